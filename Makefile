@@ -1,0 +1,29 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check test-numpy test-matrix bench docs clean
+
+# One environment for everything; made again only when pyproject.toml changes.
+$(VENV)/.installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --no-deps "tf-keras>=2.21,<2.22"  # its own requirement is the full tensorflow
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=adapters $(BIN)/lint-imports --verbose
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+clean:
+	rm -rf $(VENV) .venvs docs/_build out

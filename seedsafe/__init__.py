@@ -1,0 +1,1 @@
+"""Data augmentation as a pure function of (seed, epoch, index)."""
