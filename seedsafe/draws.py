@@ -92,7 +92,9 @@ class Draws:
             ValueError: n is not in [1, 2**32].
         """
         if not 1 <= n <= 0x1_0000_0000:
-            raise ValueError(f"n must be at least 1 and at most 2**32, got {n!r}: there is nothing to draw from")
+            raise ValueError(
+                f"n must be at least 1 and at most 2**32, got {n!r}: there is nothing to draw from"
+            )
         self._consumed += 1
         number: int = (self._next() * index(n)) >> 64
         return number
@@ -129,6 +131,18 @@ class Draws:
         return self._generator
 
 
+def _state_of(key: list[int], counter: list[int]) -> Any:
+    """Return the state of a Philox before a block; of lists, which it takes three times faster than arrays."""
+    return {
+        "bit_generator": "Philox",
+        "state": {"counter": counter, "key": key},
+        "buffer": [0, 0, 0, 0],
+        "buffer_pos": 4,
+        "has_uint32": 0,
+        "uinteger": 0,
+    }
+
+
 class PooledDraws(Draws):
     """One Philox that is moved from address to address; 10 times cheaper than a fresh one.
 
@@ -144,14 +158,7 @@ class PooledDraws(Draws):
         self._next = self._bits.random_raw
         self._key = [0, 0]
         self._counter = [0, 0, 0, 0]
-        self._state = {
-            "bit_generator": "Philox",
-            "state": {"counter": self._counter, "key": self._key},
-            "buffer": [0, 0, 0, 0],
-            "buffer_pos": 4,
-            "has_uint32": 0,
-            "uinteger": 0,
-        }
+        self._state = _state_of(self._key, self._counter)
         self._consumed = 0
         self._generator = None
 
@@ -169,7 +176,7 @@ class PooledDraws(Draws):
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32
-        self._bits.state = self._state  # type: ignore[assignment]  # lists: three times faster than arrays
+        self._bits.state = self._state
         self._consumed = 0
         self._generator = None
 
@@ -197,14 +204,7 @@ def sixteenths(noise: Address, n: int) -> npt.NDArray[np.uint16]:
     """
     key0, key1, *counter = noise
     bits = _pool.bulk
-    bits.state = {
-        "bit_generator": "Philox",
-        "state": {"counter": counter, "key": [key0, key1]},
-        "buffer": [0, 0, 0, 0],
-        "buffer_pos": 4,
-        "has_uint32": 0,
-        "uinteger": 0,
-    }  # type: ignore[assignment]
+    bits.state = _state_of([key0, key1], counter)
     words = bits.random_raw(-(-n // 4)).astype("<u8", copy=False)
     return words.view("<u2")[:n].astype(np.uint16, copy=False)
 

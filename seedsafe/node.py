@@ -13,7 +13,20 @@ from seedsafe.draws import Draws, PooledDraws, pooled
 from seedsafe.info import TARGETS, Array, Info
 from seedsafe.key import SampleKey, op_of
 
-__all__ = ["Applied", "Infos", "Leaf", "Namer", "Node", "Stream", "Traced", "checked_key", "run", "stream_name", "trace", "turn"]
+__all__ = [
+    "Applied",
+    "Infos",
+    "Leaf",
+    "Namer",
+    "Node",
+    "Stream",
+    "Traced",
+    "checked_key",
+    "run",
+    "stream_name",
+    "trace",
+    "turn",
+]
 
 
 class Stream(NamedTuple):
@@ -102,7 +115,7 @@ def _check_name(name: Any) -> None:
 class Leaf:
     """One transform, bound to its stream."""
 
-    __slots__ = ("_apply_bare", "_appliers", "_draw", "_fresh", "_ops", "_p", "_primary", "name", "transform")
+    __slots__ = ("_appliers", "_apply_bare", "_draw", "_fresh", "_ops", "_p", "_primary", "name", "transform")
 
     def __init__(self, transform: Any, name: str, ops: tuple[int, ...]) -> None:
         self.transform = transform
@@ -264,7 +277,9 @@ def _check_array(name: str, array: Any) -> None:
         )
     dtype = array.dtype
     if dtype.kind not in "uifb" or not dtype.isnative:
-        raise TypeError(f"{name} must hold numbers in native byte order, got dtype {dtype}: convert it with astype")
+        raise TypeError(
+            f"{name} must hold numbers in native byte order, got dtype {dtype}: convert it with astype"
+        )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
 
@@ -274,9 +289,13 @@ def _check_target(target: str, parts: dict[str, Any]) -> None:
     _check_array(target, array)
     columns = {"keypoints": 2, "boxes": 4}.get(target)
     if columns and (array.ndim != 2 or array.shape[1] < columns):
-        raise ValueError(f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape it")
+        raise ValueError(
+            f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape it"
+        )
     if columns and array.dtype.kind not in "if":
-        raise TypeError(f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype")
+        raise TypeError(
+            f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype"
+        )
     if target == "mask" and "image" in parts and array.shape[:2] != parts["image"].shape[:2]:
         raise ValueError(
             f"mask and image must have the same height and width, got {array.shape} and {parts['image'].shape}"

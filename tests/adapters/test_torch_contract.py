@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from contract import AUGMENT, SEED, SUBSET, Config, Photographs, check, compare, full_matrix, untouched_globals
+from contract import (
+    AUGMENT,
+    SEED,
+    SUBSET,
+    Config,
+    Photographs,
+    check,
+    compare,
+    full_matrix,
+    untouched_globals,
+)
 from torch_driver import TorchDriver
 
 import seedsafe as ss

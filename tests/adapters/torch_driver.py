@@ -51,7 +51,10 @@ class TorchDriver:
         sampler = KeyedSampler(order, seed=SEED)
         with ThreadPoolExecutor(max(config.workers, 1)) as pool:
             return [
-                Seen(epoch, [(label, digest(image)) for image, label in pool.map(augmented.__getitem__, sampler)])
+                Seen(
+                    epoch,
+                    [(label, digest(image)) for image, label in pool.map(augmented.__getitem__, sampler)],
+                )
                 for epoch in range(epochs)
             ]
 
@@ -71,7 +74,9 @@ class TorchDriver:
 
     def two_live_iterators(self, config: Config) -> list[Seen]:
         augmented = self.make_dataset()
-        first = iter(loader(augmented, batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config)))
+        first = iter(
+            loader(augmented, batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config))
+        )
         second_loading = loader(
             augmented, batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config)
         )
@@ -85,7 +90,9 @@ class TorchDriver:
 
     def validation(self, config: Config) -> list[Seen]:
         augmented = self.make_dataset()
-        training = loader(augmented, batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config))
+        training = loader(
+            augmented, batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config)
+        )
         checking = loader(
             augmented, batch_size=config.batch_size, epoch=ss.VALIDATION_EPOCH, **self._workers(config)
         )
@@ -115,4 +122,8 @@ class TorchDriver:
         return [Seen(7, items(loading)), Seen(8, items(loading))]
 
     def _workers(self, config: Config) -> dict[str, Any]:
-        return {"num_workers": config.workers, "multiprocessing_context": config.method} if config.workers else {}
+        return (
+            {"num_workers": config.workers, "multiprocessing_context": config.method}
+            if config.workers
+            else {}
+        )
