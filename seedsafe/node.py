@@ -57,9 +57,11 @@ class Node(Protocol):
 
     def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
+        ...
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the transforms below this node, itself included."""
+        ...
 
 
 class Namer:
@@ -125,7 +127,7 @@ class Leaf:
         self._primary: tuple[str, ...] = transform.primary
         self._draw = transform.draw
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
-        self._fresh = not type(transform).draw.__module__.startswith("seedsafe.")
+        self._fresh = not str(type(transform).draw.__module__).startswith("seedsafe.")
         self._appliers = _appliers(transform)
         self._apply_bare = next(self._appliers[t] for t in self._primary if t in self._appliers)
 
