@@ -145,7 +145,7 @@ def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TABLE_SHA256", "0")
     normal_quantiles.cache_clear()
     try:
-        with pytest.raises(RuntimeError, match="is damaged .* install seedsafe again"):
+        with pytest.raises(RuntimeError, match=r"is damaged .* install seedsafe again"):
             normal_quantiles()
     finally:
         monkeypatch.undo()

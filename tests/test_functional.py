@@ -160,5 +160,5 @@ def test_sound() -> None:
     np.testing.assert_array_equal(F.segment(audio, 1, 3), audio[:, 1:4])
     np.testing.assert_array_equal(F.segment(audio, 3, 4), np.pad(audio[:, 3:], [(0, 0), (0, 2)]))
     for function in (lambda a: F.amplify(a, 1), F.invert_polarity):
-        with pytest.raises(TypeError, match="audio must be float32 in .*, got dtype int16"):
+        with pytest.raises(TypeError, match=r"audio must be float32 in .*, got dtype int16"):
             function(audio.astype(np.int16))
