@@ -96,7 +96,9 @@ def _samples(column: Any) -> Any:
             )
         column = np.asarray(column)
     if not len(column):
-        raise ValueError("a batch must have at least one sample, got none: let len() of the base end before it")
+        raise ValueError(
+            "a batch must have at least one sample, got none: let len() of the base end before it"
+        )
     return column
 
 
@@ -123,7 +125,9 @@ def collate(samples: Sequence[Any]) -> Any:
 def _stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
     arrays = [np.asarray(part) for part in parts]
     if any(part is None for part in parts):
-        raise TypeError("a sample of the batch has None where an array or a number belongs: leave the entry out")
+        raise TypeError(
+            "a sample of the batch has None where an array or a number belongs: leave the entry out"
+        )
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise ValueError(

@@ -47,7 +47,15 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
         ValueError: ``shuffle`` is true, or a number of steps does not fit.
 
     Example:
-        history = fit(model, sequence, epochs=90, validation_data=held_out)
+        >>> import keras
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+        >>> model.compile(loss="mse")
+        >>> base = [(np.full((4, 4), i, np.uint8), i) for i in range(5)]
+        >>> sequence = AugmentedSequence(base, ss.Compose([ss.RandomCrop(2)]), seed=42, batch_size=3)
+        >>> fit(model, sequence, epochs=2, validation_data=sequence, verbose=0).epoch
+        [0, 1]
     """
     framework = _framework(model)
     _check(sequence, fit_args)
@@ -87,7 +95,15 @@ def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> A
         ValueError: ``steps`` is more than the sequence has.
 
     Example:
-        loss = evaluate(model, held_out)
+        >>> import keras
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+        >>> model.compile(loss="mse")
+        >>> base = [(np.full((4, 4), i, np.uint8), i) for i in range(5)]
+        >>> sequence = AugmentedSequence(base, ss.Compose([ss.RandomCrop(2)]), seed=42, batch_size=3)
+        >>> evaluate(model, sequence, verbose=0) > 0
+        True
     """
     framework = _framework(model)
     _check(sequence, evaluate_args)

@@ -38,13 +38,13 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
         frames = [frame for frame, _ in traceback.walk_stack(sys._getframe(1))]
         if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in frames):
             return
-        adapter = frames[0].f_locals.get("self")
-        if hasattr(adapter, "enqueuer"):
-            adapter.enqueuer.stop()  # workers that nobody stops can hang the program at its end
+        enqueuer = getattr(frames[0].f_locals.get("self"), "enqueuer", None)
+        if enqueuer is not None:
+            enqueuer.stop()  # workers that nobody stops can hang the program at its end
         raise RuntimeError(
-            "Keras started this sequence's workers to build the model, and would deliver their batches twice: "
-            "use seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first, or call "
-            "model.test_on_batch on one batch before, or pass workers=1 to the sequence"
+            "Keras started this sequence's workers to build the model, and would deliver what they read then: use "
+            "seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first; under a tf.distribute "
+            "strategy, and with layers that the model never calls, pass workers=1 to the sequence"
         )
 
 
@@ -56,6 +56,12 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
     def on_train_begin(self, logs: Any = None) -> None:
         """Check the steps, and note that no step has been done."""
         super().on_train_begin(logs)
+        execution = self.model.steps_per_execution if self.sequence.repeat else 1
+        if (self._steps() or 0) % execution:
+            raise ValueError(
+                "steps_per_epoch must be a multiple of the model's steps_per_execution where a sequence repeats, "
+                f"got {self._steps()} and {execution}: Keras would do more steps"
+            )
         self._started = False
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import operator
-import warnings
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +12,7 @@ from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order, opencv
 from seedsafe.key import checked_int
 from seedsafe.sample import augment_sample
 from seedsafe_keras import framework as frameworks
+from seedsafe_keras.base import length, ready_size, sample_size
 from seedsafe_keras.batches import Augment, Targets, augment_batch, collate
 
 __all__ = ["AugmentedSequence"]
@@ -72,15 +71,13 @@ class AugmentedSequence:
     use_multiprocessing: bool
     max_queue_size: int
 
-    def __new__(
-        cls, base: Any = None, *args: Any, framework: str | None = None, **options: Any
-    ) -> AugmentedSequence:
+    def __new__(cls, base: Any = None, *args: Any, framework: str | None = None, **options: Any) -> Self:
         """Make a sequence of the class that the framework wants."""
         if cls is not AugmentedSequence:
             return super().__new__(cls)
         name = framework or frameworks.framework_of(base) or frameworks.default()
-        chosen: type[AugmentedSequence] = frameworks.adapted(frameworks.checked(name)).KerasSequence
-        return super().__new__(chosen)
+        made: Self = super().__new__(frameworks.adapted(frameworks.checked(name)).KerasSequence)
+        return made
 
     def __init__(
         self,
@@ -102,7 +99,9 @@ class AugmentedSequence:
         if not callable(augment):
             raise TypeError(f"augment must be a Compose, got {augment!r}: pass Compose([...])")
         if repeat and epoch is not None:
-            raise ValueError(f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out")
+            raise ValueError(
+                f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
+            )
         first = SampleKey(seed, 0 if epoch is None else epoch, 0)
         self.base = base
         self.augment = augment
@@ -113,10 +112,12 @@ class AugmentedSequence:
         self.repeat = bool(repeat)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
         self.use_multiprocessing = bool(use_multiprocessing)
-        self.max_queue_size = checked_int("max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length")
+        self.max_queue_size = checked_int(
+            "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
+        )
         self._ready = batch_size is None
-        self._units = _length(base)
-        self.batch_size = _ready_size(base) if batch_size is None else _sample_size(base, batch_size)
+        self._units = length(base)
+        self.batch_size = ready_size(base) if batch_size is None else sample_size(base, batch_size)
         self._limit: int | None = None
         self._now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
         self._expecting = False  # an EpochCallback will tell the epoch
@@ -152,11 +153,10 @@ class AugmentedSequence:
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
     ) -> AugmentedSequence:
         """Return a copy for one run: with a class of the framework, an epoch, and another length, where given."""
-        cls = type(self) if framework in (None, frameworks.framework_of(self)) else None
-        if cls is None:
-            cls = frameworks.adapted(frameworks.checked(framework)).KerasSequence
-        new = object.__new__(cls)
-        new.__dict__.update(copy.copy(self.__dict__))
+        same = framework in (None, frameworks.framework_of(self))
+        cls = type(self) if same else frameworks.adapted(frameworks.checked(framework)).KerasSequence
+        new: AugmentedSequence = object.__new__(cls)
+        new.__dict__.update(self.__dict__)
         new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing
         new.max_queue_size = self.max_queue_size
         new._now, new._expecting = None, False
@@ -168,7 +168,9 @@ class AugmentedSequence:
     def expect_epochs(self) -> None:
         """Allow reading before the first epoch: Keras looks at the shapes of one or two batches then."""
         if self.epoch is not None:
-            raise ValueError(f"the sequence has the fixed epoch {self.epoch}: leave epoch= out to train on it")
+            raise ValueError(
+                f"the sequence has the fixed epoch {self.epoch}: leave epoch= out to train on it"
+            )
         self._expecting = True
 
     def begin_epoch(self, epoch: int, first_step: int = 0) -> None:
@@ -198,23 +200,17 @@ class AugmentedSequence:
         return self._units if self._ready else -(-self._units // self.batch_size)
 
     def _place(self, batch: int) -> tuple[int, int]:
-        epoch, first_step = self._epoch_now()
-        if self.repeat:
-            later, number = divmod(first_step + batch, self._batches())
-            if batch >= 0:
-                return (later if self._now else epoch), number
-        elif 0 <= batch < len(self):
-            return epoch, batch
-        raise IndexError(f"batch {batch} of an AugmentedSequence of {len(self)} batches")
-
-    def _epoch_now(self) -> tuple[int, int]:
-        if self.epoch is not None:
-            return self.epoch, 0
+        """Return the epoch and the number of the batch that Keras asks for."""
         now = self._now
-        if now is not None:
-            return now
-        self.require_epoch()
-        return VALIDATION_EPOCH, 0  # Keras looks at shapes before the first epoch, and drops what it reads
+        if batch < 0 or (batch >= len(self) and not self.repeat):
+            raise IndexError(f"batch {batch} of an AugmentedSequence of {len(self)} batches")
+        if self.epoch is not None:
+            return self.epoch, batch
+        if now is None:
+            self.require_epoch()
+            return VALIDATION_EPOCH, batch % self._batches()  # a look at shapes, which Keras drops
+        epoch, first_step = now
+        return divmod(first_step + batch, self._batches()) if self.repeat else (epoch, batch)
 
     def _unit(self, epoch: int, position: int) -> int:
         return int(self._order(epoch)[position]) if self.shuffle else position
@@ -247,55 +243,3 @@ class AugmentedSequence:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}
-
-
-def _length(base: Any) -> int:
-    units = getattr(base, "num_batches", None) if frameworks.framework_of(base) else None
-    if units is None:
-        try:
-            units = len(base)
-        except TypeError:
-            raise TypeError(
-                f"base must have a length, got {type(base).__name__}: define __len__ on it"
-            ) from None
-    if units < 1:
-        raise ValueError(f"base must have at least one item, got {units}")
-    return int(units)
-
-
-def _ready_size(base: Any) -> int:
-    """Return the size of a base's ready batches: its attribute, else the first batch's."""
-    if frameworks.framework_of(base) is None:
-        raise TypeError(
-            f"batch_size is missing: {type(base).__name__} is not a Keras Sequence of ready batches, so its items "
-            "are samples"
-        )
-    for hook in ("on_epoch_end", "on_epoch_begin"):
-        defined = getattr(type(base), hook, None)
-        if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
-            warnings.warn(
-                f"{type(base).__name__}.{hook} is not called: Keras calls it at times that depend on the workers. "
-                "For another order in each epoch pass shuffle=True",
-                stacklevel=4,
-            )
-    size = getattr(base, "batch_size", None)
-    if size is not None:
-        return checked_int("base.batch_size", size, 1, 2**48, "set it to the size of the largest batch")
-    part = base[0]
-    while isinstance(part, tuple | list | dict) and part:
-        part = next(iter(part.values())) if isinstance(part, dict) else part[0]
-    try:
-        return max(len(part), 1)
-    except TypeError:
-        raise TypeError(
-            f"base[0] must be a batch of samples, got {part!r}: return (inputs, labels) from its __getitem__"
-        ) from None
-
-
-def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
-    if frameworks.framework_of(base) is not None:
-        raise ValueError(
-            f"batch_size={batch_size!r} is for a base of samples, and {type(base).__name__} is a Keras Sequence of "
-            "ready batches: leave it out"
-        )
-    return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
