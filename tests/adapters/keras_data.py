@@ -38,6 +38,7 @@ class Config(TypedDict, total=False):
     plain: bool  # model.fit with an EpochCallback, instead of seedsafe_keras.fit
     graph: bool  # the training step is compiled
     scramble: int  # the state in which the global generators start
+    foreign: bool  # the sequence is made for the other Keras than the model
     unpicklable: bool  # the base holds a lambda
     broken: bool  # the epoch does not reach the sequence: what the tests must notice
     fact: str  # a function of keras_facts, instead of a run

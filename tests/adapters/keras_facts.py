@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import multiprocessing
 import random
+import tempfile
 from typing import Any
 
 from keras_bases import FRAMEWORK, Numbered
@@ -73,6 +75,17 @@ def fewer_steps_than_batches() -> dict[str, Any]:
     return _trained(Numbered(4, workers=2), epochs=2, steps_per_epoch=3)
 
 
+def fewer_validation_steps() -> dict[str, Any]:
+    seen: list[Any] = []
+    model = recorder(keras, seen)
+    held_out = Numbered(4, workers=2)
+    model.test_on_batch(*held_out[0])
+    seen.clear()
+    model.fit(Numbered(1), validation_data=held_out, validation_steps=3, epochs=2, verbose=0)
+    numbers = [int(x[0, 0]) for step, x, _ in seen if step == "test"]
+    return {"numbers": [numbers[:3], numbers[3:]]}
+
+
 def endless() -> dict[str, Any]:
     return _trained(Numbered(None, workers=2), epochs=3, steps_per_epoch=3)
 
@@ -132,3 +145,34 @@ def refused_under_a_strategy() -> dict[str, Any]:
         except RuntimeError as error:
             assert "pass workers=1" in str(error)
     return {"workers": allowed}
+
+
+def resumed_midway() -> dict[str, Any]:
+    """Return how a run ends that tf-keras resumes from a backup made within an epoch."""
+    import seedsafe as ss
+    from keras_bases import Samples
+    from seedsafe_keras import AugmentedSequence, fit
+
+    class Interrupted(Exception):
+        pass
+
+    class Interrupt(keras.callbacks.Callback):  # type: ignore[misc,name-defined]
+        def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+            if batch == 3:
+                raise Interrupted
+
+    def run(folder: str, *callbacks: Any) -> None:
+        model = recorder(keras, [])
+        model.build((None, 10, 10, 3))
+        sequence = AugmentedSequence(Samples(9), ss.Compose([]), seed=0, batch_size=2)
+        backup = keras.callbacks.BackupAndRestore(folder, save_freq=2, delete_checkpoint=False)
+        fit(model, sequence, callbacks=[backup, *callbacks], verbose=0)
+
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.suppress(Interrupted):
+            run(folder, Interrupt())
+        try:
+            run(folder)
+        except RuntimeError as error:
+            return {"told": str(error)}
+    return {"told": "no error"}

@@ -78,6 +78,7 @@ def stream(config: Config) -> dict[str, Any]:
 
     c = {**DEFAULTS, **config}
     keras = importlib.import_module(FRAMEWORK)
+    other = "keras" if FRAMEWORK == "tf_keras" else "tf_keras"
     passed_on = ("shuffle", "workers", "use_multiprocessing", "max_queue_size", "repeat")
     options = {name: c[name] for name in passed_on if name in c}
 
@@ -87,7 +88,7 @@ def stream(config: Config) -> dict[str, Any]:
             augmentation(),
             seed=SEED,
             batch_size=c["batch_size"] if c["kind"] == "samples" else None,
-            framework=FRAMEWORK,
+            framework=other if c.get("foreign") else FRAMEWORK,
             **(options | more),
         )
 

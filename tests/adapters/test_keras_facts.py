@@ -13,13 +13,13 @@ pytestmark = pytest.mark.timeout(180)
 FACTS = {
     ("keras", "tensorflow"): (
         "sequence_is_pydataset", "alone", "threads", "processes", "workers_before_training",
-        "fewer_steps_than_batches", "endless", "shuffled", "refused_under_a_strategy",
+        "fewer_steps_than_batches", "fewer_validation_steps", "endless", "shuffled", "refused_under_a_strategy",
     ),
     ("keras", "torch"): (
-        "alone", "threads", "processes", "workers_before_training", "fewer_steps_than_batches", "endless",
+        "alone", "threads", "processes", "workers_before_training", "fewer_steps_than_batches", "fewer_validation_steps", "endless",
         "refused_before_training",
     ),
-    ("tf_keras", "tensorflow"): ("sequence_is_pydataset", "alone", "shuffled", "processes_of_tf_keras"),
+    ("tf_keras", "tensorflow"): ("sequence_is_pydataset", "alone", "shuffled", "processes_of_tf_keras", "resumed_midway"),
 }  # fmt: skip
 BACKENDS = pytest.mark.parametrize("backend", ["tensorflow", "torch"])
 
@@ -86,6 +86,13 @@ def test_fewer_steps_than_batches_carry_batches_into_the_next_epoch(backend: str
 
 
 @BACKENDS
+def test_fewer_validation_steps_carry_batches_into_the_next_validation(backend: str) -> None:
+    numbers = fact("fewer_validation_steps", backend=backend)["numbers"]
+    assert numbers[0] == [0, 1, 2]
+    assert numbers[1] != [0, 1, 2]
+
+
+@BACKENDS
 def test_an_endless_dataset_is_read_at_the_number_of_the_step(backend: str) -> None:
     assert fact("endless", backend=backend)["numbers"] == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
 
@@ -109,3 +116,9 @@ def test_workers_started_to_build_the_model_are_refused_and_stopped() -> None:
 
 def test_workers_that_tensorflow_starts_under_a_strategy_are_refused() -> None:
     assert fact("refused_under_a_strategy")["workers"] == [0, 1]
+
+
+def test_an_epoch_that_tf_keras_resumes_in_its_middle_is_refused() -> None:
+    told = fact("resumed_midway", "tf_keras")["told"]
+    assert told.startswith("tf-keras resumes this epoch at step 2 and reads the data from batch 0")
+    assert "save_freq='epoch'" in told

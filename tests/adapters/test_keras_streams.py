@@ -43,6 +43,7 @@ QUICK: dict[Session, list[Config]] = {
         {**PROCESSES, "kind": "batches", "workers": 1, "initial_epoch": 1},
         {**PROCESSES, **REPEAT, "workers": 4, "steps_per_epoch": 3},
         {**PROCESSES, "plain": True, "batch_size": 8},
+        {**THREADS, "shuffle": True, "foreign": True},
     ],
     Session("keras", "torch", "fork"): [
         {"workers": 0, "shuffle": True},
@@ -56,8 +57,8 @@ QUICK: dict[Session, list[Config]] = {
     Session("tf_keras", "tensorflow", "fork"): [
         {"shuffle": True, "validation": True, "validation_steps": 3},
         {"kind": "batches", "plain": True, "initial_epoch": 1},
-        {**REPEAT, "steps_per_epoch": 3},
-        {**THREADS, **REPEAT, "steps_per_epoch": 7, "epochs": 2},
+        {**REPEAT, "steps_per_epoch": 3, "foreign": True, "validation": True},
+        {**THREADS, **REPEAT, "steps_per_epoch": 7, "initial_epoch": 1, "epochs": 2},
         {**PROCESSES, "shuffle": True, "epochs": 2},
     ],
     Session("keras", "tensorflow", "spawn"): [{**PROCESSES, "shuffle": True, "epochs": 2, "workers": 1}],
