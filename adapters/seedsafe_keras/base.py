@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any, SupportsIndex
 
-from seedsafe.info import TARGETS
 from seedsafe.key import checked_int
+from seedsafe.sample import Targets
 from seedsafe_keras import framework as frameworks
+from seedsafe_keras.batches import count
 
 __all__ = ["length", "ready_size", "sample_size"]
 
@@ -27,7 +28,7 @@ def length(base: Any) -> int:
     return int(units)
 
 
-def ready_size(base: Any) -> int:
+def ready_size(base: Any, targets: Targets) -> int:
     """Return the size of a base's ready batches: its attribute, else the first batch's."""
     if frameworks.framework_of(base) is None:
         raise TypeError(
@@ -45,19 +46,7 @@ def ready_size(base: Any) -> int:
     size = getattr(base, "batch_size", None)
     if size is not None:
         return checked_int("base.batch_size", size, 1, 2**48, "set it to the size of the largest batch")
-    part = base[0]
-    while isinstance(part, tuple | list | dict) and part:
-        part = part[_first_name(part)] if isinstance(part, dict) else part[0]
-    try:
-        return max(len(part), 1)
-    except TypeError:
-        raise TypeError(
-            f"base[0] must be a batch of samples, got {part!r}: return (inputs, labels) from its __getitem__"
-        ) from None
-
-
-def _first_name(batch: dict[str, Any]) -> str:
-    return next((name for name in TARGETS if name in batch), next(iter(batch)))
+    return max(count(base[0], targets), 1)
 
 
 def sample_size(base: Any, batch_size: SupportsIndex) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,96 +10,75 @@ import numpy.typing as npt
 
 from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
+from seedsafe.sample import Augment, Targets, augment_sample
 
-__all__ = ["Augment", "Targets", "augment_batch", "collate"]
-
-Augment = Callable[..., Any]
-"""A ``Compose`` or anything else that is called with a sample and ``key=``."""
-
-Targets = Sequence[str | None]
-"""For each element of a tuple its target, or None where it passes through."""
-
-KeyAt = Callable[[int], SampleKey]
-"""Gives the key of the sample at a position of the batch."""
+__all__ = ["augment_batch", "collate", "count", "stack"]
 
 
-def augment_batch(augment: Augment, batch: Any, key_at: KeyAt, targets: Targets | None = None) -> Any:
+def augment_batch(augment: Augment, batch: Any, first: SampleKey, limit: int, targets: Targets = None) -> Any:
     """Return a ready batch with every sample augmented under its own key.
 
     Args:
-        augment: called with each sample, an array or a dict of targets, and ``key=``.
-        batch: an array of shape (n, ...), a dict of such arrays, or a tuple whose first element is one of both.
-        key_at: the key of the sample at a position.
-        targets: of a tuple's elements; by default the first is augmented and the rest passes through.
+        augment: a Compose or a Transform.
+        batch: an array of shape (n, ...), a tuple whose first element is one, or a dict of such arrays.
+        first: the key of the batch's first sample; the indices of the others follow.
+        limit: the number of samples that the batch may have.
+        targets: of the parts; see ``seedsafe.sample.Targets``.
 
     Returns:
-        A batch of the same structure. What is not augmented is the same object as before.
+        A batch of the same form; what is no target is the very same object.
 
     Raises:
-        TypeError: the batch is of another type.
-        ValueError: the targets do not fit the batch, or the samples' shapes differ after augmentation.
+        TypeError: the batch is None, or an augmentable part is no array.
+        ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
+            augmentation.
     """
-    if isinstance(batch, Mapping):
-        return {**batch, **_augment_targets(augment, _known(batch), key_at)}
-    if isinstance(batch, tuple | list):
-        if targets is None:
-            return (augment_batch(augment, _first(batch), key_at), *batch[1:])
-        if len(targets) != len(batch):
-            raise ValueError(f"targets must name the batch's {len(batch)} elements, got {targets!r}")
-        named = {name: part for name, part in zip(targets, batch, strict=True) if name is not None}
-        done = _augment_targets(augment, named, key_at)
-        return tuple(part if name is None else done[name] for name, part in zip(targets, batch, strict=True))
-    samples = _samples(batch)
-    return collate([augment(sample, key=key_at(position)) for position, sample in enumerate(samples)])
+
+    def rows(parts: Any, *, key: SampleKey) -> Any:
+        columns = _columns(parts)
+        number = _count(columns)
+        if not 1 <= number <= limit:
+            raise ValueError(
+                f"a batch of the base must have from 1 to {limit} samples, got {number}: give the base a batch_size "
+                "attribute with the size of its largest batch, from which the samples' indices follow"
+            )
+        keys = [SampleKey(key.seed, key.epoch, key.index + position) for position in range(number)]
+        if not isinstance(parts, dict):
+            return stack([augment(row, key=key) for row, key in zip(parts, keys, strict=True)])
+        made = [
+            augment(dict(zip(columns, row, strict=True)), key=key)
+            for *row, key in zip(*columns.values(), keys, strict=True)
+        ]
+        return parts | {name: stack([sample[name] for sample in made]) for name in columns}
+
+    return augment_sample(rows, batch, first, targets)
 
 
-def _first(batch: tuple[Any, ...] | list[Any]) -> Any:
-    if not batch:
-        raise ValueError("a batch must not be an empty tuple: return (inputs, labels)")
-    if isinstance(batch[0], tuple | list):
-        raise TypeError(
-            "the inputs of a batch must be an array or a dict of arrays, "
-            f"got a {type(batch[0]).__name__}: name several inputs in a dict, or stack them into an array"
-        )
-    return batch[0]
+def count(batch: Any, targets: Targets = None) -> int:
+    """Return the number of samples in a ready batch."""
+    found = 0
+
+    def look(parts: Any, *, key: SampleKey) -> Any:
+        nonlocal found
+        found = _count(_columns(parts))
+        return parts
+
+    augment_sample(look, batch, SampleKey(0, 0, 0), targets)
+    return found
 
 
-def _known(batch: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: batch[name] for name in TARGETS if name in batch}
-    if not known:
-        raise ValueError(
-            f"a dict of inputs must have one of {', '.join(TARGETS)}, got {', '.join(map(str, batch))}: "
-            "rename its entries"
-        )
-    return known
+def _columns(parts: Any) -> dict[str, Any]:
+    """Return the arrays whose rows are augmented together."""
+    if isinstance(parts, dict):
+        return {name: parts[name] for name in TARGETS if name in parts}
+    return {"batch": parts}
 
 
-def _augment_targets(augment: Augment, columns: Mapping[str, Any], key_at: KeyAt) -> dict[str, Any]:
-    parts = {name: _samples(column) for name, column in columns.items()}
-    lengths = {name: len(part) for name, part in parts.items()}
+def _count(columns: dict[str, Any]) -> int:
+    lengths = {name: len(column) if np.ndim(column) else 0 for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the parts of a batch must have equal numbers of samples, got {lengths}")
-    number = next(iter(lengths.values()))
-    done = [
-        augment({name: part[position] for name, part in parts.items()}, key=key_at(position))
-        for position in range(number)
-    ]
-    return {name: _stack([sample[name] for sample in done]) for name in columns}
-
-
-def _samples(column: Any) -> Any:
-    if not isinstance(column, np.ndarray | list):
-        if not hasattr(column, "__array__"):
-            raise TypeError(
-                f"a batch must be an array, a dict of arrays or a tuple of them, got {type(column).__name__}: "
-                "return (inputs, labels) from the base's __getitem__"
-            )
-        column = np.asarray(column)
-    if not len(column):
-        raise ValueError(
-            "a batch must have at least one sample, got none: let len() of the base end before it"
-        )
-    return column
+    return next(iter(lengths.values()))
 
 
 def collate(samples: Sequence[Any]) -> Any:
@@ -119,15 +98,16 @@ def collate(samples: Sequence[Any]) -> Any:
         return {name: collate([sample[name] for sample in samples]) for name in first}
     if isinstance(first, tuple):
         return tuple(collate(part) for part in zip(*samples, strict=True))
-    return _stack(samples)
+    return stack(samples)
 
 
-def _stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
-    arrays = [np.asarray(part) for part in parts]
+def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return arrays or numbers of one shape and dtype as one array, shape (n, ...)."""
     if any(part is None for part in parts):
         raise TypeError(
             "a sample of the batch has None where an array or a number belongs: leave the entry out"
         )
+    arrays = [np.asarray(part) for part in parts]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise ValueError(

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order, opencv
 from seedsafe.key import checked_int
-from seedsafe.sample import augment_sample
+from seedsafe.sample import Augment, Targets, augment_sample, check_targets
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import length, ready_size, sample_size
-from seedsafe_keras.batches import Augment, Targets, augment_batch, collate
+from seedsafe_keras.batches import augment_batch, collate
 
 __all__ = ["AugmentedSequence"]
 
@@ -39,7 +39,7 @@ class AugmentedSequence:
             ``[index]`` that returns samples: an array, a tuple (image or audio first) or a dict of targets. The
             index of sample `j` of ready batch `b` is ``b * base.batch_size + j``; a base without that attribute
             has its first batch read for the size. The base's epoch hooks are not called.
-        augment: a ``Compose``.
+        augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
         batch_size: for samples, the number of them in a batch; the last batch may be smaller.
         shuffle: True takes the samples (of ready batches: the batches) in the order ``epoch_order(seed, epoch,
@@ -47,7 +47,8 @@ class AugmentedSequence:
         workers: as in PyDataset; 0 or 1 read in the training process.
         use_multiprocessing: True reads in processes, else in threads.
         max_queue_size: as in PyDataset.
-        targets: for tuples, the target of each element, None where it passes through: ``("image", "mask", None)``.
+        targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}``
+            for a dict; by default a tuple's first element is augmented, and a dict goes by its keys.
         epoch: fixes the epoch, for validation or a look at single batches.
         repeat: True goes on with the next epoch where the data end, for a ``steps_per_epoch`` other than
             ``len(sequence)``.
@@ -82,7 +83,7 @@ class AugmentedSequence:
     def __init__(
         self,
         base: Any,
-        augment: Augment,
+        augment: Augment | None = None,
         *,
         seed: SupportsIndex,
         batch_size: SupportsIndex | None = None,
@@ -90,14 +91,14 @@ class AugmentedSequence:
         workers: int = 1,
         use_multiprocessing: bool = False,
         max_queue_size: int = 10,
-        targets: Targets | None = None,
+        targets: Targets = None,
         epoch: SupportsIndex | None = None,
         repeat: bool = False,
         framework: str | None = None,
     ) -> None:
         super().__init__()
-        if not callable(augment):
-            raise TypeError(f"augment must be a Compose, got {augment!r}: pass Compose([...])")
+        if augment is not None and not callable(augment):
+            raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
         if repeat and epoch is not None:
             raise ValueError(
                 f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
@@ -107,7 +108,7 @@ class AugmentedSequence:
         self.augment = augment
         self.seed = first.seed
         self.shuffle = bool(shuffle)
-        self.targets = None if targets is None else tuple(targets)
+        self.targets = check_targets(targets)
         self.epoch = None if epoch is None else first.epoch
         self.repeat = bool(repeat)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
@@ -117,7 +118,9 @@ class AugmentedSequence:
         )
         self._ready = batch_size is None
         self._units = length(base)
-        self.batch_size = ready_size(base) if batch_size is None else sample_size(base, batch_size)
+        self.batch_size = (
+            ready_size(base, self.targets) if batch_size is None else sample_size(base, batch_size)
+        )
         self._limit: int | None = None
         self._now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
         self._expecting = False  # an EpochCallback will tell the epoch
@@ -136,7 +139,7 @@ class AugmentedSequence:
         """
         epoch, number = self._place(operator.index(batch))
         if self._ready:
-            return self._ready_batch(epoch, number)
+            return self._ready_batch(epoch, self._unit(epoch, number))
         start = number * self.batch_size
         positions = range(start, min(start + self.batch_size, self._units))
         return collate([self._sample(epoch, self._unit(epoch, position)) for position in positions])
@@ -224,22 +227,17 @@ class AugmentedSequence:
     def _sample(self, epoch: int, index: int) -> Any:
         sample = self.base[index]
         opencv.guard()
-        return augment_sample(self.augment, sample, SampleKey(self.seed, epoch, index), self.targets)
+        if self.augment is not None:
+            sample = augment_sample(self.augment, sample, SampleKey(self.seed, epoch, index), self.targets)
+        return tuple(sample) if isinstance(sample, list) else sample
 
     def _ready_batch(self, epoch: int, number: int) -> Any:
-        unit = self._unit(epoch, number)
-        batch = self.base[unit]
+        batch = self.base[number]
         opencv.guard()
-
-        def key_at(position: int) -> SampleKey:
-            if position >= self.batch_size:
-                raise ValueError(
-                    f"batch {unit} of the base has more than {self.batch_size} samples, so that indices would "
-                    "repeat: give the base a batch_size attribute with the size of its largest batch"
-                )
-            return SampleKey(self.seed, epoch, unit * self.batch_size + position)
-
-        return augment_batch(self.augment, batch, key_at, self.targets)
+        if self.augment is None:
+            return batch
+        first = SampleKey(self.seed, epoch, number * self.batch_size)
+        return augment_batch(self.augment, batch, first, self.batch_size, self.targets)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}

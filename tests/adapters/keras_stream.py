@@ -72,9 +72,9 @@ def stream(config: Config) -> dict[str, Any]:
         generators are in the state in which they were.
     """
     from keras_bases import FRAMEWORK, base
-    from seedsafe_keras import AugmentedSequence, EpochCallback, evaluate, fit
 
     import seedsafe as ss
+    from seedsafe_keras import AugmentedSequence, EpochCallback, evaluate, fit
 
     c = {**DEFAULTS, **config}
     keras = importlib.import_module(FRAMEWORK)

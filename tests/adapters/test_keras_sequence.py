@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from keras_bases import Batches, Samples
 from keras_data import SEED, augmentation, pixels
-from seedsafe_keras import AugmentedSequence, EpochCallback, evaluate, fit
-from seedsafe_keras.batches import collate
 
 import seedsafe as ss
+from seedsafe_keras import AugmentedSequence, EpochCallback, evaluate, fit
+from seedsafe_keras.batches import collate
 
 CROP = ss.Compose([ss.RandomCrop(8)])
 FLIP = ss.Compose([ss.HorizontalFlip(p=0.5)])
@@ -61,6 +61,7 @@ class TestSamples:
         batch = at([{"image": image, "label": 3} for image in pixels(4)], batch_size=4)[0]
         assert batch["image"].shape == (4, 8, 8, 3)
         assert batch["label"].tolist() == [3] * 4
+        assert at([[image, 3] for image in pixels(4)], batch_size=4)[0][1].tolist() == [3] * 4
 
     def test_with_targets_move_together(self) -> None:
         image = pixels(1)[0]
@@ -104,6 +105,8 @@ class TestReadyBatches:
         meta = ["x", "y"]
         assert np.array_equal(at(Given(images))[0], wanted)
         assert np.array_equal(at(Given({"image": images, "meta": meta}))[0]["image"], wanted)
+        renamed = at(Given({"meta": meta, "photo": images}), targets={"photo": "image"})[0]
+        assert np.array_equal(renamed["photo"], wanted)
         inputs, labels = at(Given(({"image": images, "meta": meta}, 5)))[0]
         assert np.array_equal(inputs["image"], wanted)
         assert inputs["meta"] is meta
@@ -128,29 +131,19 @@ class TestReadyBatches:
         first = [int(sequence[batch][1][0]) // 3 for batch in range(4)]
         assert first == ss.epoch_order(SEED, 0, 4).tolist()
 
-    def test_larger_than_the_batch_size_raise(self) -> None:
-        sequence = at(Given(pixels(2), pixels(3)))
-        with pytest.raises(
-            ValueError, match=r"batch 1 of the base has more than 2 samples.*batch_size attribute"
-        ):
-            sequence[1]
-
     @pytest.mark.parametrize(
         ("batch", "error", "message"),
         [
-            (None, TypeError, "must be a batch of samples, got None"),
-            ({"x": pixels(2)}, ValueError, "must have one of image, mask, keypoints, boxes, audio, got x"),
-            (([pixels(2), pixels(2)], 1), TypeError, "name several inputs in a dict"),
-            (np.zeros((0, 4, 4), np.uint8), ValueError, "at least one sample"),
+            (pixels(3), ValueError, "must have from 1 to 2 samples, got 3.*batch_size attribute"),
+            (pixels(0), ValueError, "must have from 1 to 2 samples, got 0"),
+            (None, TypeError, "the dataset returned None"),
+            ({"x": pixels(2)}, ValueError, "targets={key: target}"),
+            (([pixels(2), pixels(2)], 1), TypeError, "must be a NumPy array, got builtins.list"),
         ],
     )
     def test_of_another_kind_raise(self, batch: Any, error: type[Exception], message: str) -> None:
         with pytest.raises(error, match=message):
-            at(Given(batch))[0]
-
-    def test_of_none_after_the_first_raise(self) -> None:
-        with pytest.raises(TypeError, match=r"a batch must be an array.*got NoneType"):
-            at(Given(pixels(2), None))[1]
+            at(Given(pixels(2), batch))[1]
 
     def test_with_unequal_parts_raise(self) -> None:
         batch = pixels(3), pixels(2)[..., 0]
@@ -158,8 +151,13 @@ class TestReadyBatches:
             ValueError, match=re.escape("equal numbers of samples, got {'image': 3, 'mask': 2}")
         ):
             at(Given(batch), targets=("image", "mask"))[0]
-        with pytest.raises(ValueError, match="targets must name the batch's 2 elements"):
+        with pytest.raises(ValueError, match="name 1 parts, and the sample has 2"):
             at(Given(batch), targets=("image",))[0]
+
+    def test_without_augmentation_are_the_bases_own(self) -> None:
+        images = pixels(2)
+        assert at(Given((images, 1)), None)[0][0] is images
+        assert np.array_equal(at(Samples(3), None, batch_size=2)[0][0], pixels(3)[:2])
 
     def test_warn_about_epoch_hooks_that_are_not_called(self) -> None:
         class Shuffling(Given):
@@ -269,7 +267,18 @@ class TestEpoch:
         ),
         (Samples(0), {"batch_size": 2}, ValueError, "base must have at least one item"),
         (iter([]), {"batch_size": 2}, TypeError, "base must have a length, got list_iterator"),
-        (Samples(7), {"batch_size": 2, "augment": 3}, TypeError, "augment must be a Compose, got 3"),
+        (
+            Samples(7),
+            {"batch_size": 2, "augment": 3},
+            TypeError,
+            "augment must be a Compose or a Transform, got 3",
+        ),
+        (
+            Samples(7),
+            {"batch_size": 2, "targets": ("photo", None)},
+            ValueError,
+            "targets must be of image, mask",
+        ),
     ],
 )
 def test_bad_arguments_raise(base: Any, options: Any, error: type[Exception], message: str) -> None:
