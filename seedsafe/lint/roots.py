@@ -1,0 +1,295 @@
+"""Where worker code begins: methods of datasets and transforms, collate functions, generator functions."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from seedsafe.lint.index import Class, Frame, Function, Module
+from seedsafe.lint.known import framework_of, kind_of_base
+from seedsafe.lint.values import Cls, Ext, Fn, Group, Inst, Value, Values
+
+if TYPE_CHECKING:
+    from seedsafe.lint.evaluator import Evaluator
+
+__all__ = ["Root", "Uses", "kind_of_class", "roots"]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A function that workers call.
+
+    Args:
+        fn: The function, bound to its object.
+        label: Its name for messages.
+        framework: ``torch``, ``keras``, ``tf.data``, another one, or empty.
+        per_sample: It runs once for a sample (or batch), not once for an epoch.
+        cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
+        init: It is itself a ``worker_init_fn``.
+        cls: The dataset whose method it is.
+    """
+
+    fn: Fn
+    label: str
+    framework: str
+    per_sample: bool = True
+    cured: bool = False
+    init: bool = False
+    cls: Class | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """A call somewhere in a file, with the scope around it."""
+
+    node: ast.Call
+    frame: Frame
+    name: str
+
+
+@dataclass(slots=True)
+class Uses:
+    """How a file uses what it defines and imports."""
+
+    calls: list[Call] = field(default_factory=list)
+    constructed: dict[Class, list[Call]] = field(default_factory=dict)
+
+
+_TRIGGER = re.compile(
+    r"(DataLoader|Loader|DistributedSampler|Compose|Lambda|RandomApply|RandomChoice|from_generator|numpy_function|py_function|py_func|set_transform|"
+    r"with_transform|fit_generator|fit|AugmentedDataset|ImageDataGenerator|IterableWrapper|Mapper|Batcher|Collator)$"
+)
+_WORDS = frozenset({"collate_fn", "worker_init_fn", "preprocessing_function", "transform", "transforms", "target_transform", "joint_transform", "co_transform"})
+_LOADER = re.compile(r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$")
+_INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.I)
+_COLLATE = re.compile(r"collat", re.I)
+_DUCK_NAME = re.compile(r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.I)
+_TRANSFORM_NAME = re.compile(
+    r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
+    r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
+    r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
+    r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
+    r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
+    r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
+    re.I,
+)
+_STRONG = frozenset(
+    "img image images imgs sample samples results result pic clip video frames data_dict dataset_dict waveform wav audio points pc pcd "
+    "cloud pointcloud coords img_group feed_dict im image_dict img_dict input_dict imgmap datum pil_img img_pil".split()
+)
+_WEAK = frozenset(
+    "data pic input inputs x item batch frame mask label labels target targets boxes bboxes coord signal sig spec mel tensor tokens text feat "
+    "features example examples record blob entry arr array vol volume patch ecg eeg ts series seq sequence graph mol sentence sound y "
+    "annotation annotations ann landmarks pose keypoints skeleton skeletons joints xyz mesh rgb depth left img1 image1 image_a "
+    "imgA lr hr src sents words src_img".split()
+)
+_PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
+
+
+def uses(run: "Evaluator", module: Module) -> Uses:
+    """Calls of a file that say what runs in workers."""
+    found = Uses()
+    todo: list[tuple[ast.AST, Frame]] = [(node, module.frame) for node in _top(module)]
+    while todo:
+        node, frame = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (function := module.functions.get(node)):
+            frame = Frame(module, parent=function.frame, scope=function.scope, function=function)
+            if function.cls and function.positional:
+                frame.vars[function.positional[0].arg] = (Inst(function.cls),)
+        if isinstance(node, ast.Call):
+            func = node.func
+            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+            if _TRIGGER.search(name) or any(word.arg in _WORDS for word in node.keywords):
+                found.calls.append(Call(node, frame, name))
+            if name[:1].isupper() or "Dataset" in name:
+                for value in run.evaluate(func, frame) if isinstance(func, ast.Name | ast.Attribute) else ():
+                    if isinstance(value, Cls):
+                        found.constructed.setdefault(value.cls, []).append(Call(node, frame, name))
+        for child in node.__dict__.values():
+            if isinstance(child, ast.AST):
+                todo.append((child, frame))
+            elif isinstance(child, list):
+                todo.extend((item, frame) for item in child if isinstance(item, ast.AST))
+    return found
+
+
+def _top(module: Module) -> list[ast.stmt]:
+    return module.scope.body
+
+
+def kind_of_class(run: "Evaluator", cls: Class) -> str:
+    """``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
+    kinds = [kind_of_base(name) for name in run.libraries(cls)]
+    for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
+        if kind in kinds:
+            return kind
+    return ""
+
+
+def framework_of_class(run: "Evaluator", cls: Class) -> str:
+    """The framework of a class, by its bases, else by what its file imports."""
+    for name in run.libraries(cls):
+        if found := framework_of(name):
+            return found
+    return framework_of_module(cls.module)
+
+
+def framework_of_module(module: Module) -> str:
+    """The framework that a file imports; torch where it imports several."""
+    found = {
+        framework
+        for name in re.findall(r"^\s*(?:from|import)\s+([\w.]+)", module.text, re.M)
+        if (framework := framework_of(name))
+    }
+    for framework in ("torch", "keras"):
+        if framework in found:
+            return framework
+    return min(found, default="")
+
+
+def roots(run: "Evaluator", module: Module, used: Uses, cured: bool) -> Iterator[Root]:
+    """All functions of a file, and those that it hands to loaders, that workers call."""
+    for cls in list(module.classes.values()):
+        yield from _of_class(run, cls, used, cured)
+    framework = framework_of_module(module)
+    for function in list(module.functions.values()):
+        if function.cls is None and _COLLATE.search(function.name) and function.positional:
+            if not function.positional[0].arg.startswith(("cfg", "config", "args")):
+                yield Root(Fn(function), function.name, framework or "torch", cured=cured)
+    for call in used.calls:
+        yield from _of_call(run, call, framework, cured)
+
+
+def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
+    kind = kind_of_class(run, cls)
+    framework = framework_of_class(run, cls)
+    owner = instance(run, cls, used)
+
+    def root(name: str, *, per_sample: bool = True) -> Iterator[Root]:
+        if method := run.method(owner, name):
+            for value in run.decorated(method):
+                if isinstance(value, Fn):
+                    yield Root(value, f"{cls.name}.{name}", framework, per_sample, cured, cls=cls)
+
+    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
+        for name in _PER_SAMPLE:
+            yield from root(name)
+        for name in ("collater", "collate_fn", "collate", "_collate_fn"):
+            yield from root(name)
+        if kind == "map" and not run.method(owner, "__getitem__"):
+            yield from root("__iter__", per_sample=False)
+            yield from root("get")
+    elif kind == "iterable":
+        for name in ("__iter__", "__next__"):
+            yield from root(name, per_sample=False)
+        yield from root("__getitem__")
+        for name in ("collater", "collate_fn"):
+            yield from root(name)
+    elif kind == "iterator":
+        for name in ("_get_batches_of_transformed_samples", "random_transform", "get_random_transform", "apply_transform", "standardize"):
+            yield from root(name)
+    elif kind == "albumentations":
+        for name in ("apply", "get_params", "get_params_dependent_on_targets", "get_params_dependent_on_data", "apply_to_mask", "__call__"):
+            yield from root(name)
+    elif kind == "transform":
+        for name in ("__call__", "transform", "apply_transform"):
+            yield from root(name)
+    elif kind in ("", "module") and _is_transform(run, cls, owner, kind):
+        yield from root("__call__")
+        if kind == "":
+            for name in ("collate_fn",):
+                yield from root(name)
+
+
+def instance(run: "Evaluator", cls: Class, used: Uses) -> Inst:
+    """An instance of a class, with the constructor's arguments as the given files pass them."""
+    init = run.method(Inst(cls), "__init__")
+    merged: dict[str, Values] = {}
+    for call in used.constructed.get(cls, ()) if init else ():
+        made = run.before(lambda c=call: run.call(c.node, c.frame))  # type: ignore[misc]
+        for value in made:
+            if isinstance(value, Inst):
+                for name, values in value.args:
+                    merged[name] = tuple(dict.fromkeys((*merged.get(name, ()), *values)))
+    return Inst(cls, tuple(merged.items()))
+
+
+def _duck(run: "Evaluator", cls: Class, owner: Inst) -> bool:
+    if not run.method(owner, "__getitem__"):
+        return False
+    return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
+
+
+def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
+    method = run.method(owner, "__call__")
+    if method is None or run.method(owner, "__getitem__"):
+        return False
+    function = method.function
+    names = [p.arg.lower() for p in function.positional[1:]]
+    named = bool(_TRANSFORM_NAME.search(cls.name))
+    if not names:
+        return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
+    if _COLLATE.search(cls.name) or names[0] in _STRONG or names[0].startswith(("img", "image", "sample")):
+        return kind == "" or named
+    return named and names[0] in _WEAK
+
+
+def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Iterator[Root]:
+    node, frame, name = call.node, call.frame, call.name
+    words = {word.arg: word.value for word in node.keywords if word.arg}
+    args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+    given: list[ast.expr] = [words[word] for word in sorted(_WORDS - {"worker_init_fn"}) if word in words]
+    where = framework or "torch"
+    per_sample = True
+    if name == "from_generator":
+        where, per_sample = "tf.data", False
+        given += args[:1] or [words[w] for w in ("generator",) if w in words]
+    elif name in ("fit_generator", "fit") and _processes(words):
+        where, per_sample = "keras", False
+        given += args[:1]
+    elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
+        given += args[:1]
+    elif _LOADER.search(name):
+        given += args[:1] or [words[w] for w in ("dataset",) if w in words]
+        where = framework or "torch"
+    for expression in given:
+        for value in run.before(lambda e=expression: run.evaluate(e, frame)):  # type: ignore[misc]
+            yield from _of_value(run, value, where, per_sample, cured, loader=bool(_LOADER.search(name)))
+
+
+def _processes(words: dict[str, ast.expr]) -> bool:
+    for word in ("use_multiprocessing", "pickle_safe"):
+        value = words.get(word)
+        if value is not None and not (isinstance(value, ast.Constant) and not value.value):
+            return True
+    return False
+
+
+def _of_value(
+    run: "Evaluator", value: Value, framework: str, per_sample: bool, cured: bool, loader: bool, depth: int = 0
+) -> Iterator[Root]:
+    if isinstance(value, Fn):
+        yield Root(value, value.function.label, framework, per_sample, cured)
+    elif isinstance(value, Group) and depth < 4:
+        for item in value.items:
+            yield from _of_value(run, item, framework, per_sample, cured, loader, depth + 1)
+    elif isinstance(value, Inst):
+        names = ["__call__"] if not loader else ["__getitem__", "__getitems__", "__iter__"]
+        if value.cls and loader and run.method(value, "__getitem__"):
+            names.remove("__iter__")
+        if not loader and not run.method(value, "__call__") and kind_of_class(run, value.cls) == "module":
+            names = ["forward"]
+        for name in names:
+            if method := run.method(value, name):
+                yield Root(method, f"{value.cls.name}.{name}", framework, name in _PER_SAMPLE or not loader, cured, cls=value.cls)
+
+
+def is_worker_init(function: Function) -> bool:
+    """True if a function is a ``worker_init_fn`` by its name."""
+    return bool(_INIT_NAME.search(function.name)) and bool(function.positional)
+
+
+def externals(values: Values) -> list[str]:
+    """Dotted names among alternatives."""
+    return [value.name for value in values if isinstance(value, Ext)]
