@@ -297,7 +297,7 @@ class Caller(Evaluator):
             for name in names:
                 found = join(found, self.member(value, name))
             if not names and isinstance(value, Ext):
-                found = join(found, (Ext(f"{value.name}.<name>"),))
+                found = join(found, (Ext(f"{value.name}.any"),))
             if not names and prefix and isinstance(value, Inst):
                 for cls in self.mro(value.cls):
                     for name in cls.methods:

@@ -101,7 +101,7 @@ def canonical(name: str) -> str:
 def is_numpy_draw(name: str) -> bool:
     """True if calling this draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
-    return head == "numpy.random" and tail not in _NUMPY_QUIET and not tail[:1].isupper() and tail[:1] != "_"
+    return head == "numpy.random" and tail[:1].islower() and tail not in _NUMPY_QUIET and "(" not in tail and "[" not in tail
 
 
 def is_python_draw(name: str) -> bool:

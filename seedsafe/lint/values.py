@@ -1,7 +1,7 @@
 """The abstract values that the interpreter computes with: only what matters to where random numbers come from."""
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -29,6 +29,20 @@ __all__ = [
 ]
 
 _LIMIT = 24
+
+
+class _Hashed:
+    """Keeps its hash: values nest deeply and are looked up all the time."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __post_init__(self) -> None:
+        parts = tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+        object.__setattr__(self, "_hash", hash((type(self), *parts)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +98,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Fn:
+class Fn(_Hashed):
     """A function of the analysed code, with what is bound to it."""
 
     function: "Function"
@@ -92,6 +106,7 @@ class Fn:
     frame: "Frame | None" = None
     args: "tuple[Values, ...]" = ()
     kwargs: "tuple[tuple[str, Values], ...]" = ()
+    __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +117,13 @@ class Cls:
 
 
 @dataclass(frozen=True, slots=True)
-class Inst:
+class Inst(_Hashed):
     """An instance of a class of the analysed code, with the arguments of its constructor as far as known."""
 
     cls: "Class"
     args: "tuple[tuple[str, Values], ...]" = ()
     stored: bool = True
+    __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +135,13 @@ class Super:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(_Hashed):
     """A container, or (`calls`) an object of a library that calls what it holds."""
 
     items: "Values"
     calls: bool = False
     origin: str = ""
+    __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
