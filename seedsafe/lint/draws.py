@@ -126,7 +126,9 @@ class Draws:
         given = [values for values in args if values != (Const(None),)]
         fixed = bool(given) and all(constant(values) for values in given)
         run.state.seeded[what] = "constant" if fixed else "varying"
-        if run.worker and fixed and self.root and self.root.per_sample and not self.root.init:
+        literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
+        sample = self.root is not None and self.root.per_sample and not self.root.init
+        if run.worker and fixed and sample and self.root and (literal or "__getitem__" in self.root.label):
             self._constant(f"{_spelled(node)} with a constant seed", node, frame)
 
     def _numpy(self, run: "Caller", what: str, node: ast.AST, frame: Frame) -> None:
@@ -143,13 +145,21 @@ class Draws:
             )
         elif root.framework == "tf.data":
             severity = "warning"
-            text += "from_generator runs it beside the training code, so the numbers depend on prefetching and on every other draw"
+            text += (
+                "from_generator runs it beside the training code, so the numbers depend on prefetching and on every other draw"
+            )
         elif root.framework == "keras":
             severity = "error"
-            text += "with use_multiprocessing every process repeats the same numbers, in every epoch; with threads they depend on timing"
+            text += (
+                "with use_multiprocessing every process repeats the same numbers, in every epoch; with threads they depend "
+                "on timing"
+            )
         else:
             severity = "error"
-            text += "each worker process starts from a copy of the same state and repeats the same numbers"
+            text += (
+                "worker processes start from copies of the same state and repeat the same numbers, unless the framework "
+                "seeds them (torch does since 1.9)"
+            )
         self.report("SSF001", node, frame.module, text, severity)
 
     def _stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:

@@ -35,7 +35,7 @@ __all__ = ["Evaluator", "State"]
 
 _INITIAL = frozenset({"__init__", "__post_init__", "__new__", "<class>"})
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
-_STEPS = 400_000
+_STEPS = 60_000
 
 
 @dataclass(slots=True)
@@ -503,7 +503,7 @@ class Evaluator(ABC):
 
     def field(self, owner: Inst, name: str) -> Values:
         """An attribute as it was before the workers started."""
-        if name in self.reassigned:
+        if name in self.reassigned or (name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))):
             return self.nothing
         found: Values = ()
         for cls in self.mro(owner.cls):

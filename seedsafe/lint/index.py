@@ -256,16 +256,31 @@ class Class:
                 pairs = [(name, None) for name, _ in _attributes(node.target, node.value, this)]
             elif isinstance(node, ast.AnnAssign) and node.value:
                 pairs = list(_attributes(node.target, node.value, this))
+            elif isinstance(node, ast.Expr):
+                pairs = list(_added(node.value, this))
             else:
                 continue
             for name, value in pairs:
                 self._sites.setdefault(name, []).append(Site(method, value))
 
 
+def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """What `self.name.append(value)` and the like put into an attribute."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method), args=[*_, value]
+        ) if owner == this and method in ("append", "add", "insert", "extend"):
+            yield attr, value if method == "extend" else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+        case _:
+            pass
+
+
 def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
     match target:
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
             yield attr, value
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if name == this and value is not None:
+            yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
             for i, element in enumerate(elements):

@@ -165,12 +165,18 @@ def kind_of_base(name: str) -> str:
     return ""
 
 
+_ON_TORCH = frozenset(
+    "torch torchvision torchaudio torchtext torch_geometric pytorch_lightning lightning monai mmcv mmengine mmdet mmdet3d mmseg mmaction "
+    "mmpose mmcls mmpretrain detectron2 fairseq timm kornia espnet2 speechbrain transformers accelerate dgl torchio ignite".split()
+)
+
+
 def framework_of(name: str) -> str:
     """``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
     head = name.partition(".")[0]
     if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
         return "keras"
-    if head in ("torch", "torchvision", "torchaudio", "torchtext", "torch_geometric", "pytorch_lightning", "lightning", "monai"):
+    if head in _ON_TORCH:
         return "torch"
     if head in ("mxnet", "gluoncv", "chainer", "paddle", "mindspore", "tensorpack"):
         return head

@@ -74,16 +74,22 @@ _TRANSFORM_NAME = re.compile(
     r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
     re.I,
 )
-_STRONG = frozenset(
-    "img image images imgs sample samples results result pic clip video frames data_dict dataset_dict waveform wav audio points pc pcd "
-    "cloud pointcloud coords img_group feed_dict im image_dict img_dict input_dict imgmap datum pil_img img_pil".split()
+_STRONG = re.compile(
+    r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
+    r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
 )
-_WEAK = frozenset(
-    "data pic input inputs x item batch frame mask label labels target targets boxes bboxes coord signal sig spec mel tensor tokens text feat "
-    "features example examples record blob entry arr array vol volume patch ecg eeg ts series seq sequence graph mol sentence sound y "
-    "annotation annotations ann landmarks pose keypoints skeleton skeletons joints xyz mesh rgb depth left img1 image1 image_a "
-    "imgA lr hr src sents words src_img".split()
+_WEAK = re.compile(
+    r"^(data|input|inputs|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
+    r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
 )
+_NOT_TRANSFORM = re.compile(
+    r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
+    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
+    r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
+    re.I,
+)
+_HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 
 
@@ -179,7 +185,8 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
             yield from root(name)
         if kind == "map" and not run.method(owner, "__getitem__"):
             yield from root("__iter__", per_sample=False)
-            yield from root("get")
+            for name in ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames"):
+                yield from root(name)
     elif kind == "iterable":
         for name in ("__iter__", "__next__"):
             yield from root(name, per_sample=False)
@@ -197,9 +204,12 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
             yield from root(name)
     elif kind in ("", "module") and _is_transform(run, cls, owner, kind):
         yield from root("__call__")
-        if kind == "":
-            for name in ("collate_fn",):
-                yield from root(name)
+    for name, words in _HOOKS.items():
+        method = run.method(owner, name)
+        if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
+            yield from root(name)
+    if "generate_train_batch" in cls.methods:
+        yield from root("generate_train_batch")
 
 
 def instance(run: "Evaluator", cls: Class, used: Uses) -> Inst:
@@ -223,16 +233,17 @@ def _duck(run: "Evaluator", cls: Class, owner: Inst) -> bool:
 
 def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
     method = run.method(owner, "__call__")
-    if method is None or run.method(owner, "__getitem__"):
+    if method is None or run.method(owner, "__getitem__") or _NOT_TRANSFORM.search(cls.name):
         return False
     function = method.function
-    names = [p.arg.lower() for p in function.positional[1:]]
-    named = bool(_TRANSFORM_NAME.search(cls.name))
+    names = [p.arg.lower() for p in function.positional[1:3]]
+    lineage = [cls.name, *(name.rpartition(".")[2] for name in run.libraries(cls)), *(c.name for c in run.mro(cls))]
+    named = any(_TRANSFORM_NAME.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
-    if _COLLATE.search(cls.name) or names[0] in _STRONG or names[0].startswith(("img", "image", "sample")):
+    if _COLLATE.search(cls.name) or _STRONG.search(names[0]):
         return kind == "" or named
-    return named and names[0] in _WEAK
+    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names)
 
 
 def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Iterator[Root]:
