@@ -37,7 +37,23 @@ __all__ = ["Caller"]
 
 _DEEP = 40
 _RESEED = frozenset({"seed", "manual_seed", "set_state", "setstate", "__setstate__"})
-_TAKES_NO_DRAW = frozenset("isinstance print len repr str type id hasattr getattr setattr deepcopy copy super".split())
+_TAKES_NO_DRAW = frozenset(
+    [
+        "isinstance",
+        "print",
+        "len",
+        "repr",
+        "str",
+        "type",
+        "id",
+        "hasattr",
+        "getattr",
+        "setattr",
+        "deepcopy",
+        "copy",
+        "super",
+    ]
+)
 _GIVEN: Values = (Opaque(given=True),)
 
 
@@ -65,7 +81,9 @@ class Caller(Evaluator):
             return self._super(frame)
         callees = self.evaluate(node.func, frame)
         args = [self.evaluate(arg, frame) for arg in node.args if not isinstance(arg, ast.Starred)]
-        spread = [contents(self.evaluate(arg.value, frame)) for arg in node.args if isinstance(arg, ast.Starred)]
+        spread = [
+            contents(self.evaluate(arg.value, frame)) for arg in node.args if isinstance(arg, ast.Starred)
+        ]
         kwargs = {word.arg: self.evaluate(word.value, frame) for word in node.keywords if word.arg}
         for word in node.keywords:
             if word.arg is None:
@@ -118,7 +136,9 @@ class Caller(Evaluator):
     def _callbacks(self, values: list[Values]) -> Values:
         """A call of something unknown: it may call the functions among its arguments."""
         functions = tuple(
-            dict.fromkeys(v for alternatives in values for v in (*alternatives, *contents(alternatives)) if _callable(v))
+            dict.fromkeys(
+                v for alternatives in values for v in (*alternatives, *contents(alternatives)) if _callable(v)
+            )
         )
         if not functions:
             return self.nothing
@@ -134,7 +154,9 @@ class Caller(Evaluator):
             scope = scope.parent
         owners = frame.this or (frame.vars.get(_first(frame), ()) if frame.function else ())
         found = tuple(
-            Super(v, scope.cls) for v in owners if isinstance(v, Inst | Cls) and scope is not None and scope.cls
+            Super(v, scope.cls)
+            for v in owners
+            if isinstance(v, Inst | Cls) and scope is not None and scope.cls
         )
         return found or self.nothing
 
@@ -175,7 +197,9 @@ class Caller(Evaluator):
             rest = values[len(positional) :]
             known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.nothing),)
         if function.node.args.kwarg:
-            known[function.node.args.kwarg.arg] = (Group(join((), *named.values()) if named else self.nothing),)
+            known[function.node.args.kwarg.arg] = (
+                Group(join((), *named.values()) if named else self.nothing),
+            )
         return known
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
@@ -200,7 +224,9 @@ class Caller(Evaluator):
             return values
         if self.worker:
             self.entered.add(function)
-        frame = Frame(function.module, parent=fn.frame or function.frame, function=function, variables=variables)
+        frame = Frame(
+            function.module, parent=fn.frame or function.frame, function=function, variables=variables
+        )
         frame.this = (fn.owner,) if isinstance(fn.owner, Inst | Cls) else getattr(fn.frame, "this", ())
         self._stack.append(function)
         try:
@@ -217,7 +243,13 @@ class Caller(Evaluator):
     # Libraries
 
     def _library(
-        self, callee: Ext | Bound, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values], starred: bool
+        self,
+        callee: Ext | Bound,
+        node: ast.Call,
+        frame: Frame,
+        args: list[Values],
+        kwargs: dict[str, Values],
+        starred: bool,
     ) -> Values:
         if isinstance(callee, Bound):
             return self._generator_method(callee, node, frame, [*args, *kwargs.values()])
@@ -228,13 +260,35 @@ class Caller(Evaluator):
             return self._partial(args, kwargs)
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
-        if name in ("builtins.next", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.reversed", "builtins.sorted", "builtins.set", "builtins.enumerate", "builtins.zip"):
+        if name in (
+            "builtins.next",
+            "builtins.iter",
+            "builtins.list",
+            "builtins.tuple",
+            "builtins.reversed",
+            "builtins.sorted",
+            "builtins.set",
+            "builtins.enumerate",
+            "builtins.zip",
+        ):
             self._callbacks(list(kwargs.values()))
             items = self.iterate(join((), *args)) if args else self.nothing
             return items if name.endswith("next") else (Group(items),)
         if name in ("copy.deepcopy", "copy.copy") and args:
             return args[0]
-        if name in ("builtins.int", "builtins.abs", "builtins.str", "builtins.hash", "builtins.float", "builtins.max", "builtins.min") and args:
+        if (
+            name
+            in (
+                "builtins.int",
+                "builtins.abs",
+                "builtins.str",
+                "builtins.hash",
+                "builtins.float",
+                "builtins.max",
+                "builtins.min",
+            )
+            and args
+        ):
             return STATIC if all(constant(v) for v in args) else self.nothing
         if self.worker:
             self.draws.library(self, name, node, frame, args, kwargs)
@@ -282,7 +336,9 @@ class Caller(Evaluator):
         for value in args[0] if args else ():
             if isinstance(value, Fn):
                 words = tuple((dict(value.kwargs) | kwargs).items())
-                found = join(found, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),))
+                found = join(
+                    found, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
+                )
             elif isinstance(value, Inst | Cls | Group):
                 found = join(found, (Group((value,), calls=True),))
             else:

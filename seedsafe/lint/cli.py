@@ -117,14 +117,21 @@ def _progress(form: str) -> Iterator[Callable[[int, int], None] | None]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="seedsafe lint", description="Find random numbers that repeat, or depend on the workers, in data loading code."
+        prog="seedsafe lint",
+        description="Find random numbers that repeat, or depend on the workers, in data loading code.",
     )
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)")
-    parser.add_argument("--select", action="append", metavar="CODES", help="rules to check: codes, their beginnings, or ALL")
+    parser.add_argument(
+        "paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)"
+    )
+    parser.add_argument(
+        "--select", action="append", metavar="CODES", help="rules to check: codes, their beginnings, or ALL"
+    )
     parser.add_argument("--extend-select", action="append", metavar="CODES", help="rules to check besides")
     parser.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
     parser.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
-    parser.add_argument("--format", "--output-format", choices=sorted(FORMATS), default="text", help="default: text")
+    parser.add_argument(
+        "--format", "--output-format", choices=sorted(FORMATS), default="text", help="default: text"
+    )
     parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
     parser.add_argument("--statistics", action="store_true", help="count findings by rule")
     parser.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
@@ -132,7 +139,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
     parser.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
     parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
-    parser.add_argument("--jobs", "-j", type=_positive, metavar="N", help="processes (default: one a core for many files)")
+    parser.add_argument(
+        "--jobs", "-j", type=_positive, metavar="N", help="processes (default: one a core for many files)"
+    )
     return parser
 
 

@@ -51,7 +51,9 @@ class Config:
         """The codes that are on."""
         default = {code for code, rule in RULES.items() if rule.default}
         chosen = default if self.select is None else selected(self.select, "select")
-        return frozenset((chosen | selected(self.extend_select, "extend-select")) - selected(self.ignore, "ignore"))
+        return frozenset(
+            (chosen | selected(self.extend_select, "extend-select")) - selected(self.ignore, "ignore")
+        )
 
     @property
     def old_torch(self) -> bool:
@@ -104,9 +106,13 @@ def selected(prefixes: Iterable[str], setting: str) -> set[str]:
     """
     found: set[str] = set()
     for prefix in prefixes:
-        codes = set(RULES) if prefix == "ALL" else {code for code in RULES if prefix and code.startswith(prefix)}
+        codes = (
+            set(RULES) if prefix == "ALL" else {code for code in RULES if prefix and code.startswith(prefix)}
+        )
         if not codes:
-            raise ConfigError(f"{setting} names no rule with {prefix!r}: the rules are {min(RULES)} to {max(RULES)}, or ALL")
+            raise ConfigError(
+                f"{setting} names no rule with {prefix!r}: the rules are {min(RULES)} to {max(RULES)}, or ALL"
+            )
         found |= codes
     return found
 
@@ -139,7 +145,9 @@ def _read(file: Path, *, required: bool = False) -> Config:
     config = Config(root=file.parent.absolute())
     for key, value in table.items():
         if key not in _KEYS:
-            raise ConfigError(f"{file}: [tool.seedsafe.lint] has no setting {key!r}; it has {', '.join(_KEYS)}")
+            raise ConfigError(
+                f"{file}: [tool.seedsafe.lint] has no setting {key!r}; it has {', '.join(_KEYS)}"
+            )
         config = replace(config, **{_KEYS[key]: _checked(file, key, value)})  # type: ignore[arg-type]
     return config
 

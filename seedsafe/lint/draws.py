@@ -30,7 +30,22 @@ _SEEDS = {
     "imgaug.seed": IMGAUG,
     "imgaug.random.seed": IMGAUG,
 }
-_SILENT_TAKERS = frozenset("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state".split())
+_SILENT_TAKERS = frozenset(
+    [
+        "isinstance",
+        "print",
+        "len",
+        "repr",
+        "str",
+        "type",
+        "id",
+        "hasattr",
+        "setattr",
+        "deepcopy",
+        "copy",
+        "get_rng_state",
+    ]
+)
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
@@ -69,7 +84,13 @@ class Draws:
     # Draws
 
     def library(
-        self, run: "Caller", name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+        self,
+        run: "Caller",
+        name: str,
+        node: ast.Call,
+        frame: Frame,
+        args: list[Values],
+        kwargs: dict[str, Values],
     ) -> None:
         """A call into a library."""
         if name in _SEEDS:
@@ -89,8 +110,12 @@ class Draws:
         elif NUMPY_INSIDE.match(name) and not _seeded_by(kwargs):
             self._numpy(run, f"{_spelled(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _seeded_by(kwargs):
-            self._unseeded(run, f"{_spelled(node)} without random_state", "NumPy's global generator", node, frame)
-        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _seeded_by(kwargs):
+            self._unseeded(
+                run, f"{_spelled(node)} without random_state", "NumPy's global generator", node, frame
+            )
+        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _seeded_by(
+            kwargs
+        ):
             self._noise(run, node, frame)
         elif name.rpartition(".")[2] not in _SILENT_TAKERS:
             self._handed_on(run, name, node, frame, args, kwargs)
@@ -145,9 +170,7 @@ class Draws:
             )
         elif root.framework == "tf.data":
             severity = "warning"
-            text += (
-                "from_generator runs it beside the training code, so the numbers depend on prefetching and on every other draw"
-            )
+            text += "from_generator runs it beside the training code, so the numbers depend on prefetching and on every other draw"
         elif root.framework == "keras":
             severity = "error"
             text += (
@@ -179,7 +202,9 @@ class Draws:
             text += "workers repeat each other's numbers, and epochs repeat too; no framework seeds it anew"
         self.report("SSF002", node, frame.module, text, "error", made)
 
-    def _process_wide(self, run: "Caller", key: str, what: str, source: str, node: ast.AST, frame: Frame) -> None:
+    def _process_wide(
+        self, run: "Caller", key: str, what: str, source: str, node: ast.AST, frame: Frame
+    ) -> None:
         self.used.add(key)
         if key in run.state.seeded:
             return
@@ -187,13 +212,23 @@ class Draws:
 
     def _unseeded(self, run: "Caller", what: str, source: str, node: ast.AST, frame: Frame) -> None:
         root = self.root
-        if root is None or root.init or (source.startswith("NumPy") and (NUMPY in run.state.seeded or root.cured)):
+        if (
+            root is None
+            or root.init
+            or (source.startswith("NumPy") and (NUMPY in run.state.seeded or root.cured))
+        ):
             return
         if source.startswith("NumPy"):
             end = "a hidden draw, seeded by torch >= 1.9 only and dependent on the workers even there"
         else:
             end = "no framework seeds it, so workers repeat the same numbers"
-        self.report("SSF003", node, frame.module, f"{what} draws from {source} in worker code ({root.label}): {end}", "error")
+        self.report(
+            "SSF003",
+            node,
+            frame.module,
+            f"{what} draws from {source} in worker code ({root.label}): {end}",
+            "error",
+        )
 
     def _noise(self, run: "Caller", node: ast.AST, frame: Frame) -> None:
         root = self.root
@@ -235,7 +270,13 @@ class Draws:
     def accumulated(self, run: "Caller", node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """An attribute of a stored object that grows with each sample."""
         root = self.root
-        if root is None or root.init or not root.per_sample or root.cls is None or "__getitem__" not in root.label:
+        if (
+            root is None
+            or root.init
+            or not root.per_sample
+            or root.cls is None
+            or "__getitem__" not in root.label
+        ):
             return
         self.report(
             "SSF013",
@@ -263,7 +304,13 @@ class Draws:
         )
 
     def _handed_on(
-        self, run: "Caller", name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
+        self,
+        run: "Caller",
+        name: str,
+        node: ast.Call,
+        frame: Frame,
+        args: list[Values],
+        kwargs: dict[str, Values],
     ) -> None:
         for word, values in [*((None, v) for v in args), *kwargs.items()]:
             for value in values:

@@ -60,7 +60,9 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     draws = Draws(old_torch=old_torch)
     run = Interpreter(project, draws)
     used = uses(run, module)
-    inits = [worker_init.check(run, draws, function) for function in worker_init.worker_inits(run, module, used)]
+    inits = [
+        worker_init.check(run, draws, function) for function in worker_init.worker_inits(run, module, used)
+    ]
     run.reassigned = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()

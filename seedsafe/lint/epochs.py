@@ -6,15 +6,16 @@ import re
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Module, dotted
-from seedsafe.lint.known import GENERATORS
 from seedsafe.lint.roots import Call, Uses, kind_of_class
-from seedsafe.lint.values import Const, Ext, Inst
+from seedsafe.lint.values import Ext, Gen, Inst
 
 __all__ = ["check"]
 
-_HANDLED_ELSEWHERE = re.compile(r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2")
-_EPOCH_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.M)
-_NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.I)
+_HANDLED_ELSEWHERE = re.compile(
+    r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2"
+)
+_EPOCH_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
+_NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
@@ -40,7 +41,9 @@ def _is_dataset(run: Evaluator, cls: Class) -> bool:
 def _sampler(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
     if not call.name.endswith("DistributedSampler"):
         return
-    names = [v.name for v in run.before(lambda: run.evaluate(call.node.func, call.frame)) if isinstance(v, Ext)]
+    names = [
+        v.name for v in run.before(lambda: run.evaluate(call.node.func, call.frame)) if isinstance(v, Ext)
+    ]
     if not any(name.startswith(("torch.", "?.")) for name in names):
         return
     words = {word.arg: word.value for word in call.node.keywords}
@@ -88,12 +91,21 @@ def _epoch_attribute(run: Evaluator, value: Inst) -> str:
     }
     for cls in run.mro(value.cls):
         for method in cls.methods.values():
-            if method.name.startswith("__") and method.name not in ("__getitem__", "__iter__", "__call__", "__getitems__"):
+            if method.name.startswith("__") and method.name not in (
+                "__getitem__",
+                "__iter__",
+                "__call__",
+                "__getitems__",
+            ):
                 continue
             if "epoch" in method.name:
                 continue
             for node in ast.walk(method.node):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in changed:
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and node.attr in changed
+                ):
                     return node.attr
     return ""
 
@@ -101,7 +113,9 @@ def _epoch_attribute(run: Evaluator, value: Inst) -> str:
 def _counting(draws: Draws, cls: Class) -> None:
     for node in ast.walk(cls.methods["on_epoch_end"].node):
         match node:
-            case ast.AugAssign(target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)) if _counts(attr):
+            case ast.AugAssign(
+                target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)
+            ) if _counts(attr):
                 pass
             case ast.Assign(
                 targets=[ast.Attribute(attr=attr)],
@@ -156,14 +170,14 @@ def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
 
 def _draws_from_own(run: Evaluator, owner: Inst, node: ast.Call) -> bool:
     name = dotted(node)
-    if name.endswith(tuple(GENERATORS)) or re.search(r"(default_rng|RandomState|random\.Random)$", name):
-        return bool(node.args) and Const(None) is not node.args[0]
-    if name.endswith(("manual_seed", "random.seed")):
-        return True
-    match node.func:
-        case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr=attr)):
-            from seedsafe.lint.values import Gen
-
-            return any(isinstance(v, Gen) for v in run.field(owner, attr))
-        case _:
-            return False
+    if re.search(r"(default_rng|RandomState|random\.Random|manual_seed|random\.seed)$", name):
+        return bool(node.args)
+    held = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    for part in (*held, *node.args, *(word.value for word in node.keywords)):
+        match part:
+            case ast.Attribute(value=ast.Name(id="self"), attr=attr):
+                if any(isinstance(value, Gen) for value in run.field(owner, attr)):
+                    return True
+            case _:
+                pass
+    return False

@@ -35,7 +35,7 @@ __all__ = ["Evaluator", "State"]
 
 _INITIAL = frozenset({"__init__", "__post_init__", "__new__", "<class>"})
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
-_STEPS = 60_000
+_STEPS = 15_000
 
 
 @dataclass(slots=True)
@@ -234,12 +234,12 @@ class Evaluator(ABC):
                 parts = contents(values)
                 for element in elements:
                     self.assign(element, parts, frame)
-            case ast.Starred(value=value):
-                self.assign(value, (Group(contents(values)),), frame)
+            case ast.Starred(value=inner):
+                self.assign(inner, (Group(contents(values)),), frame)
             case ast.Attribute(value=owner, attr=attr):
-                for value in self.evaluate(owner, frame):
-                    if isinstance(value, Inst):
-                        self.state.stored[value.cls, attr] = values
+                for holder in self.evaluate(owner, frame):
+                    if isinstance(holder, Inst):
+                        self.state.stored[holder.cls, attr] = values
             case ast.Subscript(value=owner, slice=index):
                 self.evaluate(index, frame)
                 self.evaluate(owner, frame)
@@ -252,7 +252,9 @@ class Evaluator(ABC):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.truth(operand, frame)
                 return None if inner is None else not inner
-            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]):
+            case ast.Compare(
+                left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
+            ):
                 outcome = self._is_none(self.evaluate(left, frame))
                 return outcome if outcome is None or isinstance(op, ast.Is) else not outcome
             case ast.Constant(value=value):
@@ -305,9 +307,15 @@ class Evaluator(ABC):
                     return found
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
-                if is_numpy_draw(full) or is_python_draw(full) or full in ("numpy.random", "torch.utils.data"):
+                if (
+                    is_numpy_draw(full)
+                    or is_python_draw(full)
+                    or full in ("numpy.random", "torch.utils.data")
+                ):
                     return (Ext(full),)
-                if source.startswith(("torch", "keras", "tensorflow")) and (kind_of_base(full) or name == "DataLoader"):
+                if source.startswith(("torch", "keras", "tensorflow")) and (
+                    kind_of_base(full) or name == "DataLoader"
+                ):
                     return (Ext(full),)
         if hasattr(builtins, name):
             return (Ext(f"builtins.{name}"),)
@@ -337,7 +345,11 @@ class Evaluator(ABC):
         for parameter in (*function.positional, *arguments.kwonlyargs):
             if parameter.arg == name:
                 return self.parameter(parameter, function)
-        return STATIC if name in (getattr(arguments.vararg, "arg", ""), getattr(arguments.kwarg, "arg", "")) else ()
+        return (
+            STATIC
+            if name in (getattr(arguments.vararg, "arg", ""), getattr(arguments.kwarg, "arg", ""))
+            else ()
+        )
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
         """What a parameter of a function of the main process holds, by its name, annotation and default."""
@@ -427,7 +439,9 @@ class Evaluator(ABC):
                 frame.vars[alias.asname or alias.name] = self._imported(node, alias.name, frame.module)
             else:
                 top = alias.name.partition(".")[0]
-                frame.vars[alias.asname or top] = self._module(alias.name if alias.asname else top, frame.module)
+                frame.vars[alias.asname or top] = self._module(
+                    alias.name if alias.asname else top, frame.module
+                )
 
     def decorated(self, fn: Fn) -> Values:
         """A function as its decorators of the analysed code leave it."""
@@ -446,7 +460,9 @@ class Evaluator(ABC):
         """An attribute of a value."""
         match value:
             case Ext(name=full):
-                local = self.project.find(f"{full}.{name}", "") if "(" not in full and "?" not in full else None
+                local = (
+                    self.project.find(f"{full}.{name}", "") if "(" not in full and "?" not in full else None
+                )
                 return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
             case Mod(module=module):
                 found = self.exported(module, name)
@@ -503,7 +519,9 @@ class Evaluator(ABC):
 
     def field(self, owner: Inst, name: str) -> Values:
         """An attribute as it was before the workers started."""
-        if name in self.reassigned or (name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))):
+        if name in self.reassigned or (
+            name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
+        ):
             return self.nothing
         found: Values = ()
         for cls in self.mro(owner.cls):
@@ -530,7 +548,9 @@ class Evaluator(ABC):
         known = dict(owner.args) if function.name in _INITIAL else {}
         if function.positional:
             known[function.positional[0].arg] = (owner,)
-        frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function, variables=known)
+        frame = Frame(
+            function.module, parent=function.frame, scope=function.scope, function=function, variables=known
+        )
         try:
             found = self.before(lambda: self.evaluate(site.value, frame))
         finally:

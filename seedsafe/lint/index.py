@@ -3,11 +3,23 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from seedsafe.lint.values import Values
 
-__all__ = ["Binding", "Class", "Frame", "Function", "FunctionNode", "Module", "Scope", "Site", "body_of", "dotted"]
+__all__ = [
+    "Binding",
+    "Class",
+    "Frame",
+    "Function",
+    "FunctionNode",
+    "Module",
+    "Scope",
+    "Site",
+    "body_of",
+    "dotted",
+]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -94,21 +106,24 @@ def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of a body, without those of nested functions and classes."""
-    for node in body:
+    """All statements of a body in order, without those of nested functions and classes."""
+    todo = body[::-1]
+    while todo:
+        node = todo.pop()
         yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        for name in ("body", "orelse", "finalbody"):
-            inner = getattr(node, name, None)
-            if inner:
-                yield from statements(inner)
-        if isinstance(node, ast.Try | ast.TryStar):
-            for handler in node.handlers:
-                yield from statements(handler.body)
-        elif isinstance(node, ast.Match):
-            for case in node.cases:
-                yield from statements(case.body)
+        kind = type(node)
+        if kind in _COMPOUND:
+            inner: list[ast.stmt] = [*getattr(node, "body", ())]
+            for handler in getattr(node, "handlers", ()):
+                inner += handler.body
+            for case in getattr(node, "cases", ()):
+                inner += case.body
+            todo += [*inner, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())][::-1]
+
+
+_COMPOUND = frozenset(
+    {ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match}
+)
 
 
 class Frame:
@@ -180,7 +195,14 @@ class Function:
             self._body = body_of(self.node)
         return self._body
 
-    @property
+    @cached_property
+    def globals(self) -> frozenset[str]:
+        """Names that it declares global."""
+        return frozenset(
+            name for node in statements(self.body) if isinstance(node, ast.Global) for name in node.names
+        )
+
+    @cached_property
     def positional(self) -> list[ast.arg]:
         """Its parameters that can be given by position."""
         return self.node.args.posonlyargs + self.node.args.args
@@ -268,9 +290,15 @@ def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
     """What `self.name.append(value)` and the like put into an attribute."""
     match node:
         case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method), args=[*_, value]
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),
+            args=[*_, value],
         ) if owner == this and method in ("append", "add", "insert", "extend"):
-            yield attr, value if method == "extend" else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+            yield (
+                attr,
+                value
+                if method == "extend"
+                else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
+            )
         case _:
             pass
 
@@ -279,7 +307,9 @@ def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator
     match target:
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
             yield attr, value
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if name == this and value is not None:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+            name == this and value is not None
+        ):
             yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
         case ast.Tuple(elts=elements) | ast.List(elts=elements):
             paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
@@ -315,7 +345,9 @@ class Module:
                 self.classes[node] = cls
                 for method in cls.methods.values():
                     self.functions[method.node] = method
-                    self._index(body_of(method.node), Frame(self, parent=frame, scope=method.scope, function=method))
+                    self._index(
+                        body_of(method.node), Frame(self, parent=frame, scope=method.scope, function=method)
+                    )
                 self._index([n for n in node.body if isinstance(n, ast.ClassDef)], frame)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 function = Function(node, self, frame)

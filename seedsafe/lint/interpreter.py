@@ -5,20 +5,27 @@ import re
 from collections.abc import Iterator
 
 from seedsafe.lint.caller import Caller
-from seedsafe.lint.draws import IMGAUG, NUMPY, OPENCV, PYTHON
+from seedsafe.lint.draws import IMGAUG, NUMPY, OPENCV, PYTHON, Draws
 from seedsafe.lint.evaluator import State
 from seedsafe.lint.index import Class, Frame, Function, dotted, statements, targets
+from seedsafe.lint.project import Project
 from seedsafe.lint.roots import Root
-from seedsafe.lint.values import UNKNOWN, Cls, Fn, Inst, Opaque, Values, constant, contents, join
+from seedsafe.lint.values import UNKNOWN, Cls, Fn, Inst, Values, contents, join
 
 __all__ = ["Interpreter"]
 
-_SEEDING = re.compile(r"seed|determin|fixed_rng|random_state|rng_state|rng_context|temp_rng|fixed_random", re.I)
-_FROM_SELF = re.compile(r"seed|determin|reproduc", re.I)
+_SEEDING = re.compile(
+    r"seed|determin|fixed_rng|random_state|rng_state|rng_context|temp_rng|fixed_random", re.IGNORECASE
+)
+_FROM_SELF = re.compile(r"seed|determin|reproduc", re.IGNORECASE)
 
 
 class Interpreter(Caller):
     """Runs worker code from its entry points."""
+
+    def __init__(self, project: Project, draws: Draws) -> None:
+        super().__init__(project, draws)
+        self._assigned: dict[ast.AST, set[str]] = {}
 
     def start(self, root: Root) -> None:
         """Runs what a worker calls first, and reports what it draws."""
@@ -27,7 +34,11 @@ class Interpreter(Caller):
         self.entered, self._steps, self._results = set(), 0, {}
         try:
             starred = root.fn.owner is None
-            count = len([p for p in root.fn.function.positional]) - (root.fn.owner is not None) - len(root.fn.args)
+            count = (
+                len([p for p in root.fn.function.positional])
+                - (root.fn.owner is not None)
+                - len(root.fn.args)
+            )
             required = max(0, count - len(root.fn.function.node.args.defaults))
             self.run(root.fn, [UNKNOWN] * required, {}, starred=starred and required > 1)
         finally:
@@ -95,7 +106,9 @@ class Interpreter(Caller):
                 if len(target.elts) == len(value.elts):
                     parts = [self.evaluate(part, frame) for part in value.elts]
                     for element, part in zip(target.elts, parts, strict=True):
-                        self.assign(element, contents(part) if isinstance(element, ast.Starred) else part, frame)
+                        self.assign(
+                            element, contents(part) if isinstance(element, ast.Starred) else part, frame
+                        )
                     continue
             values = self.evaluate(value, frame)
             if isinstance(target, ast.Attribute) and dotted(target).endswith("bit_generator.state"):
@@ -106,18 +119,23 @@ class Interpreter(Caller):
             self.assign(target, values, frame)
 
     def _is_global(self, name: str, frame: Frame) -> bool:
-        function = frame.function
-        return function is not None and any(
-            isinstance(node, ast.Global) and name in node.names for node in statements(_body(function))
-        )
+        return frame.function is not None and name in frame.function.globals
 
     def _augmented(self, node: ast.AugAssign, frame: Frame) -> None:
         self.evaluate(node.value, frame)
         self.evaluate(node.target, frame)
         owner = node.target.value if isinstance(node.target, ast.Subscript) else node.target
-        if isinstance(owner, ast.Attribute) and self.worker and isinstance(owner.value, ast.Name | ast.Attribute):
+        if (
+            isinstance(owner, ast.Attribute)
+            and self.worker
+            and isinstance(owner.value, ast.Name | ast.Attribute)
+        ):
             for value in self.evaluate(owner.value, frame):
-                if isinstance(value, Inst) and value.stored and (value.cls, owner.attr) not in self.state.stored:
+                if (
+                    isinstance(value, Inst)
+                    and value.stored
+                    and (value.cls, owner.attr) not in self.state.stored
+                ):
                     self.draws.accumulated(self, node, owner, frame)
         if isinstance(node.target, ast.Name):
             frame.vars[node.target.id] = self.nothing
@@ -133,7 +151,11 @@ class Interpreter(Caller):
         after, first = frame.vars, self.state
         frame.vars, self.state = before, state.copy()
         ended_else = self.execute(node.orelse, frame)
-        returned = {k: join(after.get(k, ()), frame.vars.get(k, ())) for k in ("<return>", "<yield>") if k in after or k in frame.vars}
+        returned: dict[str, Values] = {
+            name: join(after.get(name, ()), frame.vars.get(name, ()))
+            for name in ("<return>", "<yield>")
+            if name in after or name in frame.vars
+        }
         if ended and not ended_else:
             pass
         elif ended_else and not ended:
@@ -158,10 +180,12 @@ class Interpreter(Caller):
         return joined
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: object) -> None:
-        for statement in statements(node.body):
-            for name in _stored_names(statement):
-                if name in frame.vars:
-                    frame.vars[name] = join(frame.vars[name], (Opaque(),))
+        if node not in self._assigned:
+            self._assigned[node] = {
+                name for statement in statements(node.body) for name in _stored_names(statement)
+            }
+        for name in self._assigned[node] & frame.vars.keys():
+            frame.vars[name] = join(frame.vars[name], UNKNOWN)
         assert callable(head)
         head()
         before, state = dict(frame.vars), self.state.copy()
@@ -250,7 +274,3 @@ def _stored_names(node: ast.stmt) -> Iterator[str]:
                 yield name
     elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         yield node.target.id
-
-
-def _body(function: Function) -> list[ast.stmt]:
-    return function.body

@@ -15,11 +15,33 @@ __all__ = [
     "kind_of_base",
 ]
 
-_NUMPY_QUIET = frozenset({"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"})
+_NUMPY_QUIET = frozenset(
+    {"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"}
+)
 _PYTHON_DRAWS = frozenset(
-    "random randint randrange choice choices sample shuffle uniform gauss normalvariate triangular betavariate "
-    "expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits randbytes "
-    "binomialvariate".split()
+    [
+        "random",
+        "randint",
+        "randrange",
+        "choice",
+        "choices",
+        "sample",
+        "shuffle",
+        "uniform",
+        "gauss",
+        "normalvariate",
+        "triangular",
+        "betavariate",
+        "expovariate",
+        "gammavariate",
+        "lognormvariate",
+        "vonmisesvariate",
+        "paretovariate",
+        "weibullvariate",
+        "getrandbits",
+        "randbytes",
+        "binomialvariate",
+    ]
 )
 GENERATORS = {
     "numpy.random.default_rng": "np.random.default_rng",
@@ -35,12 +57,69 @@ BIT_GENERATORS = frozenset(
     f"numpy.random.{name}" for name in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "SeedSequence")
 )
 DRAW_METHODS = frozenset(
-    "random rand randn randint integers random_sample random_integers ranf choice choices shuffle permutation permuted "
-    "bytes uniform normal standard_normal beta binomial chisquare dirichlet exponential f gamma geometric gumbel "
-    "hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial "
-    "noncentral_chisquare noncentral_f pareto poisson power rayleigh standard_cauchy standard_exponential "
-    "standard_gamma standard_t tomaxint triangular vonmises wald weibull zipf randrange sample gauss normalvariate "
-    "betavariate expovariate gammavariate lognormvariate getrandbits random_raw randbytes".split()
+    [
+        "random",
+        "rand",
+        "randn",
+        "randint",
+        "integers",
+        "random_sample",
+        "random_integers",
+        "ranf",
+        "choice",
+        "choices",
+        "shuffle",
+        "permutation",
+        "permuted",
+        "bytes",
+        "uniform",
+        "normal",
+        "standard_normal",
+        "beta",
+        "binomial",
+        "chisquare",
+        "dirichlet",
+        "exponential",
+        "f",
+        "gamma",
+        "geometric",
+        "gumbel",
+        "hypergeometric",
+        "laplace",
+        "logistic",
+        "lognormal",
+        "logseries",
+        "multinomial",
+        "multivariate_normal",
+        "negative_binomial",
+        "noncentral_chisquare",
+        "noncentral_f",
+        "pareto",
+        "poisson",
+        "power",
+        "rayleigh",
+        "standard_cauchy",
+        "standard_exponential",
+        "standard_gamma",
+        "standard_t",
+        "tomaxint",
+        "triangular",
+        "vonmises",
+        "wald",
+        "weibull",
+        "zipf",
+        "randrange",
+        "sample",
+        "gauss",
+        "normalvariate",
+        "betavariate",
+        "expovariate",
+        "gammavariate",
+        "lognormvariate",
+        "getrandbits",
+        "random_raw",
+        "randbytes",
+    ]
 )
 GLOBAL_DRAWS = {
     "cv2.randn": "OpenCV's process-wide generator",
@@ -54,11 +133,15 @@ NUMPY_INSIDE = re.compile(
     r"|(tensorflow\.)?(python\.)?keras(_preprocessing)?\..*ImageDataGenerator\(\)\.(random_transform|get_random_transform)"
     r"|scipy\.sparse\.(random|rand|random_array))$"
 )
-_IMGAUG = re.compile(r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$")
+_IMGAUG = re.compile(
+    r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
+)
 RNG_NAME = re.compile(
     r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd|generator)$"
 )
-BUFFERS = re.compile(r"(numpy\.(load|array|asarray|stack|concatenate|zeros|ones|empty|memmap|fromfile)|torch\.(load|tensor|stack|cat|zeros|from_numpy)|cv2\.imread|skimage\.io\.imread|imageio\.(v\d\.)?imread)\(\)")
+BUFFERS = re.compile(
+    r"(numpy\.(load|array|asarray|stack|concatenate|zeros|ones|empty|memmap|fromfile)|torch\.(load|tensor|stack|cat|zeros|from_numpy)|cv2\.imread|skimage\.io\.imread|imageio\.(v\d\.)?imread)\(\)"
+)
 
 _ROOTS = {
     "np": "numpy",
@@ -101,7 +184,13 @@ def canonical(name: str) -> str:
 def is_numpy_draw(name: str) -> bool:
     """True if calling this draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
-    return head == "numpy.random" and tail[:1].islower() and tail not in _NUMPY_QUIET and "(" not in tail and "[" not in tail
+    return (
+        head == "numpy.random"
+        and tail[:1].islower()
+        and tail not in _NUMPY_QUIET
+        and "(" not in tail
+        and "[" not in tail
+    )
 
 
 def is_python_draw(name: str) -> bool:
@@ -115,7 +204,9 @@ def is_imgaug_draw(name: str) -> bool:
     return name.startswith("imgaug.") and "()" in name and bool(_IMGAUG.match(name))
 
 
-_TORCHVISION = re.compile(r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\.")
+_TORCHVISION = re.compile(
+    r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\."
+)
 _NAMED = re.compile(
     r"(Data[sS]et\w*|_dataset|ImageFolder|DatasetFolder|^(CIFAR|MNIST|FashionMNIST|EMNIST|KMNIST|QMNIST|SVHN|STL|VOC|Coco|Kitti|"
     r"Imagenet|ImageNet|LSUN|CelebA|Cityscapes|Omniglot|Places|Food|SBD|UCF|HMDB|Kinetics|LSUN|USPS|Caltech)\w*|Subset)$"
@@ -146,7 +237,9 @@ def kind_of_base(name: str) -> str:
         return "keras"
     if last in ("ImageDataGenerator", "BatchFromFilesMixin") or (last.endswith("Iterator") and keras):
         return "iterator"
-    if last in ("ImageOnlyTransform", "DualTransform", "BasicTransform", "Transform3D") or name.startswith("albumentations."):
+    if last in ("ImageOnlyTransform", "DualTransform", "BasicTransform", "Transform3D") or name.startswith(
+        "albumentations."
+    ):
         return "albumentations"
     if "Iterable" in last and last != "Iterable":
         return "iterable"
@@ -166,8 +259,36 @@ def kind_of_base(name: str) -> str:
 
 
 _ON_TORCH = frozenset(
-    "torch torchvision torchaudio torchtext torch_geometric pytorch_lightning lightning monai mmcv mmengine mmdet mmdet3d mmseg mmaction "
-    "mmpose mmcls mmpretrain detectron2 fairseq timm kornia espnet2 speechbrain transformers accelerate dgl torchio ignite".split()
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "torch_geometric",
+        "pytorch_lightning",
+        "lightning",
+        "monai",
+        "mmcv",
+        "mmengine",
+        "mmdet",
+        "mmdet3d",
+        "mmseg",
+        "mmaction",
+        "mmpose",
+        "mmcls",
+        "mmpretrain",
+        "detectron2",
+        "fairseq",
+        "timm",
+        "kornia",
+        "espnet2",
+        "speechbrain",
+        "transformers",
+        "accelerate",
+        "dgl",
+        "torchio",
+        "ignite",
+    ]
 )
 
 

@@ -36,7 +36,9 @@ def _object(finding: Finding) -> dict[str, object]:
         "filename": place.path,
         "location": {"row": place.line, "column": place.column},
         "end_location": {"row": finding.end_line},
-        "related": {"filename": related.path, "row": related.line, "column": related.column} if related else None,
+        "related": {"filename": related.path, "row": related.line, "column": related.column}
+        if related
+        else None,
     }
 
 
@@ -120,7 +122,12 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {"text": text, "json": as_json, "sarif": sarif, "github": github}
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": text,
+    "json": as_json,
+    "sarif": sarif,
+    "github": github,
+}
 
 
 def statistics(report: Report) -> str:

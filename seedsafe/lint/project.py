@@ -7,8 +7,37 @@ from seedsafe.lint.source import UnreadableError, parse, read
 
 __all__ = ["Project"]
 
-_NEVER_LOCAL = frozenset("numpy torch keras tensorflow cv2 scipy skimage sklearn imgaug torchvision pandas".split())
-_STANDARD = frozenset("random math os sys time copy functools itertools collections typing json re".split())
+_NEVER_LOCAL = frozenset(
+    [
+        "numpy",
+        "torch",
+        "keras",
+        "tensorflow",
+        "cv2",
+        "scipy",
+        "skimage",
+        "sklearn",
+        "imgaug",
+        "torchvision",
+        "pandas",
+    ]
+)
+_STANDARD = frozenset(
+    [
+        "random",
+        "math",
+        "os",
+        "sys",
+        "time",
+        "copy",
+        "functools",
+        "itertools",
+        "collections",
+        "typing",
+        "json",
+        "re",
+    ]
+)
 
 
 class Project:

@@ -60,11 +60,26 @@ _TRIGGER = re.compile(
     r"(DataLoader|Loader|DistributedSampler|Compose|Lambda|RandomApply|RandomChoice|from_generator|numpy_function|py_function|py_func|set_transform|"
     r"with_transform|fit_generator|fit|AugmentedDataset|ImageDataGenerator|IterableWrapper|Mapper|Batcher|Collator)$"
 )
-_WORDS = frozenset({"collate_fn", "worker_init_fn", "preprocessing_function", "transform", "transforms", "target_transform", "joint_transform", "co_transform"})
-_LOADER = re.compile(r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$")
-_INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.I)
-_COLLATE = re.compile(r"collat", re.I)
-_DUCK_NAME = re.compile(r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.I)
+_WORDS = frozenset(
+    {
+        "collate_fn",
+        "worker_init_fn",
+        "preprocessing_function",
+        "transform",
+        "transforms",
+        "target_transform",
+        "joint_transform",
+        "co_transform",
+    }
+)
+_LOADER = re.compile(
+    r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$"
+)
+_INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
+_COLLATE = re.compile(r"collat", re.IGNORECASE)
+_DUCK_NAME = re.compile(
+    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
+)
 _TRANSFORM_NAME = re.compile(
     r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
     r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
@@ -72,7 +87,7 @@ _TRANSFORM_NAME = re.compile(
     r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
     r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
     r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
-    re.I,
+    re.IGNORECASE,
 )
 _STRONG = re.compile(
     r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
@@ -87,7 +102,7 @@ _NOT_TRANSFORM = re.compile(
     r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
     r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
     r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
-    re.I,
+    re.IGNORECASE,
 )
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
@@ -96,32 +111,48 @@ _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 def uses(run: "Evaluator", module: Module) -> Uses:
     """Calls of a file that say what runs in workers."""
     found = Uses()
-    todo: list[tuple[ast.AST, Frame]] = [(node, module.frame) for node in _top(module)]
-    while todo:
-        node, frame = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (function := module.functions.get(node)):
-            frame = Frame(module, parent=function.frame, scope=function.scope, function=function)
-            if function.cls and function.positional:
-                frame.vars[function.positional[0].arg] = (Inst(function.cls),)
-        if isinstance(node, ast.Call):
-            func = node.func
-            name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-            if _TRIGGER.search(name) or any(word.arg in _WORDS for word in node.keywords):
-                found.calls.append(Call(node, frame, name))
-            if name[:1].isupper() or "Dataset" in name:
-                for value in run.evaluate(func, frame) if isinstance(func, ast.Name | ast.Attribute) else ():
-                    if isinstance(value, Cls):
-                        found.constructed.setdefault(value.cls, []).append(Call(node, frame, name))
-        for child in node.__dict__.values():
-            if isinstance(child, ast.AST):
-                todo.append((child, frame))
-            elif isinstance(child, list):
-                todo.extend((item, frame) for item in child if isinstance(item, ast.AST))
+    if not _WORTH.search(module.text):
+        return found
+    frames = [(module.scope.body, module.frame)]
+    while frames:
+        body, frame = frames.pop()
+        todo: list[ast.AST] = [*body]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+                function := module.functions.get(node)
+            ):
+                inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
+                if function.cls and function.positional:
+                    inner.vars[function.positional[0].arg] = (Inst(function.cls),)
+                frames.append((node.body, inner))
+                todo += [*node.decorator_list, *node.args.defaults]
+                continue
+            if isinstance(node, ast.Call):
+                _note(run, found, node, frame)
+            for child in node.__dict__.values():
+                if child.__class__ is list:
+                    todo += [item for item in child if isinstance(item, ast.AST)]
+                elif isinstance(child, ast.expr) and child.__class__ not in _LEAVES:
+                    todo.append(child)
     return found
 
 
-def _top(module: Module) -> list[ast.stmt]:
-    return module.scope.body
+_LEAVES = frozenset({ast.Name, ast.Constant})
+_WORTH = re.compile(
+    r"Data|Load|Compose|Lambda|collate|worker_init|_generator|fit\(|transform|Sampler|Sequence|__getitem__|__call__|__iter__"
+)
+
+
+def _note(run: "Evaluator", found: Uses, node: ast.Call, frame: Frame) -> None:
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    if _TRIGGER.search(name) or any(word.arg in _WORDS for word in node.keywords):
+        found.calls.append(Call(node, frame, name))
+    if name[:1].isupper() and isinstance(func, ast.Name | ast.Attribute):
+        for value in run.before(lambda: run.evaluate(func, frame)):
+            if isinstance(value, Cls):
+                found.constructed.setdefault(value.cls, []).append(Call(node, frame, name))
 
 
 def kind_of_class(run: "Evaluator", cls: Class) -> str:
@@ -145,7 +176,7 @@ def framework_of_module(module: Module) -> str:
     """The framework that a file imports; torch where it imports several."""
     found = {
         framework
-        for name in re.findall(r"^\s*(?:from|import)\s+([\w.]+)", module.text, re.M)
+        for name in re.findall(r"^\s*(?:from|import)\s+([\w.]+)", module.text, re.MULTILINE)
         if (framework := framework_of(name))
     }
     for framework in ("torch", "keras"):
@@ -185,7 +216,13 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
             yield from root(name)
         if kind == "map" and not run.method(owner, "__getitem__"):
             yield from root("__iter__", per_sample=False)
-            for name in ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames"):
+            for name in (
+                "get",
+                "prepare_data",
+                "prepare_train_img",
+                "prepare_train_data",
+                "prepare_train_frames",
+            ):
                 yield from root(name)
     elif kind == "iterable":
         for name in ("__iter__", "__next__"):
@@ -194,10 +231,23 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
         for name in ("collater", "collate_fn"):
             yield from root(name)
     elif kind == "iterator":
-        for name in ("_get_batches_of_transformed_samples", "random_transform", "get_random_transform", "apply_transform", "standardize"):
+        for name in (
+            "_get_batches_of_transformed_samples",
+            "random_transform",
+            "get_random_transform",
+            "apply_transform",
+            "standardize",
+        ):
             yield from root(name)
     elif kind == "albumentations":
-        for name in ("apply", "get_params", "get_params_dependent_on_targets", "get_params_dependent_on_data", "apply_to_mask", "__call__"):
+        for name in (
+            "apply",
+            "get_params",
+            "get_params_dependent_on_targets",
+            "get_params_dependent_on_data",
+            "apply_to_mask",
+            "__call__",
+        ):
             yield from root(name)
     elif kind == "transform":
         for name in ("__call__", "transform", "apply_transform"):
@@ -237,7 +287,11 @@ def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
         return False
     function = method.function
     names = [p.arg.lower() for p in function.positional[1:3]]
-    lineage = [cls.name, *(name.rpartition(".")[2] for name in run.libraries(cls)), *(c.name for c in run.mro(cls))]
+    lineage = [
+        cls.name,
+        *(name.rpartition(".")[2] for name in run.libraries(cls)),
+        *(c.name for c in run.mro(cls)),
+    ]
     named = any(_TRANSFORM_NAME.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
@@ -278,7 +332,13 @@ def _processes(words: dict[str, ast.expr]) -> bool:
 
 
 def _of_value(
-    run: "Evaluator", value: Value, framework: str, per_sample: bool, cured: bool, loader: bool, depth: int = 0
+    run: "Evaluator",
+    value: Value,
+    framework: str,
+    per_sample: bool,
+    cured: bool,
+    loader: bool,
+    depth: int = 0,
 ) -> Iterator[Root]:
     if isinstance(value, Fn):
         yield Root(value, value.function.label, framework, per_sample, cured)
@@ -293,7 +353,14 @@ def _of_value(
             names = ["forward"]
         for name in names:
             if method := run.method(value, name):
-                yield Root(method, f"{value.cls.name}.{name}", framework, name in _PER_SAMPLE or not loader, cured, cls=value.cls)
+                yield Root(
+                    method,
+                    f"{value.cls.name}.{name}",
+                    framework,
+                    name in _PER_SAMPLE or not loader,
+                    cured,
+                    cls=value.cls,
+                )
 
 
 def is_worker_init(function: Function) -> bool:

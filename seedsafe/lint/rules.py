@@ -62,7 +62,9 @@ def page(code: str) -> str:
         file = folder / f"{code}.md"
         if file.is_file():
             return file.read_text(encoding="utf-8")
-    raise FileNotFoundError(f"the page of {code} is in none of {', '.join(map(str, _PAGES))}: reinstall seedsafe")
+    raise FileNotFoundError(
+        f"the page of {code} is in none of {', '.join(map(str, _PAGES))}: reinstall seedsafe"
+    )
 
 
 def summary(code: str) -> str:
@@ -72,5 +74,5 @@ def summary(code: str) -> str:
         >>> summary("SSF007")
         'Checks for a `worker_init_fn` that seeds every worker with the same number.'
     """
-    match = re.search(r"^## What it does\n+(.+?)(?:\n\n|\Z)", page(code), re.M | re.S)
+    match = re.search(r"^## What it does\n+(.+?)(?:\n\n|\Z)", page(code), re.MULTILINE | re.DOTALL)
     return " ".join(match[1].split()).partition(". ")[0].rstrip(".") + "." if match else RULES[code].name

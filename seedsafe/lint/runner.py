@@ -15,8 +15,25 @@ from seedsafe.lint.project import Project
 __all__ = ["Report", "collect", "lint"]
 
 _SKIPPED_FOLDERS = frozenset(
-    ".git .hg .svn .tox .nox .venv venv .eggs .mypy_cache .ruff_cache .pytest_cache __pycache__ node_modules site-packages "
-    "build dist .ipynb_checkpoints".split()
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        ".eggs",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "build",
+        "dist",
+        ".ipynb_checkpoints",
+    ]
 )
 _ALONE = 60
 _CHUNK = 24
@@ -110,7 +127,9 @@ def lint(
     for result in results:
         for finding in result.findings:
             found.setdefault((finding.place, finding.code), finding)
-    kept = sorted(f for f in found.values() if f.code in codes and f.code not in config.ignored_in(f.place.path))
+    kept = sorted(
+        f for f in found.values() if f.code in codes and f.code not in config.ignored_in(f.place.path)
+    )
     skipped = sorted(item for result in results for item in result.skipped)
     return Report(tuple(kept), tuple(skipped), len(files))
 
@@ -140,5 +159,3 @@ def _parallel(files: list[Path], count: int, old: bool) -> Iterator[tuple[Result
         waiting = [pool.submit(_chunk, chunk, old) for chunk in chunks]
         for future in as_completed(waiting):
             yield future.result()
-
-

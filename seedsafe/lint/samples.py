@@ -6,14 +6,29 @@ from collections.abc import Iterator
 
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
-from seedsafe.lint.index import Class, Frame, Function, dotted, statements
+from seedsafe.lint.index import Class, Function, dotted, statements
 from seedsafe.lint.known import BUFFERS
 from seedsafe.lint.roots import kind_of_class
 from seedsafe.lint.values import Ext, Group, Inst, Values
 
 __all__ = ["check"]
 
-_IN_PLACE = frozenset({"sort", "fill", "shuffle", "clip_", "add_", "mul_", "sub_", "div_", "normal_", "uniform_", "zero_", "partition"})
+_IN_PLACE = frozenset(
+    {
+        "sort",
+        "fill",
+        "shuffle",
+        "clip_",
+        "add_",
+        "mul_",
+        "sub_",
+        "div_",
+        "normal_",
+        "uniform_",
+        "zero_",
+        "partition",
+    }
+)
 
 
 def check(run: Evaluator, draws: Draws, cls: Class) -> None:
@@ -30,7 +45,9 @@ def _none(draws: Draws, method: Function) -> None:
     if re.search(r"collate", text) and re.search(r"is not None|is None|!= None|filter\(", text):
         return
     returns = [node for node in statements(method.body) if isinstance(node, ast.Return)]
-    nothing = [n for n in returns if n.value is None or (isinstance(n.value, ast.Constant) and n.value.value is None)]
+    nothing = [
+        n for n in returns if n.value is None or (isinstance(n.value, ast.Constant) and n.value.value is None)
+    ]
     if len(nothing) == len(returns):
         return
     for node in nothing:
@@ -111,9 +128,13 @@ def _changed(node: ast.stmt) -> Iterator[str]:
             yield name
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name))):
             yield name
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))) if method in _IN_PLACE:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))) if (
+            method in _IN_PLACE
+        ):
             yield name
-        case ast.Expr(value=ast.Call(args=[ast.Name(id=name), *_]) as call) if dotted(call).endswith("random.shuffle"):
+        case ast.Expr(value=ast.Call(args=[ast.Name(id=name), *_]) as call) if dotted(call).endswith(
+            "random.shuffle"
+        ):
             yield name
         case _:
             pass

@@ -13,9 +13,13 @@ __all__ = ["MAX_BYTES", "UnreadableError", "parse", "read", "suppressions"]
 MAX_BYTES = 4 * 2**20
 """Larger files are generated code: they are reported and skipped."""
 
-_PYTHON2 = re.compile(r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.M)
-_NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.I)
-_NOQA_FILE = re.compile(r"^\s*#\s*seedsafe\s*:\s*noqa(?P<codes>\s*:\s*[A-Z0-9,\s]+)?\s*$", re.I | re.M)
+_PYTHON2 = re.compile(
+    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
+)
+_NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.IGNORECASE)
+_NOQA_FILE = re.compile(
+    r"^\s*#\s*seedsafe\s*:\s*noqa(?P<codes>\s*:\s*[A-Z0-9,\s]+)?\s*$", re.IGNORECASE | re.MULTILINE
+)
 
 
 class UnreadableError(Exception):
@@ -34,7 +38,9 @@ def read(path: Path) -> str:
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise UnreadableError(f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, taken for generated code")
+            raise UnreadableError(
+                f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, taken for generated code"
+            )
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableError(f"cannot be read: {error.strerror or error}") from error

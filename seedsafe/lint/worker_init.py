@@ -28,7 +28,7 @@ _FRESH = re.compile(
     r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
     r"random_seed|get_rank|randrange|rand$|uuid|getrandbits"
 )
-_EPOCH = re.compile(r"epoch|step|iter|rank|worker_seed|info", re.I)
+_EPOCH = re.compile(r"epoch|step|iter|rank|worker_seed|info", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -62,7 +62,9 @@ def check(run: Evaluator, draws: Draws, function: Function) -> Init:
     """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
     init = Init(function)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
-    index = function.positional[-1 if function.cls is None and len(function.positional) == 1 else _place(function)].arg
+    index = function.positional[
+        -1 if function.cls is None and len(function.positional) == 1 else _place(function)
+    ].arg
     for node in _nodes(function):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             init.attributes.add(node.attr)
@@ -77,7 +79,9 @@ def check(run: Evaluator, draws: Draws, function: Function) -> Init:
                 _judge(run, draws, init, node, name, index, frame)
             elif name == "cv2.setNumThreads" and _positive(node):
                 draws.threads(node, function.module)
-            elif name.endswith((".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")):
+            elif name.endswith(
+                (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
+            ):
                 init.attributes.update(re.findall(r"\w+", dotted(node)))
     return init
 
@@ -137,7 +141,9 @@ def _judge(
     attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
     if any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
         return
-    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or "seed" in attributes and _of_worker(parts):
+    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or (
+        "seed" in attributes and _of_worker(parts)
+    ):
         return
     if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
@@ -192,8 +198,12 @@ def _is_old_recipe(node: ast.AST) -> bool:
 
 def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
     """Reports generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
-    names = {"cv2": "OpenCV's generator", "imgaug": "imgaug's generator", "stored": "the dataset's own generator"}
-    if not init.seeds or init.attributes and "stored" in used:
+    names = {
+        "cv2": "OpenCV's generator",
+        "imgaug": "imgaug's generator",
+        "stored": "the dataset's own generator",
+    }
+    if not init.seeds or (init.attributes and "stored" in used):
         used = used - {"stored"}
     missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
     if init.seeds and missing:
@@ -205,5 +215,3 @@ def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
             "draws from",
             "error",
         )
-
-
