@@ -92,7 +92,7 @@ class Caller(Evaluator):
         found: Values = ()
         for callee in callees:
             if isinstance(callee, Ext | Bound):
-                found = join(found, self._library(callee, node, frame, args + spread, kwargs, starred))
+                found = join(found, self._library(callee, node, frame, args + spread, kwargs))
             else:
                 found = join(found, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
         return found or self.nothing
@@ -249,7 +249,6 @@ class Caller(Evaluator):
         frame: Frame,
         args: list[Values],
         kwargs: dict[str, Values],
-        starred: bool,
     ) -> Values:
         if isinstance(callee, Bound):
             return self._generator_method(callee, node, frame, [*args, *kwargs.values()])
@@ -258,6 +257,12 @@ class Caller(Evaluator):
             return self._generator(name, node, frame, args, kwargs)
         if name == "functools.partial":
             return self._partial(args, kwargs)
+        if name == "dataclasses.field" and "default_factory" in kwargs:
+            factories = tuple(v for v in kwargs["default_factory"] if isinstance(v, Ext | Fn | Cls))
+            made = [
+                self._library(v, node, frame, [], {}) if isinstance(v, Ext) else self.invoke(v, [], {}) for v in factories
+            ]
+            return join((), *made) or self.nothing
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
         if name in (

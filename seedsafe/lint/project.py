@@ -52,6 +52,7 @@ class Project:
     """
 
     def __init__(self, paths: list[Path]) -> None:
+        self.single = len(paths) < 2
         self._by_name: dict[str, list[Path]] = {}
         for path in paths:
             name = path.parent.name if path.name == "__init__.py" else path.stem

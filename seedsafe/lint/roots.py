@@ -111,7 +111,7 @@ _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 def uses(run: "Evaluator", module: Module) -> Uses:
     """Calls of a file that say what runs in workers."""
     found = Uses()
-    if not _WORTH.search(module.text):
+    if run.project.single and not _WORTH.search(module.text):
         return found
     frames = [(module.scope.body, module.frame)]
     while frames:
@@ -187,7 +187,7 @@ def framework_of_module(module: Module) -> str:
 
 def roots(run: "Evaluator", module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
-    for cls in list(module.classes.values()):
+    for cls in dict.fromkeys((*module.classes.values(), *used.constructed)):
         yield from _of_class(run, cls, used, cured)
     framework = framework_of_module(module)
     for function in list(module.functions.values()):
@@ -312,7 +312,7 @@ def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Itera
         given += args[:1] or [words[w] for w in ("generator",) if w in words]
     elif name in ("fit_generator", "fit") and _processes(words):
         where, per_sample = "keras", False
-        given += args[:1]
+        given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
     elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
         given += args[:1]
     elif _LOADER.search(name):
