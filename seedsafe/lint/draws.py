@@ -46,6 +46,7 @@ _SILENT_TAKERS = frozenset(
         "get_rng_state",
     ]
 )
+_WHOLE_SECONDS = re.compile(r"(np\.|numpy\.)?int(32|64)?\((time\.)?time\(\)\)( % [\w*() -]+)?$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
@@ -151,6 +152,9 @@ class Draws:
         given = [values for values in args if values != (Const(None),)]
         fixed = bool(given) and all(constant(values) for values in given)
         run.state.seeded[what] = "constant" if fixed else "varying"
+        if run.worker and node.args and _WHOLE_SECONDS.match(ast.unparse(node.args[0])):
+            self._constant(f"{_spelled(node)} with the clock's whole seconds", node, frame)
+            return
         literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
         sample = self.root is not None and self.root.per_sample and not self.root.init
         if run.worker and fixed and sample and self.root and (literal or "__getitem__" in self.root.label):
@@ -263,7 +267,7 @@ class Draws:
             "SSF004",
             node,
             frame.module,
-            f"{what} in {label}: every sample of every epoch gets the same numbers",
+            f"{what} in {label}: {_alike(what)} get the same numbers",
             "error",
         )
 
@@ -318,6 +322,10 @@ class Draws:
                     continue
                 if value.kind != "argument" or word in _WORDS:
                     self._stored(value, _spelled(node), node, frame)
+
+
+def _alike(what: str) -> str:
+    return "all samples served within a second" if "seconds" in what else "all samples of all epochs"
 
 
 def _seeded_by(kwargs: dict[str, Values]) -> bool:

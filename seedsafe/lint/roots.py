@@ -77,6 +77,7 @@ _LOADER = re.compile(
 )
 _INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
 _COLLATE = re.compile(r"collat", re.IGNORECASE)
+_LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.I)
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
 )
@@ -209,7 +210,7 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
                 if isinstance(value, Fn):
                     yield Root(value, f"{cls.name}.{name}", framework, per_sample, cured, cls=cls)
 
-    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
+    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         for name in _PER_SAMPLE:
             yield from root(name)
         for name in ("collater", "collate_fn", "collate", "_collate_fn"):
@@ -275,9 +276,15 @@ def instance(run: "Evaluator", cls: Class, used: Uses) -> Inst:
     return Inst(cls, tuple(merged.items()))
 
 
-def _duck(run: "Evaluator", cls: Class, owner: Inst) -> bool:
+def _duck(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
+    """A class that is a dataset by its methods, and by its name where no framework is in sight."""
     if not run.method(owner, "__getitem__"):
         return False
+    if kind == "" and not cls.node.bases:
+        if _LOADER_NAME.search(cls.name):
+            return False
+        if not framework_of_module(cls.module):
+            return bool(re.search(r"data_?set", cls.name, re.I))
     return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
