@@ -46,6 +46,7 @@ _SILENT_TAKERS = frozenset(
         "get_rng_state",
     ]
 )
+_NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 _WHOLE_SECONDS = re.compile(r"(np\.|numpy\.)?int(32|64)?\((time\.)?time\(\)\)( % [\w*() -]+)?$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
@@ -135,7 +136,7 @@ class Draws:
             return
         if gen.node in run.state.seeded:
             return
-        if gen.stored:
+        if gen.stored and not run.filling:
             self._stored(gen, _spelled(node), node, frame)
 
     def made(self, run: "Caller", gen: Gen, node: ast.AST, frame: Frame) -> None:
@@ -320,7 +321,7 @@ class Draws:
             for value in values:
                 if not isinstance(value, Gen) or not value.stored or value.node in run.state.seeded:
                     continue
-                if value.kind != "argument" or word in _WORDS:
+                if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
                     self._stored(value, _spelled(node), node, frame)
 
 

@@ -64,6 +64,7 @@ class Evaluator(ABC):
         self.project = project
         self.worker = False
         self.state = State()
+        self.filling = False
         self.entered: set[Function] = set()
         self.reassigned: frozenset[str] = frozenset()
         self._known: dict[object, Values] = {}

@@ -142,12 +142,18 @@ class Interpreter(Caller):
 
     def _if(self, node: ast.If, frame: Frame) -> bool:
         truth = self.truth(node.test, frame)
-        if truth is not None:
-            return self.execute(node.body if truth else node.orelse, frame)
+        if truth is False:
+            return self.execute(node.orelse, frame)
+        filling, self.filling = self.filling, self.filling or _fills(node)
+        if truth is True:
+            ended = self.execute(node.body, frame)
+            self.filling = filling
+            return ended
         lenient = bool(_FROM_SELF.search(ast.unparse(node.test)))
         before, state = dict(frame.vars), self.state
         self.state = state.copy()
         ended = self.execute(node.body, frame)
+        self.filling = filling
         after, first = frame.vars, self.state
         frame.vars, self.state = before, state.copy()
         ended_else = self.execute(node.orelse, frame)
@@ -258,6 +264,22 @@ class Interpreter(Caller):
             self.execute(case.body, frame)
             frame.vars = _merge(frame.vars, before)
             self.state = self._join_states(self.state, state)
+
+
+def _fills(node: ast.If) -> bool:
+    """True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
+    match node.test:
+        case ast.Compare(left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return any(
+                isinstance(inner, ast.Assign) and any(ast.dump(t) == _as_stored(owner) for t in inner.targets)
+                for inner in statements(node.body)
+            )
+        case _:
+            return False
+
+
+def _as_stored(node: ast.Attribute) -> str:
+    return ast.dump(ast.Attribute(value=node.value, attr=node.attr, ctx=ast.Store()))
 
 
 def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Values]:

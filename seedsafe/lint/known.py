@@ -137,7 +137,7 @@ _IMGAUG = re.compile(
     r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
 )
 RNG_NAME = re.compile(
-    r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd|generator)$"
+    r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd)$|^_?generator$"
 )
 BUFFERS = re.compile(
     r"(numpy\.(load|array|asarray|stack|concatenate|zeros|ones|empty|memmap|fromfile)|torch\.(load|tensor|stack|cat|zeros|from_numpy)|cv2\.imread|skimage\.io\.imread|imageio\.(v\d\.)?imread)\(\)"

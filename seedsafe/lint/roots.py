@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seedsafe.lint.index import Class, Frame, Function, Module
@@ -27,7 +28,8 @@ class Root:
         per_sample: It runs once for a sample (or batch), not once for an epoch.
         cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
         init: It is itself a ``worker_init_fn``.
-        cls: The dataset whose method it is.
+        cls: The class whose method it is.
+        dataset: That class derives from a framework's dataset.
     """
 
     fn: Fn
@@ -37,6 +39,7 @@ class Root:
     cured: bool = False
     init: bool = False
     cls: Class | None = None
+    dataset: bool = False
 
 
 @dataclass(slots=True)
@@ -77,6 +80,7 @@ _LOADER = re.compile(
 )
 _INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
 _COLLATE = re.compile(r"collat", re.IGNORECASE)
+_DATASET = re.compile(r"data_?set|dset|data_?loader", re.I)
 _LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.I)
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
@@ -95,10 +99,12 @@ _STRONG = re.compile(
     r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
 )
 _WEAK = re.compile(
-    r"^(data|input|inputs|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
+    r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
     r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
     r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
 )
+_MODULE_NAME = re.compile(r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)")
+_NOT_DATA = frozenset("length size shape n num count action state model optimizer epoch step t".split())
 _NOT_TRANSFORM = re.compile(
     r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
     r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
@@ -208,7 +214,7 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
         if method := run.method(owner, name):
             for value in run.decorated(method):
                 if isinstance(value, Fn):
-                    yield Root(value, f"{cls.name}.{name}", framework, per_sample, cured, cls=cls)
+                    yield Root(value, f"{cls.name}.{name}", framework, per_sample, cured, cls=cls, dataset=kind in ("map", "keras"))
 
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         for name in _PER_SAMPLE:
@@ -241,20 +247,14 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
         ):
             yield from root(name)
     elif kind == "albumentations":
-        for name in (
-            "apply",
-            "get_params",
-            "get_params_dependent_on_targets",
-            "get_params_dependent_on_data",
-            "apply_to_mask",
-            "__call__",
-        ):
-            yield from root(name)
+        for name in sorted({name for base in run.mro(cls) for name in base.methods}):
+            if name.startswith(("apply", "get_params", "__call__")):
+                yield from root(name)
     elif kind == "transform":
-        for name in ("__call__", "transform", "apply_transform"):
+        for name in ("__call__", "transform", "apply_transform", "forward"):
             yield from root(name)
     elif kind in ("", "module") and _is_transform(run, cls, owner, kind):
-        yield from root("__call__")
+        yield from root("forward" if kind == "module" else "__call__")
     for name, words in _HOOKS.items():
         method = run.method(owner, name)
         if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
@@ -284,27 +284,27 @@ def _duck(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
         if _LOADER_NAME.search(cls.name):
             return False
         if not framework_of_module(cls.module):
-            return bool(re.search(r"data_?set", cls.name, re.I))
+            return bool(_DATASET.search(cls.name) or _DATASET.search("/".join(Path(cls.module.path).parts[-2:])))
     return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
 def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
-    method = run.method(owner, "__call__")
-    if method is None or run.method(owner, "__getitem__") or _NOT_TRANSFORM.search(cls.name):
+    method = run.method(owner, "forward" if kind == "module" else "__call__")
+    if method is None or run.method(owner, "__getitem__"):
         return False
     function = method.function
-    names = [p.arg.lower() for p in function.positional[1:3]]
-    lineage = [
-        cls.name,
-        *(name.rpartition(".")[2] for name in run.libraries(cls)),
-        *(c.name for c in run.mro(cls)),
-    ]
+    names = [p.arg.lower() for p in (*function.positional[1:], *function.node.args.kwonlyargs)]
+    lineage = [cls.name, *(name.rpartition(".")[2] for name in run.libraries(cls)), *(c.name for c in run.mro(cls))]
+    if any(_NOT_TRANSFORM.search(name) for name in lineage) or _NOT_DATA & set(names):
+        return False
+    if kind == "module":
+        return bool(_MODULE_NAME.search(cls.name)) and bool(names) and bool(_STRONG.search(names[0]))
     named = any(_TRANSFORM_NAME.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
     if _COLLATE.search(cls.name) or _STRONG.search(names[0]):
-        return kind == "" or named
-    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names)
+        return True
+    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
 
 
 def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Iterator[Root]:

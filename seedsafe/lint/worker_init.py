@@ -148,6 +148,8 @@ def _judge(
     if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
     init.wrong = True
+    if re.search(r"val|test|eval|debug", label, re.I):
+        return
     if index in spelled:
         draws.report(
             "SSF006",
