@@ -295,7 +295,10 @@ def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
     function = method.function
     names = [p.arg.lower() for p in (*function.positional[1:], *function.node.args.kwonlyargs)]
     lineage = [cls.name, *(name.rpartition(".")[2] for name in run.libraries(cls)), *(c.name for c in run.mro(cls))]
-    if any(_NOT_TRANSFORM.search(name) for name in lineage) or _NOT_DATA & set(names):
+    plain = not re.search(r"transform|augment", cls.name, re.I)
+    if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
+        return False
+    if _NOT_DATA & set(names) and not _STRONG.search(names[0]):
         return False
     if kind == "module":
         return bool(_MODULE_NAME.search(cls.name)) and bool(names) and bool(_STRONG.search(names[0]))
