@@ -51,7 +51,9 @@ def test_one_finding_a_call_however_many_ways_lead_to_it(tmp_path: Path) -> None
         ("from mxnet.gluon.data import Dataset as Base", "error", "copies of the same state"),
     ],
 )
-def test_severity_and_text_follow_the_framework(tmp_path: Path, imports: str, severity: str, words: str) -> None:
+def test_severity_and_text_follow_the_framework(
+    tmp_path: Path, imports: str, severity: str, words: str
+) -> None:
     source = f"import numpy as np\n{imports}\n\n\nclass A(Base):\n    def __getitem__(self, i):\n"
     (finding,) = findings(tmp_path, source + "        return np.random.rand()\n")
     assert finding.severity == severity
@@ -82,7 +84,9 @@ def test_noqa(tmp_path: Path, comment: str, left: list[str]) -> None:
 
 
 def test_noqa_on_the_last_line_of_a_call(tmp_path: Path) -> None:
-    source = DATASET.replace("np.random.rand() + self.rng.normal()", "np.random.rand(\n            3\n        )  # noqa")
+    source = DATASET.replace(
+        "np.random.rand() + self.rng.normal()", "np.random.rand(\n            3\n        )  # noqa"
+    )
     assert findings(tmp_path, source) == []
 
 
@@ -92,7 +96,9 @@ def test_noqa_for_a_file(tmp_path: Path, comment: str) -> None:
 
 
 def test_noqa_in_another_file_than_the_dataset(tmp_path: Path) -> None:
-    (tmp_path / "helpers.py").write_text("import numpy as np\n\n\ndef f():\n    return np.random.rand()  # noqa\n")
+    (tmp_path / "helpers.py").write_text(
+        "import numpy as np\n\n\ndef f():\n    return np.random.rand()  # noqa\n"
+    )
     (tmp_path / "data.py").write_text(
         "import helpers\nfrom torch.utils.data import Dataset\n\n\nclass A(Dataset):\n"
         "    def __getitem__(self, i):\n        return helpers.f()\n"
@@ -148,7 +154,9 @@ def test_nothing_of_the_analysed_code_is_imported(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("import does_not_exist\nraise SystemExit(3)\n" + DATASET)
     assert len(lint([tmp_path]).findings) == 2
     code = "import sys; from seedsafe.lint import lint; lint([sys.argv[1]]); print(sorted(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     loaded = set(result.stdout.replace("'", "").strip("[]\n").split(", "))
     assert not loaded & {"torch", "tensorflow", "keras", "cv2", "rich", "does_not_exist"}
 
@@ -175,7 +183,9 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
 def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("from b import *\nfrom b import B\n\n\nclass A(B):\n    x = y\n")
     (tmp_path / "b.py").write_text("from a import *\nfrom a import A\n\n\nclass B(A):\n    y = x\n")
-    (tmp_path / "c.py").write_text("x = y\ny = x\n\n\nclass C(C):\n    def __getitem__(self, i):\n        return self[i]\n")
+    (tmp_path / "c.py").write_text(
+        "x = y\ny = x\n\n\nclass C(C):\n    def __getitem__(self, i):\n        return self[i]\n"
+    )
     assert lint([tmp_path]).findings == ()
 
 

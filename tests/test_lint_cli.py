@@ -92,7 +92,9 @@ def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]
     assert codes(capsys) == ["SSF002"]
     settings.write_text('[tool.seedsafe.lint]\nexclude = ["data.py"]\n')
     assert codes(capsys) == []
-    settings.write_text('[tool.seedsafe.lint.per-file-ignores]\n"data*" = ["SSF001"]\n"other/*" = ["SSF002"]\n')
+    settings.write_text(
+        '[tool.seedsafe.lint.per-file-ignores]\n"data*" = ["SSF001"]\n"other/*" = ["SSF002"]\n'
+    )
     assert codes(capsys) == ["SSF002"]
     settings.write_text('[tool.seedsafe.lint]\ntorch-version = "1.8"\n')
     assert json.loads(run(capsys, "--format", "json")[1])[0]["severity"] == "error"
@@ -112,7 +114,9 @@ def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]
         ("select = [", "pyproject.toml: "),
     ],
 )
-def test_unusable_settings(project: Path, capsys: pytest.CaptureFixture[str], setting: str, message: str) -> None:
+def test_unusable_settings(
+    project: Path, capsys: pytest.CaptureFixture[str], setting: str, message: str
+) -> None:
     (project / "pyproject.toml").write_text(f"[tool.seedsafe.lint]\n{setting}\n")
     code, out, err = run(capsys)
     assert (code, out) == (2, "")
@@ -149,7 +153,10 @@ def test_sarif(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert document["version"] == "2.1.0"
     (only,) = document["runs"]
     assert [rule["id"] for rule in only["tool"]["driver"]["rules"]] == list(RULES)
-    assert all(rule["shortDescription"]["text"] and rule["help"]["markdown"] for rule in only["tool"]["driver"]["rules"])
+    assert all(
+        rule["shortDescription"]["text"] and rule["help"]["markdown"]
+        for rule in only["tool"]["driver"]["rules"]
+    )
     first, second = only["results"]
     assert (first["ruleId"], first["level"]) == ("SSF001", "warning")
     assert first["locations"][0]["physicalLocation"] == {
@@ -164,7 +171,9 @@ def test_sarif(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_github(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "--format", "github", "--select", "ALL")[1]
     first, second, third = out.splitlines()
-    assert first.startswith("::warning file=data.py,line=11,col=16,endLine=11,title=seedsafe (SSF001)::SSF001 np.random")
+    assert first.startswith(
+        "::warning file=data.py,line=11,col=16,endLine=11,title=seedsafe (SSF001)::SSF001 np.random"
+    )
     assert second.startswith("::error file=data.py,line=11,")
     assert third.startswith("::notice file=data.py,line=11,")
     assert run(capsys, "clean.py", "--format", "github") == (0, "", "")

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from seedsafe.lint import Config, lint
@@ -18,8 +18,14 @@ CORPUS = sorted((Path(__file__).parent / "lint_corpus").rglob("*.py"))
 LIBRARY = sorted(Path(ast.__file__).parent.glob("[a-d]*.py"))
 
 names = st.sampled_from(["np", "self", "rng", "x", "f", "torch", "Base", "index", "super", "random", "cls"])
-attributes = st.sampled_from(["random", "rand", "rng", "default_rng", "seed", "shuffle", "x", "f", "__getitem__", "data"])
-atoms = st.one_of(names, st.sampled_from(["0", "None", "'a'", "1.5", "...", "[]", "{}", "()", "b''", "True"]))
+attributes = st.sampled_from(
+    ["random", "rand", "rng", "default_rng", "seed", "shuffle", "x", "f", "__getitem__", "data"]
+)
+literals = st.sampled_from(["0", "None", "'a'", "1.5", "...", "[]", "{}", "()", "b''", "True"])
+draws = st.sampled_from(
+    ["np.random.rand()", "self.rng.normal()", "np.random.default_rng(0)", "self.f(x)", "rand(2)"]
+)
+atoms = st.one_of(names, literals, draws)
 
 
 def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -36,7 +42,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(names, inner).map("(lambda {0[0]}=None: {0[1]})".format),
         st.tuples(names, inner).map("({0[0]} := {0[1]})".format),
         st.tuples(inner, inner).map("[{0[0]}, *({0[1]})]".format),
-        inner.map("f'{{{}}}'".format),
+        inner.map('f"{{{}}}"'.format),
         inner.map("(yield {})".format),
     )
 
@@ -55,29 +61,38 @@ lines = st.one_of(
     names.map("global {}".format),
     st.tuples(names, names).map("import {0[0]}.{0[1]} as z".format),
     names.map("del {}".format),
+    st.tuples(expressions, expressions).map("try: {0[0]}\n        except x as e: {0[1]}".format),
+    st.tuples(expressions, expressions).map("match {0[0]}:\n            case [x, *rng]: {0[1]}".format),
 )
 
 
 @st.composite
 def modules(draw: st.DrawFn) -> str:
-    methods = draw(st.lists(attributes, min_size=1, max_size=4))
-    parts = ["import numpy as np", "from numpy.random import *", "from torch.utils.data import Dataset as Base"]
+    methods = ["__getitem__", *draw(st.lists(attributes, max_size=4))]
+    parts = [
+        "import numpy as np",
+        "from numpy.random import *",
+        "from torch.utils.data import Dataset as Base",
+    ]
     parts += draw(st.lists(st.tuples(names, expressions).map("{0[0]} = {0[1]}".format), max_size=2))
-    parts.append(f"class C({draw(st.sampled_from(['Base', 'C', 'x', 'np.random', 'Base[int]']))}):")
+    parts.append(f"class C({draw(st.sampled_from(['Base', 'Base', 'C', 'np.random', 'Base[int]']))}):")
+    parts.append("    rng = np.random.default_rng(0)")
     for method in methods:
         body = draw(st.lists(lines, min_size=1, max_size=4))
-        parts.append(f"    def {method}(self, index={draw(atoms)}, *x, **f):")
+        parts.append(f"    def {method}(self, index={draw(literals)}, *x, **f):")
         parts += [f"        {line}" for line in body]
     return "\n".join(parts) + "\n"
 
 
 @given(modules())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_any_program(source: str) -> None:
     try:
         tree = ast.parse(source)
     except SyntaxError:
-        return
+        assume(False)
     lint_file(Module("fuzz.py", source, tree), Project([]))
 
 
@@ -106,7 +121,9 @@ def damaged(text: str, rng: random.Random) -> str:
                 rng.shuffle(words)
                 rows[i] = " ".join(words)
             case _:
-                rows[i] = rows[i].replace(rng.choice("()[]:=.,"), rng.choice(["", "(", ")", ".", ":", " np.random "]))
+                rows[i] = rows[i].replace(
+                    rng.choice("()[]:=.,"), rng.choice(["", "(", ")", ".", ":", " np.random "])
+                )
         rows = rows or [""]
     return "\n".join(rows)
 

@@ -4,31 +4,26 @@ import ast
 from abc import abstractmethod
 
 from seedsafe.lint.draws import Draws
-from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Frame, Function
 from seedsafe.lint.known import (
-    BIT_GENERATORS,
-    GENERATORS,
     is_numpy_draw,
     is_python_draw,
 )
+from seedsafe.lint.libraries import Libraries
 from seedsafe.lint.project import Project
 from seedsafe.lint.values import (
-    STATIC,
     UNKNOWN,
     Bound,
     Cls,
     Const,
     Ext,
     Fn,
-    Gen,
     Group,
     Inst,
     Opaque,
     Super,
     Value,
     Values,
-    constant,
     contents,
     join,
 )
@@ -36,28 +31,10 @@ from seedsafe.lint.values import (
 __all__ = ["Caller"]
 
 _DEEP = 40
-_RESEED = frozenset({"seed", "manual_seed", "set_state", "setstate", "__setstate__"})
-_TAKES_NO_DRAW = frozenset(
-    [
-        "isinstance",
-        "print",
-        "len",
-        "repr",
-        "str",
-        "type",
-        "id",
-        "hasattr",
-        "getattr",
-        "setattr",
-        "deepcopy",
-        "copy",
-        "super",
-    ]
-)
 _GIVEN: Values = (Opaque(given=True),)
 
 
-class Caller(Evaluator):
+class Caller(Libraries):
     """Runs calls.
 
     Args:
@@ -66,8 +43,7 @@ class Caller(Evaluator):
     """
 
     def __init__(self, project: Project, draws: Draws) -> None:
-        super().__init__(project)
-        self.draws = draws
+        super().__init__(project, draws)
         self._stack: list[Function] = []
         self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
 
@@ -89,10 +65,12 @@ class Caller(Evaluator):
             if word.arg is None:
                 self.evaluate(word.value, frame)
         starred = bool(spread) or any(word.arg is None for word in node.keywords)
+        if self.worker and isinstance(node.func, ast.Attribute):
+            self.draws.method(self, node, frame)
         found: Values = ()
         for callee in callees:
             if isinstance(callee, Ext | Bound):
-                found = join(found, self._library(callee, node, frame, args + spread, kwargs))
+                found = join(found, self.library(callee, node, frame, args + spread, kwargs))
             else:
                 found = join(found, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
         return found or self.nothing
@@ -123,7 +101,7 @@ class Caller(Evaluator):
             case Group(items=items):
                 return join((Group(items),), items)
             case _:
-                return self._callbacks([*args, *(spread or ()), *kwargs.values()])
+                return self.callbacks([*args, *(spread or ()), *kwargs.values()])
 
     def _each(self, values: Values, args: list[Values], kwargs: dict[str, Values]) -> Values:
         for value in values:
@@ -133,7 +111,7 @@ class Caller(Evaluator):
                 self._each(value.items, args, kwargs)
         return self.nothing
 
-    def _callbacks(self, values: list[Values]) -> Values:
+    def callbacks(self, values: list[Values]) -> Values:
         """A call of something unknown: it may call the functions among its arguments."""
         functions = tuple(
             dict.fromkeys(
@@ -240,132 +218,6 @@ class Caller(Evaluator):
         self._results[key] = (values, dict(self.state.stored), dict(self.state.seeded))
         return values
 
-    # Libraries
-
-    def _library(
-        self,
-        callee: Ext | Bound,
-        node: ast.Call,
-        frame: Frame,
-        args: list[Values],
-        kwargs: dict[str, Values],
-    ) -> Values:
-        if isinstance(callee, Bound):
-            return self._generator_method(callee, node, frame, [*args, *kwargs.values()])
-        name = callee.name
-        if name in GENERATORS or name in BIT_GENERATORS:
-            return self._generator(name, node, frame, args, kwargs)
-        if name == "functools.partial":
-            return self._partial(args, kwargs)
-        if name == "dataclasses.field" and "default_factory" in kwargs:
-            factories = tuple(v for v in kwargs["default_factory"] if isinstance(v, Ext | Fn | Cls))
-            made = [
-                self._library(v, node, frame, [], {}) if isinstance(v, Ext) else self.invoke(v, [], {}) for v in factories
-            ]
-            return join((), *made) or self.nothing
-        if name == "builtins.getattr" and len(args) > 1:
-            return self._getattr(node, frame, args)
-        if name in (
-            "builtins.next",
-            "builtins.iter",
-            "builtins.list",
-            "builtins.tuple",
-            "builtins.reversed",
-            "builtins.sorted",
-            "builtins.set",
-            "builtins.enumerate",
-            "builtins.zip",
-        ):
-            self._callbacks(list(kwargs.values()))
-            items = self.iterate(join((), *args)) if args else self.nothing
-            return items if name.endswith("next") else (Group(items),)
-        if name in ("copy.deepcopy", "copy.copy") and args:
-            return args[0]
-        if (
-            name
-            in (
-                "builtins.int",
-                "builtins.abs",
-                "builtins.str",
-                "builtins.hash",
-                "builtins.float",
-                "builtins.max",
-                "builtins.min",
-            )
-            and args
-        ):
-            return STATIC if all(constant(v) for v in args) else self.nothing
-        if self.worker:
-            self.draws.library(self, name, node, frame, args, kwargs)
-        result = self._callbacks([*args, *kwargs.values()])
-        if isinstance(result[0], Group):
-            return (Group(result[0].items, calls=True, origin=name),)
-        return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.nothing
-
-    def _generator(
-        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
-    ) -> Values:
-        given = [values for values in (*args, *kwargs.values()) if values != (Const(None),)]
-        inner = [v for values in given for v in values if isinstance(v, Gen)]
-        if name.endswith("check_random_state"):
-            if not given:
-                return (Ext("numpy.random"),)
-            if inner:
-                return tuple(inner)
-        if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
-            return tuple(inner)
-        if name == "torch.Generator":
-            given = []
-        seed = "none" if not given else "constant" if all(constant(v) for v in given) else "varying"
-        if name == "torch.Generator":
-            seed = "constant"
-        kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
-        made = Gen(kind, frame.module, node, stored=not self.worker, seed=seed)  # type: ignore[arg-type]
-        if self.worker:
-            self.draws.made(self, made, node, frame)
-        return (made,)
-
-    def _generator_method(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
-        gen = callee.gen
-        if callee.name in _RESEED:
-            self.draws.seeded(self, gen.node, node, frame, args, same=not gen.stored)
-            return (gen,)
-        if callee.name in ("spawn", "bit_generator", "clone_state"):
-            return (Group((gen,)),)
-        if self.worker:
-            self.draws.generator(self, gen, callee.name, node, frame)
-        return self._callbacks(args)
-
-    def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        found: Values = ()
-        for value in args[0] if args else ():
-            if isinstance(value, Fn):
-                words = tuple((dict(value.kwargs) | kwargs).items())
-                found = join(
-                    found, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
-                )
-            elif isinstance(value, Inst | Cls | Group):
-                found = join(found, (Group((value,), calls=True),))
-            else:
-                found = join(found, (value,))
-        return found or self.nothing
-
-    def _getattr(self, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
-        found: Values = ()
-        names = [v.value for v in args[1] if isinstance(v, Const) and isinstance(v.value, str)]
-        prefix = _prefix(node.args[1]) if len(node.args) > 1 else ""
-        for value in args[0]:
-            for name in names:
-                found = join(found, self.member(value, name))
-            if not names and isinstance(value, Ext):
-                found = join(found, (Ext(f"{value.name}.any"),))
-            if not names and prefix and isinstance(value, Inst):
-                for cls in self.mro(value.cls):
-                    for name in cls.methods:
-                        if name.startswith(prefix):
-                            found = join(found, self.member(value, name))
-        return found or self.nothing
-
 
 def _callable(value: Value) -> bool:
     return (
@@ -385,13 +237,3 @@ def _first(frame: Frame) -> str:
 
 def _first_of(function: Function) -> str:
     return function.positional[0].arg if function.positional else ""
-
-
-def _prefix(node: ast.expr) -> str:
-    match node:
-        case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
-            return text
-        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Add() | ast.Mod()):
-            return text.partition("%")[0]
-        case _:
-            return ""

@@ -63,10 +63,7 @@ def _lint(options: argparse.Namespace) -> int:
         report = lint(options.paths, config=config, jobs=options.jobs, progress=progress)
     for item in report.skipped:
         print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
-    if options.statistics:
-        result = statistics(report)
-    else:
-        result = FORMATS[options.format](report)
+    result = statistics(report) if options.statistics else FORMATS[options.format](report)
     if options.output:
         Path(options.output).write_text(result + "\n", encoding="utf-8")
     elif result:

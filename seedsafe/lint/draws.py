@@ -2,8 +2,8 @@
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
+from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.findings import Finding, Place, Severity
 from seedsafe.lint.index import Frame, Module, dotted
 from seedsafe.lint.known import (
@@ -16,9 +16,6 @@ from seedsafe.lint.known import (
 )
 from seedsafe.lint.roots import Root
 from seedsafe.lint.values import Const, Ext, Gen, Values, constant
-
-if TYPE_CHECKING:
-    from seedsafe.lint.caller import Caller
 
 __all__ = ["NUMPY", "OPENCV", "PYTHON", "Draws", "place"]
 
@@ -87,7 +84,7 @@ class Draws:
 
     def library(
         self,
-        run: "Caller",
+        run: Evaluator,
         name: str,
         node: ast.Call,
         frame: Frame,
@@ -126,11 +123,18 @@ class Draws:
                 if isinstance(value, Ext) and is_numpy_draw(value.name):
                     self._numpy(run, value.name.replace("numpy", "np", 1), argument, frame)
 
-    def sampled(self, run: "Caller", node: ast.Call, frame: Frame) -> None:
-        """A call of pandas' ``sample`` without random_state."""
-        self._numpy(run, f"{_spelled(node)} without random_state", node, frame)
+    def method(self, run: Evaluator, node: ast.Call, frame: Frame) -> None:
+        """A call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
+        words = {word.arg for word in node.keywords}
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "sample"
+            and "pandas" in frame.module.text
+        ):
+            if words & {"n", "frac"} and "random_state" not in words:
+                self._numpy(run, f"{_spelled(node)} without random_state", node, frame)
 
-    def generator(self, run: "Caller", gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
+    def generator(self, run: Evaluator, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """A call of a generator's method."""
         if name not in DRAW_METHODS:
             return
@@ -139,7 +143,7 @@ class Draws:
         if gen.stored and not run.filling:
             self._stored(gen, _spelled(node), node, frame)
 
-    def made(self, run: "Caller", gen: Gen, node: ast.AST, frame: Frame) -> None:
+    def made(self, run: Evaluator, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """A generator made in worker code."""
         if gen.seed == "constant" and gen.kind != "torch.Generator" and self.root and self.root.per_sample:
             literal = isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
@@ -147,7 +151,7 @@ class Draws:
                 self._constant(f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(
-        self, run: "Caller", what: object, node: ast.Call, frame: Frame, args: list[Values], *, same: bool
+        self, run: Evaluator, what: object, node: ast.Call, frame: Frame, args: list[Values], *, same: bool
     ) -> None:
         """A generator seeded anew."""
         given = [values for values in args if values != (Const(None),)]
@@ -157,14 +161,14 @@ class Draws:
             self._constant(f"{_spelled(node)} with the clock's whole seconds", node, frame)
             return
         literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
-        sample = self.root is not None and self.root.per_sample and not self.root.init
+        sample = self.root is not None and self.root.per_sample
         if run.worker and fixed and sample and self.root and (literal or "__getitem__" in self.root.label):
             self._constant(f"{_spelled(node)} with a constant seed", node, frame)
 
-    def _numpy(self, run: "Caller", what: str, node: ast.AST, frame: Frame) -> None:
+    def _numpy(self, run: Evaluator, what: str, node: ast.AST, frame: Frame) -> None:
         self.used.add(NUMPY)
         root = self.root
-        if root is None or root.init or NUMPY in run.state.seeded or root.cured:
+        if root is None or NUMPY in run.state.seeded or root.cured:
             return
         text = f"{what} draws from NumPy's global generator in worker code ({root.label}): "
         if root.framework == "torch" and not self.old_torch:
@@ -192,7 +196,7 @@ class Draws:
 
     def _stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         root = self.root
-        if root is None or root.init:
+        if root is None:
             return
         self.used.add("stored")
         made = place(gen.module, gen.node)
@@ -208,20 +212,16 @@ class Draws:
         self.report("SSF002", node, frame.module, text, "error", made)
 
     def _process_wide(
-        self, run: "Caller", key: str, what: str, source: str, node: ast.AST, frame: Frame
+        self, run: Evaluator, key: str, what: str, source: str, node: ast.AST, frame: Frame
     ) -> None:
         self.used.add(key)
         if key in run.state.seeded:
             return
         self._unseeded(run, what, source, node, frame)
 
-    def _unseeded(self, run: "Caller", what: str, source: str, node: ast.AST, frame: Frame) -> None:
+    def _unseeded(self, run: Evaluator, what: str, source: str, node: ast.AST, frame: Frame) -> None:
         root = self.root
-        if (
-            root is None
-            or root.init
-            or (source.startswith("NumPy") and (NUMPY in run.state.seeded or root.cured))
-        ):
+        if root is None or (source.startswith("NumPy") and (NUMPY in run.state.seeded or root.cured)):
             return
         if source.startswith("NumPy"):
             end = "a hidden draw, seeded by torch >= 1.9 only and dependent on the workers even there"
@@ -235,9 +235,9 @@ class Draws:
             "error",
         )
 
-    def _noise(self, run: "Caller", node: ast.AST, frame: Frame) -> None:
+    def _noise(self, run: Evaluator, node: ast.AST, frame: Frame) -> None:
         root = self.root
-        if root is None or root.init or NUMPY in run.state.seeded or root.cured:
+        if root is None or NUMPY in run.state.seeded or root.cured:
             return
         self.report(
             "SSF003",
@@ -248,10 +248,10 @@ class Draws:
             "warning",
         )
 
-    def _python(self, run: "Caller", name: str, node: ast.AST, frame: Frame) -> None:
+    def _python(self, run: Evaluator, name: str, node: ast.AST, frame: Frame) -> None:
         self.used.add(PYTHON)
         root = self.root
-        if root is None or root.init or PYTHON in run.state.seeded:
+        if root is None or PYTHON in run.state.seeded:
             return
         self.report(
             "SSF017",
@@ -272,16 +272,10 @@ class Draws:
             "error",
         )
 
-    def accumulated(self, run: "Caller", node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
+    def accumulated(self, run: Evaluator, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """An attribute of a stored object that grows with each sample."""
         root = self.root
-        if (
-            root is None
-            or root.init
-            or not root.per_sample
-            or root.cls is None
-            or "__getitem__" not in root.label
-        ):
+        if root is None or not root.per_sample or root.cls is None or "__getitem__" not in root.label:
             return
         self.report(
             "SSF013",
@@ -310,7 +304,7 @@ class Draws:
 
     def _handed_on(
         self,
-        run: "Caller",
+        run: Evaluator,
         name: str,
         node: ast.Call,
         frame: Frame,

@@ -11,8 +11,9 @@ from seedsafe.lint.findings import Finding, Skipped
 from seedsafe.lint.index import Class, Module
 from seedsafe.lint.interpreter import Interpreter
 from seedsafe.lint.project import Project
-from seedsafe.lint.roots import Uses, roots, uses
+from seedsafe.lint.roots import roots
 from seedsafe.lint.source import UnreadableError, suppressions
+from seedsafe.lint.uses import Uses, uses
 from seedsafe.lint.values import Fn, Inst
 
 __all__ = ["Result", "analyse", "lint_file"]
@@ -94,10 +95,10 @@ def _forgotten(
         if "worker_init_fn" not in words or dataset is None:
             continue
         kinds: set[str] = set()
-        for value in run.before(lambda: run.evaluate(dataset, call.frame)):
+        for value in run.earlier(dataset, call.frame):
             if isinstance(value, Inst):
                 kinds |= drawn.get(value.cls, set())
-        for value in run.before(lambda: run.evaluate(words["worker_init_fn"], call.frame)):
+        for value in run.earlier(words["worker_init_fn"], call.frame):
             if isinstance(value, Fn) and value.function in by_function:
                 worker_init.forgotten(draws, by_function[value.function], kinds)
 

@@ -6,7 +6,8 @@ import re
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Module, dotted
-from seedsafe.lint.roots import Call, Uses, kind_of_class
+from seedsafe.lint.roots import kind_of_class
+from seedsafe.lint.uses import Call, Uses
 from seedsafe.lint.values import Ext, Gen, Inst
 
 __all__ = ["check"]
@@ -41,9 +42,7 @@ def _is_dataset(run: Evaluator, cls: Class) -> bool:
 def _sampler(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
     if not call.name.endswith("DistributedSampler"):
         return
-    names = [
-        v.name for v in run.before(lambda: run.evaluate(call.node.func, call.frame)) if isinstance(v, Ext)
-    ]
+    names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
     if not any(name.startswith(("torch.", "?.")) for name in names):
         return
     words = {word.arg: word.value for word in call.node.keywords}
@@ -70,7 +69,7 @@ def _persistent(run: Evaluator, draws: Draws, module: Module, call: Call) -> Non
     dataset = call.node.args[0] if call.node.args else words.get("dataset")
     if dataset is None or isinstance(dataset, ast.Starred):
         return
-    for value in run.before(lambda: run.evaluate(dataset, call.frame)):
+    for value in run.earlier(dataset, call.frame):
         if isinstance(value, Inst) and (name := _epoch_attribute(run, value)):
             draws.report(
                 "SSF011",

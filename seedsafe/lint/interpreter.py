@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from seedsafe.lint.caller import Caller
 from seedsafe.lint.draws import IMGAUG, NUMPY, OPENCV, PYTHON, Draws
-from seedsafe.lint.evaluator import State
-from seedsafe.lint.index import Class, Frame, Function, dotted, statements, targets
+from seedsafe.lint.index import Class, Frame, Function, dotted
+from seedsafe.lint.names import State
 from seedsafe.lint.project import Project
 from seedsafe.lint.roots import Root
+from seedsafe.lint.scopes import statements, targets
 from seedsafe.lint.values import UNKNOWN, Cls, Fn, Inst, Values, contents, join
 
 __all__ = ["Interpreter"]
@@ -33,14 +34,10 @@ class Interpreter(Caller):
         self.worker, self.state = True, State()
         self.entered, self._steps, self._results = set(), 0, {}
         try:
-            starred = root.fn.owner is None
-            count = (
-                len([p for p in root.fn.function.positional])
-                - (root.fn.owner is not None)
-                - len(root.fn.args)
-            )
-            required = max(0, count - len(root.fn.function.node.args.defaults))
-            self.run(root.fn, [UNKNOWN] * required, {}, starred=starred and required > 1)
+            function = root.fn.function
+            given = (root.fn.owner is not None) + len(root.fn.args) + len(function.node.args.defaults)
+            required = max(0, len(function.positional) - given)
+            self.run(root.fn, [UNKNOWN] * required, {}, starred=root.fn.owner is None and required > 1)
         finally:
             self.worker = False
             self.draws.root = None
@@ -100,16 +97,17 @@ class Interpreter(Caller):
         return False
 
     def _assign(self, node: ast.Assign, frame: Frame) -> None:
+        value = node.value
         for target in node.targets:
-            value = node.value
-            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-                if len(target.elts) == len(value.elts):
-                    parts = [self.evaluate(part, frame) for part in value.elts]
-                    for element, part in zip(target.elts, parts, strict=True):
-                        self.assign(
-                            element, contents(part) if isinstance(element, ast.Starred) else part, frame
-                        )
-                    continue
+            if (
+                isinstance(target, ast.Tuple | ast.List)
+                and isinstance(value, ast.Tuple | ast.List)
+                and len(target.elts) == len(value.elts)
+            ):
+                parts = [self.evaluate(part, frame) for part in value.elts]
+                for element, part in zip(target.elts, parts, strict=True):
+                    self.assign(element, contents(part) if isinstance(element, ast.Starred) else part, frame)
+                continue
             values = self.evaluate(value, frame)
             if isinstance(target, ast.Attribute) and dotted(target).endswith("bit_generator.state"):
                 for owner in self.evaluate(target.value, frame):
@@ -269,7 +267,9 @@ class Interpreter(Caller):
 def _fills(node: ast.If) -> bool:
     """True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
     match node.test:
-        case ast.Compare(left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+        case ast.Compare(
+            left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        ):
             return any(
                 isinstance(inner, ast.Assign) and any(ast.dump(t) == _as_stored(owner) for t in inner.targets)
                 for inner in statements(node.body)

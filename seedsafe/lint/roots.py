@@ -3,18 +3,17 @@
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from seedsafe.lint.index import Class, Frame, Function, Module
+from seedsafe.lint.evaluator import Evaluator
+from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
-from seedsafe.lint.values import Cls, Ext, Fn, Group, Inst, Value, Values
+from seedsafe.lint.transforms import is_transform
+from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
+from seedsafe.lint.values import Fn, Group, Inst, Value, Values
 
-if TYPE_CHECKING:
-    from seedsafe.lint.evaluator import Evaluator
-
-__all__ = ["Root", "Uses", "kind_of_class", "roots"]
+__all__ = ["Root", "kind_of_class", "roots"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,6 @@ class Root:
         framework: ``torch``, ``keras``, ``tf.data``, another one, or empty.
         per_sample: It runs once for a sample (or batch), not once for an epoch.
         cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
-        init: It is itself a ``worker_init_fn``.
         cls: The class whose method it is.
         dataset: That class derives from a framework's dataset.
     """
@@ -37,132 +35,24 @@ class Root:
     framework: str
     per_sample: bool = True
     cured: bool = False
-    init: bool = False
     cls: Class | None = None
     dataset: bool = False
 
 
-@dataclass(slots=True)
-class Call:
-    """A call somewhere in a file, with the scope around it."""
-
-    node: ast.Call
-    frame: Frame
-    name: str
-
-
-@dataclass(slots=True)
-class Uses:
-    """How a file uses what it defines and imports."""
-
-    calls: list[Call] = field(default_factory=list)
-    constructed: dict[Class, list[Call]] = field(default_factory=dict)
-
-
-_TRIGGER = re.compile(
-    r"(DataLoader|Loader|DistributedSampler|Compose|Lambda|RandomApply|RandomChoice|from_generator|numpy_function|py_function|py_func|set_transform|"
-    r"with_transform|fit_generator|fit|AugmentedDataset|ImageDataGenerator|IterableWrapper|Mapper|Batcher|Collator)$"
-)
-_WORDS = frozenset(
-    {
-        "collate_fn",
-        "worker_init_fn",
-        "preprocessing_function",
-        "transform",
-        "transforms",
-        "target_transform",
-        "joint_transform",
-        "co_transform",
-    }
-)
 _LOADER = re.compile(
     r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$"
 )
-_INIT_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
 _COLLATE = re.compile(r"collat", re.IGNORECASE)
-_DATASET = re.compile(r"data_?set|dset|data_?loader", re.I)
-_LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.I)
+_DATASET = re.compile(r"data_?set|dset|data_?loader", re.IGNORECASE)
+_LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.IGNORECASE)
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
-)
-_TRANSFORM_NAME = re.compile(
-    r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
-    r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
-    r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
-    r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
-    r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
-    r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
-    re.IGNORECASE,
-)
-_STRONG = re.compile(
-    r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
-    r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
-)
-_WEAK = re.compile(
-    r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
-    r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
-    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
-)
-_MODULE_NAME = re.compile(r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)")
-_NOT_DATA = frozenset("length size shape n num count action state model optimizer epoch step t".split())
-_NOT_TRANSFORM = re.compile(
-    r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
-    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
-    r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
-    re.IGNORECASE,
 )
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 
 
-def uses(run: "Evaluator", module: Module) -> Uses:
-    """Calls of a file that say what runs in workers."""
-    found = Uses()
-    if run.project.single and not _WORTH.search(module.text):
-        return found
-    frames = [(module.scope.body, module.frame)]
-    while frames:
-        body, frame = frames.pop()
-        todo: list[ast.AST] = [*body]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                function := module.functions.get(node)
-            ):
-                inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
-                if function.cls and function.positional:
-                    inner.vars[function.positional[0].arg] = (Inst(function.cls),)
-                frames.append((node.body, inner))
-                todo += [*node.decorator_list, *node.args.defaults]
-                continue
-            if isinstance(node, ast.Call):
-                _note(run, found, node, frame)
-            for child in node.__dict__.values():
-                if child.__class__ is list:
-                    todo += [item for item in child if isinstance(item, ast.AST)]
-                elif isinstance(child, ast.expr) and child.__class__ not in _LEAVES:
-                    todo.append(child)
-    return found
-
-
-_LEAVES = frozenset({ast.Name, ast.Constant})
-_WORTH = re.compile(
-    r"Data|Load|Compose|Lambda|collate|worker_init|_generator|fit\(|transform|Sampler|Sequence|__getitem__|__call__|__iter__"
-)
-
-
-def _note(run: "Evaluator", found: Uses, node: ast.Call, frame: Frame) -> None:
-    func = node.func
-    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    if _TRIGGER.search(name) or any(word.arg in _WORDS for word in node.keywords):
-        found.calls.append(Call(node, frame, name))
-    if name[:1].isupper() and isinstance(func, ast.Name | ast.Attribute):
-        for value in run.before(lambda: run.evaluate(func, frame)):
-            if isinstance(value, Cls):
-                found.constructed.setdefault(value.cls, []).append(Call(node, frame, name))
-
-
-def kind_of_class(run: "Evaluator", cls: Class) -> str:
+def kind_of_class(run: Evaluator, cls: Class) -> str:
     """``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
     kinds = [kind_of_base(name) for name in run.libraries(cls)]
     for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
@@ -171,7 +61,7 @@ def kind_of_class(run: "Evaluator", cls: Class) -> str:
     return ""
 
 
-def framework_of_class(run: "Evaluator", cls: Class) -> str:
+def framework_of_class(run: Evaluator, cls: Class) -> str:
     """The framework of a class, by its bases, else by what its file imports."""
     for name in run.libraries(cls):
         if found := framework_of(name):
@@ -192,20 +82,20 @@ def framework_of_module(module: Module) -> str:
     return min(found, default="")
 
 
-def roots(run: "Evaluator", module: Module, used: Uses, cured: bool) -> Iterator[Root]:
+def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
     for cls in dict.fromkeys((*module.classes.values(), *used.constructed)):
         yield from _of_class(run, cls, used, cured)
     framework = framework_of_module(module)
     for function in list(module.functions.values()):
-        if function.cls is None and _COLLATE.search(function.name) and function.positional:
-            if not function.positional[0].arg.startswith(("cfg", "config", "args")):
-                yield Root(Fn(function), function.name, framework or "torch", cured=cured)
+        first = function.positional[0].arg if function.positional and function.cls is None else "config"
+        if _COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
+            yield Root(Fn(function), function.name, framework or "torch", cured=cured)
     for call in used.calls:
         yield from _of_call(run, call, framework, cured)
 
 
-def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
+def _of_class(run: Evaluator, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
     kind = kind_of_class(run, cls)
     framework = framework_of_class(run, cls)
     owner = instance(run, cls, used)
@@ -214,7 +104,15 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
         if method := run.method(owner, name):
             for value in run.decorated(method):
                 if isinstance(value, Fn):
-                    yield Root(value, f"{cls.name}.{name}", framework, per_sample, cured, cls=cls, dataset=kind in ("map", "keras"))
+                    yield Root(
+                        value,
+                        f"{cls.name}.{name}",
+                        framework,
+                        per_sample,
+                        cured,
+                        cls=cls,
+                        dataset=kind in ("map", "keras"),
+                    )
 
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         for name in _PER_SAMPLE:
@@ -253,7 +151,7 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
     elif kind == "transform":
         for name in ("__call__", "transform", "apply_transform", "forward"):
             yield from root(name)
-    elif kind in ("", "module") and _is_transform(run, cls, owner, kind):
+    elif kind in ("", "module") and is_transform(run, cls, owner, kind):
         yield from root("forward" if kind == "module" else "__call__")
     for name, words in _HOOKS.items():
         method = run.method(owner, name)
@@ -263,7 +161,7 @@ def _of_class(run: "Evaluator", cls: Class, used: Uses, cured: bool) -> Iterator
         yield from root("generate_train_batch")
 
 
-def instance(run: "Evaluator", cls: Class, used: Uses) -> Inst:
+def instance(run: Evaluator, cls: Class, used: Uses) -> Inst:
     """An instance of a class, with the constructor's arguments as the given files pass them."""
     init = run.method(Inst(cls), "__init__")
     merged: dict[str, Values] = {}
@@ -276,7 +174,7 @@ def instance(run: "Evaluator", cls: Class, used: Uses) -> Inst:
     return Inst(cls, tuple(merged.items()))
 
 
-def _duck(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
+def _duck(run: Evaluator, cls: Class, owner: Inst, kind: str) -> bool:
     """A class that is a dataset by its methods, and by its name where no framework is in sight."""
     if not run.method(owner, "__getitem__"):
         return False
@@ -284,37 +182,19 @@ def _duck(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
         if _LOADER_NAME.search(cls.name):
             return False
         if not framework_of_module(cls.module):
-            return bool(_DATASET.search(cls.name) or _DATASET.search("/".join(Path(cls.module.path).parts[-2:])))
+            return bool(
+                _DATASET.search(cls.name) or _DATASET.search("/".join(Path(cls.module.path).parts[-2:]))
+            )
     return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
-def _is_transform(run: "Evaluator", cls: Class, owner: Inst, kind: str) -> bool:
-    method = run.method(owner, "forward" if kind == "module" else "__call__")
-    if method is None or run.method(owner, "__getitem__"):
-        return False
-    function = method.function
-    names = [p.arg.lower() for p in (*function.positional[1:], *function.node.args.kwonlyargs)]
-    lineage = [cls.name, *(name.rpartition(".")[2] for name in run.libraries(cls)), *(c.name for c in run.mro(cls))]
-    plain = not re.search(r"transform|augment", cls.name, re.I)
-    if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
-        return False
-    if _NOT_DATA & set(names) and not _STRONG.search(names[0]):
-        return False
-    if kind == "module":
-        return bool(_MODULE_NAME.search(cls.name)) and bool(names) and bool(_STRONG.search(names[0]))
-    named = any(_TRANSFORM_NAME.search(name) for name in lineage)
-    if not names:
-        return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
-    if _COLLATE.search(cls.name) or _STRONG.search(names[0]):
-        return True
-    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
-
-
-def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Iterator[Root]:
+def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterator[Root]:
     node, frame, name = call.node, call.frame, call.name
     words = {word.arg: word.value for word in node.keywords if word.arg}
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
-    given: list[ast.expr] = [words[word] for word in sorted(_WORDS - {"worker_init_fn"}) if word in words]
+    given: list[ast.expr] = [
+        words[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in words
+    ]
     where = framework or "torch"
     per_sample = True
     if name == "from_generator":
@@ -329,7 +209,7 @@ def _of_call(run: "Evaluator", call: Call, framework: str, cured: bool) -> Itera
         given += args[:1] or [words[w] for w in ("dataset",) if w in words]
         where = framework or "torch"
     for expression in given:
-        for value in run.before(lambda e=expression: run.evaluate(e, frame)):  # type: ignore[misc]
+        for value in run.earlier(expression, frame):
             yield from _of_value(run, value, where, per_sample, cured, loader=bool(_LOADER.search(name)))
 
 
@@ -342,7 +222,7 @@ def _processes(words: dict[str, ast.expr]) -> bool:
 
 
 def _of_value(
-    run: "Evaluator",
+    run: Evaluator,
     value: Value,
     framework: str,
     per_sample: bool,
@@ -371,13 +251,3 @@ def _of_value(
                     cured,
                     cls=value.cls,
                 )
-
-
-def is_worker_init(function: Function) -> bool:
-    """True if a function is a ``worker_init_fn`` by its name."""
-    return bool(_INIT_NAME.search(function.name)) and bool(function.positional)
-
-
-def externals(values: Values) -> list[str]:
-    """Dotted names among alternatives."""
-    return [value.name for value in values if isinstance(value, Ext)]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
-from seedsafe.lint.index import Class, Function, dotted, statements
+from seedsafe.lint.index import Class, Function, dotted
 from seedsafe.lint.known import BUFFERS
 from seedsafe.lint.roots import kind_of_class
+from seedsafe.lint.scopes import statements
 from seedsafe.lint.values import Ext, Group, Inst, Values
 
 __all__ = ["check"]
@@ -70,10 +71,10 @@ def _in_place(run: Evaluator, draws: Draws, method: Function) -> None:
     for node in statements(method.body):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                if attr := _item_of_self(value, this):
-                    if _holds_arrays(run, cls, attr):
-                        cached[name] = attr
-                        continue
+                attr = _item_of_self(value, this)
+                if attr and _holds_arrays(run, cls, attr):
+                    cached[name] = attr
+                    continue
                 cached.pop(name, None)
             case ast.Assign(targets=[ast.Tuple() as target]):
                 for element in ast.walk(target):
@@ -121,9 +122,13 @@ def _changed(node: ast.stmt) -> Iterator[str]:
     match node:
         case ast.Assign(targets=found):
             for target in found:
-                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                    if not (isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str)):
-                        yield target.value.id
+                match target:
+                    case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str())):
+                        pass
+                    case ast.Subscript(value=ast.Name(id=name)):
+                        yield name
+                    case _:
+                        pass
         case ast.AugAssign(target=ast.Name(id=name)):
             yield name
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name))):

@@ -9,7 +9,7 @@ from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Frame, Function, Module, dotted
 from seedsafe.lint.known import canonical
-from seedsafe.lint.roots import Uses, is_worker_init
+from seedsafe.lint.uses import Uses
 from seedsafe.lint.values import Ext, Fn
 
 __all__ = ["Init", "check", "worker_inits"]
@@ -28,6 +28,7 @@ _FRESH = re.compile(
     r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
     r"random_seed|get_rank|randrange|rand$|uuid|getrandbits"
 )
+_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch|step|iter|rank|worker_seed|info", re.IGNORECASE)
 
 
@@ -48,11 +49,11 @@ class Init:
 
 def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
     """The functions of a file that are a ``worker_init_fn`` by use or by name."""
-    found = {f: None for f in module.functions.values() if is_worker_init(f)}
+    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and f.positional}
     for call in used.calls:
         for word in call.node.keywords:
             if word.arg == "worker_init_fn":
-                for value in run.before(lambda c=call, w=word: run.evaluate(w.value, c.frame)):  # type: ignore[misc]
+                for value in run.earlier(word.value, call.frame):
                     if isinstance(value, Fn):
                         found[value.function] = None
     return list(found)
@@ -101,7 +102,7 @@ def _nodes(function: Function) -> Iterator[ast.AST]:
 
 
 def _names(run: Evaluator, node: ast.Call, frame: Frame) -> list[str]:
-    values = run.before(lambda: run.evaluate(node.func, frame))
+    values = run.earlier(node.func, frame)
     names = [canonical(v.name) for v in values if isinstance(v, Ext)]
     names += [v.function.name for v in values if isinstance(v, Fn)]
     return names or [dotted(node)]
@@ -148,7 +149,7 @@ def _judge(
     if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
     init.wrong = True
-    if re.search(r"val|test|eval|debug", label, re.I):
+    if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in spelled:
         draws.report(
