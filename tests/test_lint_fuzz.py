@@ -42,7 +42,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.tuples(names, inner).map("(lambda {0[0]}=None: {0[1]})".format),
         st.tuples(names, inner).map("({0[0]} := {0[1]})".format),
         st.tuples(inner, inner).map("[{0[0]}, *({0[1]})]".format),
-        inner.map('f"{{{}}}"'.format),
+        names.map('f"{{{}.random.rand():>{{x}}}}"'.format),
         inner.map("(yield {})".format),
     )
 
