@@ -185,9 +185,8 @@ class FolderIndex:
         Raises:
             IndexError: there is no such position.
         """
-        if position >= 0:
-            with suppress(IndexError):
-                return self._tree.folders[self._places[position]] + self._tree.files[position]
+        if 0 <= position < len(self._places):
+            return self._tree.folders[self._places[position]] + self._tree.files[position]
         raise IndexError(
             f"position must be in [0, {len(self) - 1}], got {position}: the index has no such file"
         )
