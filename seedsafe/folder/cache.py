@@ -88,7 +88,7 @@ def _tree(data: mmap.mmap, options: dict[str, Any]) -> Tree | None:
     folders, files = places[len(arrays) :]
     problems = tuple(Problem(*problem) for problem in header["problems"])
     return Tree(
-        Names(data, folders, arrays[0]), arrays[1], Names(data, files, arrays[2]), arrays[3], problems
+        Names(data, folders, arrays[0]), arrays[1], Names(data, files, arrays[2]), arrays[3], problems, total
     )
 
 

@@ -135,7 +135,7 @@ class FolderIndex:
         if not self.problems or on_problem == "ignore":
             return
         counts = Counter(problem.kind for problem in self.problems)
-        listed = ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))  # noqa: RUF001
+        listed = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
         first = self.problems[0]
         text = (
             f"{len(self.problems)} entries below {self.root!r} could not be indexed ({listed}); the first is "
