@@ -17,9 +17,8 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
     Grey, palette, CMYK and 16-bit images are converted to 8-bit RGB, alpha is dropped, the orientation that EXIF
     states is applied, and of an animation the first frame is taken. The content decides the format, not the ending.
 
-    A file that ends too early is an error in every format. Damage within the data is one where the format has a
-    check (PNG, lossless WebP, GIF); in JPEG, TIFF, lossy WebP and uncompressed formats it often cannot be told from an
-    image.
+    A file that ends too early is an error in every format. Damage within the data is one in PNG, which has checksums;
+    in other formats it often cannot be told from an image.
 
     Args:
         path: any name that the file system has.
