@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.draws import PooledDraws
 from seedsafe.info import Info
 from seedsafe.key import CONTRACT_VERSION, SampleKey
 from seedsafe.node import Applied, Infos, Leaf, Namer, Node, Stream, Traced, run, trace
-from seedsafe.draws import PooledDraws
 from seedsafe.serial import from_plain, to_plain
 from seedsafe.transform import Transform
 
@@ -64,9 +64,9 @@ class Compose:
         >>> augment = Compose([ss.RandomCrop(2), ss.HorizontalFlip(p=0.5)])
         >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
         >>> augment(image, key=SampleKey(42, 3, 1234)).tolist()
-        [[1, 2], [5, 6]]
+        [[6, 5], [10, 9]]
         >>> augment.params(SampleKey(42, 3, 1234), image.shape)[0]
-        Applied(name='RandomCrop', params=Crop(top=0, left=1))
+        Applied(name='RandomCrop', params=Crop(top=1, left=1))
     """
 
     __slots__ = ("_root", "_streams", "transforms")
@@ -190,7 +190,9 @@ class _Replay(Chain):
     def run(self, sample: Any, draws: PooledDraws) -> Any:
         for name, params in self._record:
             if name not in self._names:
-                raise ValueError(f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there")
+                raise ValueError(
+                    f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
+                )
             leaf = self._leaves.get(name.partition("@")[0])
             if leaf is not None and params is not None:
                 sample = leaf.apply(sample, params)
@@ -200,7 +202,9 @@ class _Replay(Chain):
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     """Return the members of a container, or raise an error that names the one that is no transform."""
     if isinstance(transforms, Transform | Compose):
-        raise TypeError(f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list")
+        raise TypeError(
+            f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
+        )
     found = tuple(transforms)
     for place, one in enumerate(found):
         if not isinstance(one, Transform | Compose):

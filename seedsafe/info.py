@@ -41,7 +41,9 @@ class Info:
             ValueError: it was not given.
         """
         if self._dtype is None:
-            raise ValueError("a transform asks for the sample's dtype: pass Info(shape, dtype) instead of a shape")
+            raise ValueError(
+                "a transform asks for the sample's dtype: pass Info(shape, dtype) instead of a shape"
+            )
         return np.dtype(self._dtype)
 
     def image_size(self) -> tuple[int, int]:
@@ -63,7 +65,9 @@ class Info:
         """
         shape = self.shape
         if len(shape) != 1 and len(shape) != 2:
-            raise ValueError(f"audio must have the shape (samples,) or (channels, samples), got {shape}: reshape it")
+            raise ValueError(
+                f"audio must have the shape (samples,) or (channels, samples), got {shape}: reshape it"
+            )
         return shape[-1]
 
     def reshaped(self, *shape: int) -> Info:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import operator
 from dataclasses import dataclass
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -127,7 +127,7 @@ class SampleIndex(int):
     occurrence: int
     view: int
 
-    def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> SampleIndex:
+    def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> Self:
         """Make the index; ranges are checked when the key is made."""
         self = int.__new__(cls, index)
         self.epoch = epoch
@@ -147,9 +147,7 @@ class SampleIndex(int):
         return SampleIndex, (int(self), self.epoch, self.occurrence, self.view)
 
     def __repr__(self) -> str:
-        return (
-            f"SampleIndex({int(self)}, epoch={self.epoch}, occurrence={self.occurrence}, view={self.view})"
-        )
+        return f"SampleIndex({int(self)}, epoch={self.epoch}, occurrence={self.occurrence}, view={self.view})"
 
 
 def op_of(name: str) -> int:

@@ -30,7 +30,9 @@ def check_targets(targets: Any) -> Targets:
     named = [t for t in (targets.values() if isinstance(targets, Mapping) else targets) if t is not None]
     for target in named:
         if target not in TARGETS:
-            raise ValueError(f"targets must be of {', '.join(TARGETS)}, or None to pass through, got {target!r}")
+            raise ValueError(
+                f"targets must be of {', '.join(TARGETS)}, or None to pass through, got {target!r}"
+            )
     if not named or len(set(named)) != len(named):
         raise ValueError(f"targets must name at least one target, and each at most once, got {targets!r}")
     return targets
@@ -100,7 +102,9 @@ def _take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
 
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
     if isinstance(targets, Mapping):
-        raise ValueError(f"targets={targets!r} go by key, and the sample is {_kind(sample)}: pass a tuple of targets")
+        raise ValueError(
+            f"targets={targets!r} go by key, and the sample is {_kind(sample)}: pass a tuple of targets"
+        )
     if targets is None:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
@@ -135,7 +139,9 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
             )
         return sample, lambda made: made
     if not isinstance(targets, Mapping):
-        raise ValueError(f"targets={targets!r} go by position, and the sample is a dict: pass a dict of targets")
+        raise ValueError(
+            f"targets={targets!r} go by position, and the sample is a dict: pass a dict of targets"
+        )
     missing = [key for key in targets if key not in sample]
     if missing:
         raise ValueError(f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}")

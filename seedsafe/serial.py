@@ -38,7 +38,7 @@ def _revive(data: Any, known: dict[str, type]) -> Any:
     return data
 
 
-def _library(root: type = Transform) -> Iterator[type]:
+def _library(root: type[Transform] = Transform) -> Iterator[type[Transform]]:
     for one in root.__subclasses__():
         if one.__module__.startswith("seedsafe."):
             yield one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -26,10 +26,9 @@ class EpochCell:
         self._warned = False
 
     def _share(self, epoch: torch.Tensor, served: torch.Tensor) -> None:
-        self._epoch = epoch if epoch.is_shared() else epoch.clone().share_memory_()
-        self._served = served if served.is_shared() or not len(served) else served.clone().share_memory_()
-        self._epoch_view = memoryview(self._epoch.numpy())
-        self._served_view = memoryview(self._served.numpy())
+        self._epoch, self._served = _shared(epoch), _shared(served)
+        self._epoch_view: memoryview[int] = memoryview(cast(Any, self._epoch.numpy()))
+        self._served_view: memoryview[int] = memoryview(cast(Any, self._served.numpy()))
 
     @property
     def epoch(self) -> int:
@@ -63,3 +62,10 @@ class EpochCell:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._warned = state["warned"]
         self._share(state["epoch"], state["served"])
+
+
+def _shared(tensor: torch.Tensor) -> torch.Tensor:
+    anything: Any = tensor  # torch leaves these two methods untyped
+    if not len(tensor) or anything.is_shared():
+        return tensor
+    return cast(torch.Tensor, anything.clone().share_memory_())

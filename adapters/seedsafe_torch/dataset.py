@@ -59,20 +59,28 @@ class AugmentedDataset(Dataset[Any]):
         index_offset: int = 0,
     ) -> None:
         if not hasattr(base, "__getitem__"):
-            raise TypeError(f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}")
+            raise TypeError(
+                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}"
+            )
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}")
         self.base = base
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.targets = check_targets(targets)
-        self.views = None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
+        self.views = (
+            None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
+        )
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.index_offset = checked_int("index_offset", index_offset, 0, 2**63, "pass the sum of the lengths before")
+        self.index_offset = checked_int(
+            "index_offset", index_offset, 0, 2**63, "pass the sum of the lengths before"
+        )
         inner = base
         while inner is not None:
             if isinstance(inner, AugmentedDataset) and inner.seed == self.seed:
-                raise ValueError(f"base is augmented with the same seed {self.seed}: give one of them another seed")
+                raise ValueError(
+                    f"base is augmented with the same seed {self.seed}: give one of them another seed"
+                )
             inner = getattr(inner, "base", getattr(inner, "dataset", None))
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
 
@@ -88,7 +96,12 @@ class AugmentedDataset(Dataset[Any]):
         return [self[index] for index in indices]
 
     def at(
-        self, index: SupportsIndex, *, epoch: SupportsIndex, occurrence: SupportsIndex = 0, view: SupportsIndex = 0
+        self,
+        index: SupportsIndex,
+        *,
+        epoch: SupportsIndex,
+        occurrence: SupportsIndex = 0,
+        view: SupportsIndex = 0,
     ) -> Any:
         """Return the sample of an epoch, without iterating and whatever `set_epoch` said.
 
@@ -97,7 +110,7 @@ class AugmentedDataset(Dataset[Any]):
             >>> import seedsafe as ss
             >>> dataset = AugmentedDataset([np.arange(9, dtype=np.uint8)[None]], ss.RandomCrop((1, 3)), seed=42)
             >>> dataset.at(0, epoch=7).tolist()
-            [[2, 3, 4]]
+            [[4, 5, 6]]
         """
         key = SampleKey(self.seed, epoch, 0, occurrence=occurrence, view=view)
         return self._augmented(self._place(index), Moment(key.epoch, key.occurrence, key.view))
@@ -108,7 +121,9 @@ class AugmentedDataset(Dataset[Any]):
 
     def _place(self, index: SupportsIndex) -> int:
         if isinstance(index, slice | list | tuple):
-            raise TypeError(f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several")
+            raise TypeError(
+                f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
+            )
         length = len(self.base) if hasattr(self.base, "__len__") else 2**63
         number = checked_int("index", index, -(2**63), 2**63, "pass the sample's position")
         if not -length <= number < length:
@@ -125,7 +140,9 @@ class AugmentedDataset(Dataset[Any]):
         with entered(moment):
             sample = self.base[place]
         if sample is None:
-            raise TypeError(f"the dataset returned None at index {place}: return a sample, or leave the index out")
+            raise TypeError(
+                f"the dataset returned None at index {place}: return a sample, or leave the index out"
+            )
         if self.augment is None:
             return sample
         index = place + self.index_offset

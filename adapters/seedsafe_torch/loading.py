@@ -85,7 +85,9 @@ def loader(
         [(4, 2, 2), (4, 2, 2)]
     """
     if isinstance(dataset, IterableDataset):
-        raise TypeError("dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on")
+        raise TypeError(
+            "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on"
+        )
     found = list(_augmented(dataset))
     _check_distinct(dataset)
     if seed is None:
@@ -109,7 +111,9 @@ def loader(
     return made
 
 
-def _keyed(dataset: Any, shuffle: bool, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any) -> KeyedSampler:
+def _keyed(
+    dataset: Any, shuffle: bool, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any
+) -> KeyedSampler:
     if shuffle and (sampler is not None or batch_sampler is not None):
         raise ValueError("shuffle=True and a sampler exclude each other: leave one of them out")
     if sampler is not None and batch_sampler is not None:
@@ -197,4 +201,3 @@ def _check_picklable(made: DataLoader[Any]) -> None:
                 f"{name} cannot be pickled, which workers started by {method!r} need ({error}): "
                 "define its classes and functions at the top of a module, without lambdas"
             ) from error
-

@@ -66,7 +66,7 @@ class KeyedSampler(Sampler[Any]):
         >>> sampler = KeyedSampler(range(2), seed=42)
         >>> list(sampler), list(sampler)[0]
         ([SampleIndex(0, epoch=0, occurrence=0, view=0), SampleIndex(1, epoch=0, occurrence=0, view=0)], SampleIndex(0, epoch=1, occurrence=0, view=0))
-    """  # noqa: E501  # the example's output is one line
+    """  # the example's output is one line
 
     def __init__(
         self, sampler: Any, *, seed: SupportsIndex, epoch: SupportsIndex | None = None, offset: int = 0
@@ -76,7 +76,9 @@ class KeyedSampler(Sampler[Any]):
         self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.offset = checked_int("offset", offset, -(2**31), 2**31, "pass what the trainer's first epoch lacks to 0")
+        self.offset = checked_int(
+            "offset", offset, -(2**31), 2**31, "pass what the trainer's first epoch lacks to 0"
+        )
         self.lead = 0
         self._next = 0
         self._skip = 0
@@ -87,7 +89,9 @@ class KeyedSampler(Sampler[Any]):
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and of those after it. A pass under way keeps its own."""
         number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
-        wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved")
+        wanted = checked_int(
+            "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
+        )
         if (wanted, 0) != (self._next, self._skip) and not (self._skip and wanted == self._next):
             self._skip = 0
         self._next = wanted
@@ -178,7 +182,9 @@ def _generator(seed: int, epoch: int) -> torch.Generator:
 def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
     if isinstance(item, list | tuple):
         return [_stamp(one, epoch, counts) for one in item]
-    index = checked_int("the sampler's index", item, -(2**63), 2**64, "it must yield integers or lists of them")
+    index = checked_int(
+        "the sampler's index", item, -(2**63), 2**64, "it must yield integers or lists of them"
+    )
     occurrence = counts[index]
     counts[index] = occurrence + 1
     view = item.view if isinstance(item, SampleIndex) else 0

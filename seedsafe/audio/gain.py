@@ -46,7 +46,9 @@ class Amplitude(AudioTransform):
     p: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gain", span("gain", self.gain, 0.0, 1e30, "pass a factor, or a range (low, high)"))
+        object.__setattr__(
+            self, "gain", span("gain", self.gain, 0.0, 1e30, "pass a factor, or a range (low, high)")
+        )
         object.__setattr__(self, "p", probability(self.p))
 
     def draw(self, rng: Draws, info: Info) -> Gain:

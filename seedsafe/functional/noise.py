@@ -26,7 +26,7 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
     Example:
         >>> from seedsafe.key import SampleKey, address
         >>> gaussian_noise(address(SampleKey(0, 0, 0)), 2).round(3).tolist()
-        [1.021, -1.815]
+        [1.02, -1.815]
     """
     return normal_quantiles()[sixteenths(noise, n)]
 
@@ -53,7 +53,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address) -> Array:
     if array.dtype == np.uint8:
         return _add_uint8(array, std, noise)
     if array.dtype == np.float32:
-        z = np.take(_float_table(), sixteenths(noise, array.size)).reshape(array.shape)
+        z: Array = np.take(_float_table(), sixteenths(noise, array.size)).reshape(array.shape)
         z *= np.float32(std)
         z += array
         return z
@@ -62,12 +62,9 @@ def add_gaussian_noise(array: Array, std: float, noise: Address) -> Array:
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     pieces = sixteenths(noise, array.size).reshape(array.shape)
-    if np.rint(std * normal_quantiles()[-1]) > 127:
-        steps = np.rint(std * normal_quantiles()[pieces]).astype(np.int32)
-        return np.clip(array.astype(np.int32) + steps, 0, 255).astype(np.uint8)
-    if array.size < _SMALL:
-        small = np.rint(std * normal_quantiles()[pieces]).astype(np.int16)
-        return np.clip(array + small, 0, 255).astype(np.uint8)
+    if array.size < _SMALL or np.rint(std * normal_quantiles()[-1]) > 127:
+        stepped: Array = np.clip(np.rint(std * normal_quantiles()[pieces]) + array, 0, 255)
+        return stepped.astype(np.uint8)
     cv2 = opencv()
     steps8 = cv2.LUT(pieces.reshape(array.shape[0], -1), _step_table(std))
     signed = np.bitwise_xor(array, 128).reshape(steps8.shape).view(np.int8)

@@ -74,8 +74,14 @@ def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: 
     above, before = max(-top, 0), max(-left, 0)
     below, after = max(top + height - image.shape[0], 0), max(left + width - image.shape[1], 0)
     cv2 = opencv()
-    border = {"edge": cv2.BORDER_REPLICATE, "reflect": cv2.BORDER_REFLECT_101, "symmetric": cv2.BORDER_REFLECT}
-    padded = cv2.copyMakeBorder(carried(seen), above, below, before, after, border[mode]).view(image.dtype)
+    border = {
+        "edge": cv2.BORDER_REPLICATE,
+        "reflect": cv2.BORDER_REFLECT_101,
+        "symmetric": cv2.BORDER_REFLECT,
+    }
+    padded: Array = cv2.copyMakeBorder(carried(seen), above, below, before, after, border[mode]).view(
+        image.dtype
+    )
     row, column = top + above - first_row, left + before - first_column
     return padded[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
 

@@ -50,7 +50,9 @@ class Normalize(ImageTransform):
             values = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)
             object.__setattr__(self, name, tuple(real(name, one, low, 1e30, way_out) for one in values))
         if len(self.mean) != len(self.std):  # type: ignore[arg-type]  # tuples since the loop above
-            raise ValueError(f"mean and std must have as many values, got {self.mean} and {self.std}: {way_out}")
+            raise ValueError(
+                f"mean and std must have as many values, got {self.mean} and {self.std}: {way_out}"
+            )
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of a float32 image."""
