@@ -25,5 +25,19 @@ check: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/pyright
 
+# The pages are built in an environment without frameworks, which are mocked.
+docs: .venvs/docs/.installed
+	.venvs/docs/bin/sphinx-build -W --keep-going -q docs docs/_build/html
+
+.venvs/docs/.installed: pyproject.toml
+	$(PYTHON) -m venv .venvs/docs
+	.venvs/docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/docs/bin/python -m pip install --quiet --editable . --group docs
+	touch $@
+
+# Content and order for every way to load; half an hour and more on two cores.
+test-matrix: $(VENV)/.installed
+	$(BIN)/python -m pytest -m matrix
+
 clean:
 	rm -rf $(VENV) .venvs docs/_build out

@@ -74,7 +74,12 @@ __all__ = [
     "record_index",
 ]
 
-_LAZY = {"channel_stats": "seedsafe.stats", "ChannelStats": "seedsafe.stats"}
+_LAZY = {
+    "channel_stats": "seedsafe.stats",
+    "ChannelStats": "seedsafe.stats",
+    "FolderIndex": "seedsafe.folder",
+    "ImageFolder": "seedsafe.folder",
+}
 
 
 def __getattr__(name: str) -> Any:

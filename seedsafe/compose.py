@@ -64,9 +64,9 @@ class Compose:
         >>> augment = Compose([ss.RandomCrop(2), ss.HorizontalFlip(p=0.5)])
         >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
         >>> augment(image, key=SampleKey(42, 3, 1234)).tolist()
-        [[1, 2], [5, 6]]
+        [[6, 5], [10, 9]]
         >>> augment.params(SampleKey(42, 3, 1234), image.shape)[0]
-        Applied(name='RandomCrop', params=Crop(top=0, left=1))
+        Applied(name='RandomCrop', params=Crop(top=1, left=1))
     """
 
     __slots__ = ("_root", "_streams", "transforms")

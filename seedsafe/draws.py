@@ -44,12 +44,11 @@ class Draws:
         (2, False)
     """
 
-    __slots__ = ("_bits", "_consumed", "_generator", "_next")
+    __slots__ = ("_bits", "_generator", "_next")
 
     def __init__(self, place: Address) -> None:
         self._bits = philox(place)
         self._next: Any = self._bits.random_raw
-        self._consumed = 0
         self._generator: Generator | None = None
 
     @property
@@ -61,13 +60,11 @@ class Draws:
 
     def word(self) -> int:
         """Return the next raw word, in [0, 2**64)."""
-        self._consumed += 1
         word: int = self._next()
         return word
 
     def unit(self) -> float:
         """Return a number in [0, 1): the upper 53 bits of a word, as ``Generator.random()`` gives them."""
-        self._consumed += 1
         unit: float = (self._next() >> 11) * 2.0**-53
         return unit
 
@@ -81,7 +78,6 @@ class Draws:
         span = float(high) - low
         if not math.isfinite(span):
             raise ValueError(f"low, high and high - low must be finite, got {low!r} and {high!r}: bound them")
-        self._consumed += 1
         number: float = low + span * ((self._next() >> 11) * 2.0**-53)
         return number
 
@@ -95,7 +91,6 @@ class Draws:
             raise ValueError(
                 f"n must be at least 1 and at most 2**32, got {n!r}: there is nothing to draw from"
             )
-        self._consumed += 1
         number: int = (self._next() * index(n)) >> 64
         return number
 
@@ -107,7 +102,6 @@ class Draws:
         """
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"p must be a probability in [0, 1], got {p!r}")
-        self._consumed += 1
         fired: bool = (self._next() >> 11) * 2.0**-53 < p
         return fired
 
@@ -116,8 +110,11 @@ class Draws:
 
         It consumes nothing; `sixteenths` and the functions over it make the noise itself.
         """
-        key0, key1, _, *counter = self.place
-        return key0, key1, (self._consumed + 3) // 4, counter[0], counter[1], counter[2]
+        key0, key1, _, *rest = self.place
+        blocks = int(
+            self._bits.state["state"]["counter"][0]
+        )  # NumPy has counted those that words were taken from
+        return key0, key1, blocks, rest[0], rest[1], rest[2]
 
     @property
     def generator(self) -> Generator:
@@ -159,7 +156,6 @@ class PooledDraws(Draws):
         self._key = [0, 0]
         self._counter = [0, 0, 0, 0]
         self._state = _state_of(self._key, self._counter)
-        self._consumed = 0
         self._generator = None
 
     @property
@@ -177,7 +173,6 @@ class PooledDraws(Draws):
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32
         self._bits.state = self._state
-        self._consumed = 0
         self._generator = None
 
 

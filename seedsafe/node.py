@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -57,9 +57,11 @@ class Node(Protocol):
 
     def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
+        ...
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the transforms below this node, itself included."""
+        ...
 
 
 class Namer:
@@ -115,17 +117,29 @@ def _check_name(name: Any) -> None:
 class Leaf:
     """One transform, bound to its stream."""
 
-    __slots__ = ("_appliers", "_apply_bare", "_draw", "_fresh", "_ops", "_p", "_primary", "name", "transform")
+    __slots__ = (
+        "_appliers",
+        "_apply_bare",
+        "_draw",
+        "_fresh",
+        "_op",
+        "_ops",
+        "_p",
+        "_primary",
+        "name",
+        "transform",
+    )
 
     def __init__(self, transform: Any, name: str, ops: tuple[int, ...]) -> None:
         self.transform = transform
         self.name = name
+        self._op = ops[0] if len(ops) == 1 else None
         self._ops = ops
         self._p = probability(getattr(transform, "p", 1.0))
         self._primary: tuple[str, ...] = transform.primary
         self._draw = transform.draw
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
-        self._fresh = not type(transform).draw.__module__.startswith("seedsafe.")
+        self._fresh = not str(type(transform).draw.__module__).startswith("seedsafe.")
         self._appliers = _appliers(transform)
         self._apply_bare = next(self._appliers[t] for t in self._primary if t in self._appliers)
 
@@ -136,7 +150,10 @@ class Leaf:
             params = self._params(Info(array.shape, array.dtype), draws)
             return sample if params is None else self.apply(sample, params)
         params = self._params(Info(sample.shape, sample.dtype), draws)
-        return sample if params is None else self._checked(self._apply_bare(sample, params))
+        if params is None:
+            return sample
+        made = self._apply_bare(sample, params)
+        return made if type(made) is np.ndarray else self._checked(made)
 
     def apply(self, sample: Any, params: Any) -> Any:
         """Return the sample with drawn parameters applied; a dict is changed in place."""
@@ -179,11 +196,16 @@ class Leaf:
         )
 
     def _params(self, info: Info, draws: PooledDraws) -> Any:
-        turn(draws, self.name, self._ops)
+        if self._op is None:
+            turn(draws, self.name, self._ops)
+        else:
+            draws.turn(self._op)
         rng: Draws = draws
         if self._fresh:
             rng = Draws(draws.place)
-        if not rng.chance(self._p):
+        if self._p == 1.0:
+            rng.word()  # what chance would consume, at half the cost
+        elif not rng.chance(self._p):
             return None
         params = self._draw(rng, info)
         if params is None:
@@ -193,9 +215,6 @@ class Leaf:
 
 def turn(draws: PooledDraws, name: str, ops: tuple[int, ...]) -> None:
     """Go to the stream of a member's first, second … application since the sample was entered."""
-    if len(ops) == 1:
-        draws.turn(ops[0])
-        return
     times = draws.counts.get(name, 0)
     draws.counts[name] = times + 1
     draws.turn(ops[times])
@@ -238,17 +257,18 @@ def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
         draws.enter(key)
         if type(sample) is np.ndarray:
             _check_array("sample", sample)
-            return _own(node.run(sample, draws), (sample,))
+            made = node.run(sample, draws)
+            return _copy(made) if made is sample else _own(made)
         if isinstance(sample, dict):
             parts = dict(sample)
             for target in TARGETS:
                 if target in parts:
                     _check_target(target, parts)
             parts = node.run(parts, draws)
-            given = tuple(sample.values())
-            return {k: _own(v, given) if k in TARGETS else v for k, v in parts.items()}
+            given = {id(part) for part in sample.values()}
+            return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
         _check_array("sample", sample)
-        return _own(node.run(np.asarray(sample), draws), (sample,))
+        return _copy(node.run(np.asarray(sample), draws))
     finally:
         draws.busy = False
 
@@ -262,15 +282,21 @@ def trace(node: Node, key: SampleKey, infos: Infos) -> Traced:
     return record
 
 
-def _own(array: Array, given: Sequence[Any]) -> Array:
-    flags = array.flags
-    if flags.owndata and flags.carray and not any(array is one for one in given):
-        return array
+def _returned(array: Array, given: set[int]) -> Array:
+    return _copy(array) if id(array) in given else _own(array)
+
+
+def _own(array: Array) -> Array:
+    """Return an array that shares memory with no other, C-contiguous and writable; the same one if it is so."""
+    return array if array.base is None and array.flags.carray else _copy(array)
+
+
+def _copy(array: Array) -> Array:
     return np.array(array, order="C", copy=True)
 
 
 def _check_array(name: str, array: Any) -> None:
-    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+    if type(array) is not np.ndarray and not _is_plain(array):
         raise TypeError(
             f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: "
             "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
@@ -282,6 +308,10 @@ def _check_array(name: str, array: Any) -> None:
         )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
+
+
+def _is_plain(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
 
 
 def _check_target(target: str, parts: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ class Transform:
         ...     def apply_image(self, image, amount):
         ...         return image - np.minimum(image, np.uint8(amount))
         >>> Darken()(np.full((1, 2), 100, np.uint8), key=SampleKey(42, 0, 0))
-        array([[82, 82]], dtype=uint8)
+        array([[52, 52]], dtype=uint8)
     """
 
     name: str | None = field(default=None, kw_only=True)

@@ -110,7 +110,7 @@ class AugmentedDataset(Dataset[Any]):
             >>> import seedsafe as ss
             >>> dataset = AugmentedDataset([np.arange(9, dtype=np.uint8)[None]], ss.RandomCrop((1, 3)), seed=42)
             >>> dataset.at(0, epoch=7).tolist()
-            [[2, 3, 4]]
+            [[4, 5, 6]]
         """
         key = SampleKey(self.seed, epoch, 0, occurrence=occurrence, view=view)
         return self._augmented(self._place(index), Moment(key.epoch, key.occurrence, key.view))

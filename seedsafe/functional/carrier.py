@@ -15,6 +15,7 @@ __all__ = ["MAX_CHANNELS", "carried", "opencv"]
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
 
+_NATIVE: Final = "BHhifd"
 _CARRIERS: Final = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
 
 
@@ -34,4 +35,4 @@ def opencv() -> ModuleType:
 
 def carried(image: Array) -> Array:
     """Return a view of an image, in a dtype of the same size that OpenCV moves without looking at the values."""
-    return image.view(_CARRIERS[image.itemsize])
+    return image if image.dtype.char in _NATIVE else image.view(_CARRIERS[image.itemsize])

@@ -26,7 +26,7 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
     Example:
         >>> from seedsafe.key import SampleKey, address
         >>> gaussian_noise(address(SampleKey(0, 0, 0)), 2).round(3).tolist()
-        [1.021, -1.815]
+        [1.02, -1.815]
     """
     return normal_quantiles()[sixteenths(noise, n)]
 

@@ -18,6 +18,7 @@ def amplify(audio: Array, gain: float) -> Array:
 
     Raises:
         TypeError: the dtype is another.
+        ValueError: the shape is another.
 
     Example:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
@@ -34,6 +35,7 @@ def invert_polarity(audio: Array) -> Array:
 
     Raises:
         TypeError: the dtype is another.
+        ValueError: the shape is another.
 
     Example:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()
@@ -66,6 +68,10 @@ def segment(audio: Array, start: int, length: int) -> Array:
 
 
 def _float32(audio: Array) -> Array:
+    if audio.ndim not in (1, 2):
+        raise ValueError(
+            f"audio must have the shape (samples,) or (channels, samples), got {audio.shape}: reshape it"
+        )
     if audio.dtype != np.float32:
         raise TypeError(
             f"audio must be float32 in [-1, 1], got dtype {audio.dtype}: "

@@ -69,10 +69,14 @@ def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: 
     column_sources = _sources(mode, left, width, image.shape[1])
     if image.ndim == 3 and image.shape[2] > MAX_CHANNELS:
         return image[row_sources[:, None], column_sources]
-    first_row, first_column = row_sources.min(), column_sources.min()
-    seen = image[first_row : row_sources.max() + 1, first_column : column_sources.max() + 1]
     above, before = max(-top, 0), max(-left, 0)
     below, after = max(top + height - image.shape[0], 0), max(left + width - image.shape[1], 0)
+    # What is mirrored, and the edge that it is mirrored at.
+    first_row = 0 if above else row_sources.min()
+    first_column = 0 if before else column_sources.min()
+    last_row = image.shape[0] if below else row_sources.max() + 1
+    last_column = image.shape[1] if after else column_sources.max() + 1
+    seen = image[first_row:last_row, first_column:last_column]
     cv2 = opencv()
     border = {
         "edge": cv2.BORDER_REPLICATE,

@@ -43,7 +43,7 @@ class GaussianNoise(Transform):
         >>> import numpy as np
         >>> from seedsafe import SampleKey
         >>> GaussianNoise(std=(0, 12))(np.full((1, 3), 128, np.uint8), key=SampleKey(42, 0, 0)).tolist()
-        [[130, 128, 128]]
+        [[137, 131, 141]]
     """
 
     std: float | tuple[float, float] = (0.0, 12.0)

@@ -51,9 +51,10 @@ class _Filled(SpatialTransform):
             _set(self, "fill", _number("fill", self.fill, way_out))
         _set(self, "mask_fill", _number("mask_fill", self.mask_fill, "pass the label of what lies outside"))
 
-    def window(self, params: Any) -> Window:
-        """Return the window that the parameters describe."""
-        return Window(*params)
+    def window(self, params: Any) -> tuple[int, int, int, int]:
+        """Return top, left, height and width of the window that the parameters describe."""
+        top, left, height, width = params
+        return top, left, height, width
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the window."""
@@ -91,11 +92,11 @@ class _Sized(_Filled):
         _Filled.__post_init__(self)
         _set(self, "size", pair("size", self.size, "pass the height and width of the crop in pixels"))
 
-    def window(self, params: Any) -> Window:
-        """Return the window that the parameters describe."""
+    def window(self, params: Any) -> tuple[int, int, int, int]:
+        """Return top, left, height and width of the window that the parameters describe."""
         top, left = params
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
-        return Window(top, left, height, width)
+        return top, left, height, width
 
 
 @dataclass(frozen=True, slots=True, repr=False)

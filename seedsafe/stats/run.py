@@ -78,16 +78,9 @@ def channel_stats(
         raise ValueError(f"num_workers must be at least 0, got {num_workers}")
     job = _Job(data, Selection(image, mask, layout), histogram, per_image)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        identity = {
-            "data": type(data).__qualname__,
-            "length": len(data),
-            "fingerprint": getattr(data, "fingerprint", None),
-            **job.where._asdict(),
-            "histogram": histogram,
-            "per_image": per_image,
-        }
+        kept = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))
         with reporting(progress, "images") as report:
-            stats = _over_map(job, num_workers, start_method, report, Checkpoint(checkpoint, identity))
+            stats = _over_map(job, num_workers, start_method, report, kept)
     elif isinstance(data, Iterable):
         if num_workers or checkpoint is not None:
             raise ValueError(
@@ -103,6 +96,17 @@ def channel_stats(
     if stats is None:
         raise ValueError("data has no images: there is nothing to compute")
     return stats
+
+
+def _identity(job: _Job) -> dict[str, Any]:
+    return {
+        "data": type(job.data).__qualname__,
+        "length": len(job.data),
+        "fingerprint": getattr(job.data, "fingerprint", None),
+        **job.where._asdict(),
+        "histogram": job.histogram,
+        "per_image": job.per_image,
+    }
 
 
 def _over_iterable(job: _Job, report: Any) -> ChannelStats | None:
@@ -129,8 +133,7 @@ def _over_map(
     parts = _in_workers(job, ranges, num_workers, start_method) if num_workers else _here(job, ranges)
     try:
         for part in parts:
-            if part is not None:
-                stats = part if stats is None else stats | part.renumbered(stats.images)
+            stats = _appended(stats, part, done)
             done = min(done + size, length)
             kept.save(done, stats, now=False)
             report(done, length)
@@ -139,6 +142,16 @@ def _over_map(
         raise
     kept.remove()
     return stats
+
+
+def _appended(stats: ChannelStats | None, part: ChannelStats | None, done: int) -> ChannelStats | None:
+    if stats is None or part is None:
+        return stats or part
+    try:
+        return stats | part.renumbered(stats.images)
+    except ValueError as error:
+        error.add_note(f"from item {done} of the dataset on")
+        raise
 
 
 def _here(job: _Job, ranges: Iterable[tuple[int, int]]) -> Iterator[ChannelStats | None]:

@@ -1,0 +1,65 @@
+"""What the linter reports: findings, and files that it could not read."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Finding", "Place", "Severity", "Skipped"]
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A position in a file.
+
+    Args:
+        path: The file, as it was given.
+        line: Line, from 1.
+        column: Column, from 1, in characters.
+    """
+
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One violation of one rule.
+
+    Args:
+        place: Where it stands: for a draw, the call that draws.
+        code: The rule, ``SSF001`` and so on.
+        message: What happens there and why it is wrong.
+        severity: ``error`` where samples repeat, ``warning`` where they depend on workers, ``note`` else.
+        end_line: Last line of the call, from 1.
+        related: Where the generator was made, for a stored one.
+
+    Example:
+        >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
+        >>> str(finding.place)
+        'data.py:3:5'
+    """
+
+    place: Place
+    code: str
+    message: str
+    severity: Severity
+    end_line: int
+    related: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Skipped:
+    """A file that was not analysed.
+
+    Args:
+        path: The file.
+        reason: Why, in one line.
+    """
+
+    path: str
+    reason: str

@@ -1,0 +1,304 @@
+"""What the linter knows about libraries: which names draw, make generators, are datasets or run code in workers."""
+
+import re
+
+__all__ = [
+    "BUFFERS",
+    "DRAW_METHODS",
+    "GENERATORS",
+    "GLOBAL_DRAWS",
+    "RNG_NAME",
+    "canonical",
+    "framework_of",
+    "is_numpy_draw",
+    "is_python_draw",
+    "kind_of_base",
+]
+
+_NUMPY_QUIET = frozenset(
+    {"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"}
+)
+_PYTHON_DRAWS = frozenset(
+    [
+        "random",
+        "randint",
+        "randrange",
+        "choice",
+        "choices",
+        "sample",
+        "shuffle",
+        "uniform",
+        "gauss",
+        "normalvariate",
+        "triangular",
+        "betavariate",
+        "expovariate",
+        "gammavariate",
+        "lognormvariate",
+        "vonmisesvariate",
+        "paretovariate",
+        "weibullvariate",
+        "getrandbits",
+        "randbytes",
+        "binomialvariate",
+    ]
+)
+GENERATORS = {
+    "numpy.random.default_rng": "np.random.default_rng",
+    "numpy.random.RandomState": "np.random.RandomState",
+    "numpy.random.Generator": "np.random.Generator",
+    "random.Random": "random.Random",
+    "torch.Generator": "torch.Generator",
+    "sklearn.utils.check_random_state": "check_random_state",
+    "sklearn.utils.validation.check_random_state": "check_random_state",
+    "cv2.RNG": "cv2.RNG",
+}
+BIT_GENERATORS = frozenset(
+    f"numpy.random.{name}" for name in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "SeedSequence")
+)
+DRAW_METHODS = frozenset(
+    [
+        "random",
+        "rand",
+        "randn",
+        "randint",
+        "integers",
+        "random_sample",
+        "random_integers",
+        "ranf",
+        "choice",
+        "choices",
+        "shuffle",
+        "permutation",
+        "permuted",
+        "bytes",
+        "uniform",
+        "normal",
+        "standard_normal",
+        "beta",
+        "binomial",
+        "chisquare",
+        "dirichlet",
+        "exponential",
+        "f",
+        "gamma",
+        "geometric",
+        "gumbel",
+        "hypergeometric",
+        "laplace",
+        "logistic",
+        "lognormal",
+        "logseries",
+        "multinomial",
+        "multivariate_normal",
+        "negative_binomial",
+        "noncentral_chisquare",
+        "noncentral_f",
+        "pareto",
+        "poisson",
+        "power",
+        "rayleigh",
+        "standard_cauchy",
+        "standard_exponential",
+        "standard_gamma",
+        "standard_t",
+        "tomaxint",
+        "triangular",
+        "vonmises",
+        "wald",
+        "weibull",
+        "zipf",
+        "randrange",
+        "sample",
+        "gauss",
+        "normalvariate",
+        "betavariate",
+        "expovariate",
+        "gammavariate",
+        "lognormvariate",
+        "getrandbits",
+        "random_raw",
+        "randbytes",
+    ]
+)
+GLOBAL_DRAWS = {
+    "cv2.randn": "OpenCV's process-wide generator",
+    "cv2.randu": "OpenCV's process-wide generator",
+    "cv2.randShuffle": "OpenCV's process-wide generator",
+}
+NUMPY_INSIDE = re.compile(
+    r"(sklearn\.utils\.(shuffle|resample)"
+    r"|sklearn\.model_selection\.train_test_split"
+    r"|(tensorflow\.)?(python\.)?keras(_preprocessing)?\.(preprocessing\.)?image\.random_\w+"
+    r"|(tensorflow\.)?(python\.)?keras(_preprocessing)?\..*ImageDataGenerator\(\)\.(random_transform|get_random_transform)"
+    r"|scipy\.sparse\.(random|rand|random_array))$"
+)
+_IMGAUG = re.compile(
+    r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
+)
+RNG_NAME = re.compile(
+    r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd)$|^_?generator$"
+)
+BUFFERS = re.compile(
+    r"(numpy\.(load|array|asarray|stack|concatenate|zeros|ones|empty|memmap|fromfile)|torch\.(load|tensor|stack|cat|zeros|from_numpy)|cv2\.imread|skimage\.io\.imread|imageio\.(v\d\.)?imread)\(\)"
+)
+
+_ROOTS = {
+    "np": "numpy",
+    "tf": "tensorflow",
+    "nr": "numpy.random",
+    "npr": "numpy.random",
+    "numpy": "numpy",
+    "torch": "torch",
+    "cv2": "cv2",
+    "cv": "cv2",
+    "keras": "keras",
+    "iaa": "imgaug.augmenters",
+    "Dataset": "torch.utils.data.Dataset",
+    "IterableDataset": "torch.utils.data.IterableDataset",
+    "DataLoader": "torch.utils.data.DataLoader",
+}
+
+
+def guess(name: str) -> str:
+    """What an unresolved name most likely is where a star import may have brought it."""
+    return _ROOTS.get(name, f"?.{name}")
+
+
+def canonical(name: str) -> str:
+    """One spelling for a library's name that has several.
+
+    Example:
+        >>> canonical("numpy.random.mtrand._rand.rand")
+        'numpy.random.rand'
+    """
+    if name.startswith("numpy.random.mtrand"):
+        return name.replace(".mtrand._rand", "", 1).replace(".mtrand", "", 1)
+    if name.startswith("scipy.random"):
+        return "numpy" + name[5:]
+    if name.startswith("cv2.cv2."):
+        return "cv2" + name[7:]
+    return name
+
+
+def is_numpy_draw(name: str) -> bool:
+    """True if calling this draws from NumPy's global generator."""
+    head, _, tail = name.rpartition(".")
+    return (
+        head == "numpy.random"
+        and tail[:1].islower()
+        and tail not in _NUMPY_QUIET
+        and "(" not in tail
+        and "[" not in tail
+    )
+
+
+def is_python_draw(name: str) -> bool:
+    """True if calling this draws from Python's global generator."""
+    head, _, tail = name.rpartition(".")
+    return head == "random" and tail in _PYTHON_DRAWS
+
+
+def is_imgaug_draw(name: str) -> bool:
+    """True if calling this runs an imgaug augmenter."""
+    return name.startswith("imgaug.") and "()" in name and bool(_IMGAUG.match(name))
+
+
+_TORCHVISION = re.compile(
+    r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\."
+)
+_NAMED = re.compile(
+    r"(Data[sS]et\w*|_dataset|ImageFolder|DatasetFolder|^(CIFAR|MNIST|FashionMNIST|EMNIST|KMNIST|QMNIST|SVHN|STL|VOC|Coco|Kitti|"
+    r"Imagenet|ImageNet|LSUN|CelebA|Cityscapes|Omniglot|Places|Food|SBD|UCF|HMDB|Kinetics|LSUN|USPS|Caltech)\w*|Subset)$"
+)
+_OTHER = re.compile(
+    r"(Module|Layer|Model|Callback|Sampler|DataLoader|Env|Wrapper|Optimizer|Scheduler|LightningModule|LightningDataModule|"
+    r"DataModule|TestCase|Enum|Thread|Process|Loss|Metric|Policy|Agent|Estimator|Buffer|Memory|Network|Net)$"
+)
+
+
+def kind_of_base(name: str) -> str:
+    """What a base class of a library, or one that cannot be seen, makes of its subclasses.
+
+    Args:
+        name: Its dotted name; ``?.Name`` where it cannot be resolved.
+
+    Returns:
+        ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` (runs in the main process) or
+        an empty string.
+
+    Example:
+        >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")
+        ('iterable', 'keras')
+    """
+    last = name.rpartition(".")[2]
+    keras = "keras" in name or name.startswith("?.")
+    if last in ("PyDataset", "Sequence") and keras:
+        return "keras"
+    if last in ("ImageDataGenerator", "BatchFromFilesMixin") or (last.endswith("Iterator") and keras):
+        return "iterator"
+    if last in ("ImageOnlyTransform", "DualTransform", "BasicTransform", "Transform3D") or name.startswith(
+        "albumentations."
+    ):
+        return "albumentations"
+    if "Iterable" in last and last != "Iterable":
+        return "iterable"
+    if last in ("IterDataPipe", "IterableDataset"):
+        return "iterable"
+    if last in ("BaseTransform", "RandomTransform", "IntensityTransform", "SpatialTransform"):
+        return "transform"
+    if last == "Module":
+        return "module"
+    if name.startswith("tensorflow.data") or last in ("DataFlow", "RNGDataFlow"):
+        return ""
+    if _TORCHVISION.search(name) or _NAMED.search(last) or last.lower().endswith("dataset"):
+        return "map"
+    if _OTHER.search(last):
+        return "main"
+    return ""
+
+
+_ON_TORCH = frozenset(
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "torch_geometric",
+        "pytorch_lightning",
+        "lightning",
+        "monai",
+        "mmcv",
+        "mmengine",
+        "mmdet",
+        "mmdet3d",
+        "mmseg",
+        "mmaction",
+        "mmpose",
+        "mmcls",
+        "mmpretrain",
+        "detectron2",
+        "fairseq",
+        "timm",
+        "kornia",
+        "espnet2",
+        "speechbrain",
+        "transformers",
+        "accelerate",
+        "dgl",
+        "torchio",
+        "ignite",
+    ]
+)
+
+
+def framework_of(name: str) -> str:
+    """``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
+    head = name.partition(".")[0]
+    if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
+        return "keras"
+    if head in _ON_TORCH:
+        return "torch"
+    if head in ("mxnet", "gluoncv", "chainer", "paddle", "mindspore", "tensorpack"):
+        return head
+    return ""

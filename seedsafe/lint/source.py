@@ -1,0 +1,105 @@
+"""From a path to a syntax tree: reads any file and never raises anything but `UnreadableError`."""
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+import warnings
+from pathlib import Path
+
+__all__ = ["MAX_BYTES", "UnreadableError", "parse", "read", "suppressions"]
+
+MAX_BYTES = 4 * 2**20
+"""Larger files are generated code: they are reported and skipped."""
+
+_PYTHON2 = re.compile(
+    r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
+)
+_NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.IGNORECASE)
+_NOQA_FILE = re.compile(
+    r"^\s*#\s*seedsafe\s*:\s*noqa(?P<codes>\s*:\s*[A-Z0-9,\s]+)?\s*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+class UnreadableError(Exception):
+    """The file cannot be analysed; the message says why in one line."""
+
+
+def read(path: Path) -> str:
+    """Text of a Python file, in the encoding that it declares.
+
+    Args:
+        path: The file.
+
+    Raises:
+        UnreadableError: The file is missing, too large, or not text in its encoding.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise UnreadableError(
+                f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, taken for generated code"
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror or error}") from error
+    return decode(data)
+
+
+def decode(data: bytes) -> str:
+    """Text of a file's bytes, by its byte order mark or coding line, else UTF-8."""
+    if b"\0" in data:
+        raise UnreadableError("holds null bytes: not Python source")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        codecs.lookup(encoding)
+        text = data.decode(encoding)
+    except (SyntaxError, LookupError, UnicodeError, ValueError) as error:
+        raise UnreadableError(f"wrong encoding: {_one_line(error)}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse(text: str) -> ast.Module:
+    """Syntax tree of a module.
+
+    Raises:
+        UnreadableError: The text is not Python 3.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        kind = "Python 2 source" if _PYTHON2.search(text) else "syntax error"
+        raise UnreadableError(f"{kind}, line {error.lineno or 1}: {_one_line(error.msg)}") from error
+    except (ValueError, RecursionError, MemoryError, OverflowError, SystemError) as error:
+        raise UnreadableError(f"cannot be parsed: {_one_line(error) or type(error).__name__}") from error
+
+
+def _one_line(error: object) -> str:
+    return " ".join(str(error).split())
+
+
+def suppressions(text: str) -> dict[int, frozenset[str]]:
+    """Lines with ``# noqa``, and the codes that each suppresses.
+
+    Args:
+        text: The module.
+
+    Returns:
+        By line from 1, with line 0 for the whole file (``# seedsafe: noqa``); an empty set stands for all codes.
+    """
+    found: dict[int, frozenset[str]] = {}
+    if "noqa" not in text.lower():
+        return found
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "#" in line and (match := _NOQA.search(line)):
+            found[number] = _codes(match["codes"])
+    if match := _NOQA_FILE.search(text):
+        found[0] = _codes(match["codes"])
+    return found
+
+
+def _codes(text: str | None) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Z]+\d+", text.upper())) if text else frozenset()

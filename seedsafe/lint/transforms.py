@@ -1,0 +1,88 @@
+"""Which classes are transforms: by their names and those of their parameters, where no dataset says so."""
+
+import re
+
+from seedsafe.lint.index import Class
+from seedsafe.lint.members import Members
+from seedsafe.lint.values import Inst
+
+__all__ = ["is_transform"]
+
+_TRANSFORM_NAME = re.compile(
+    r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
+    r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
+    r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
+    r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
+    r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
+    r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
+    r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
+)
+_WEAK = re.compile(
+    r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
+    r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
+)
+_MODULE_NAME = re.compile(
+    r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
+)
+_NOT_DATA = frozenset(
+    [
+        "length",
+        "size",
+        "shape",
+        "n",
+        "num",
+        "count",
+        "action",
+        "state",
+        "model",
+        "optimizer",
+        "epoch",
+        "step",
+        "t",
+    ]
+)
+_NOT_TRANSFORM = re.compile(
+    r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
+    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
+    r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
+    re.IGNORECASE,
+)
+
+
+def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
+    """True if a class is a transform that datasets call.
+
+    Args:
+        run: Looks up its methods and bases.
+        cls: The class.
+        owner: An instance of it.
+        kind: ``module`` for a `torch.nn.Module`, of which only augmentations by name count; else empty.
+    """
+    method = run.method(owner, "forward" if kind == "module" else "__call__")
+    if method is None or run.method(owner, "__getitem__"):
+        return False
+    function = method.function
+    names = [p.arg.lower() for p in (*function.positional[1:], *function.node.args.kwonlyargs)]
+    lineage = [
+        cls.name,
+        *(name.rpartition(".")[2] for name in run.libraries(cls)),
+        *(c.name for c in run.mro(cls)),
+    ]
+    plain = not re.search(r"transform|augment", cls.name, re.IGNORECASE)
+    if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
+        return False
+    if _NOT_DATA & set(names) and not _STRONG.search(names[0]):
+        return False
+    if kind == "module":
+        return bool(_MODULE_NAME.search(cls.name)) and bool(names) and bool(_STRONG.search(names[0]))
+    named = any(_TRANSFORM_NAME.search(name) for name in lineage)
+    if not names:
+        return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
+    if re.search(r"collat", cls.name, re.IGNORECASE) or _STRONG.search(names[0]):
+        return True
+    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])

@@ -1,0 +1,220 @@
+"""Rules about ``worker_init_fn``: what it seeds, and with what."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from seedsafe.lint.draws import Draws
+from seedsafe.lint.evaluator import Evaluator
+from seedsafe.lint.index import Frame, Function, Module, dotted
+from seedsafe.lint.known import canonical
+from seedsafe.lint.uses import Uses
+from seedsafe.lint.values import Ext, Fn
+
+__all__ = ["Init", "check", "worker_inits"]
+
+_SEEDERS = {
+    "numpy.random.seed": "numpy",
+    "random.seed": "python",
+    "torch.manual_seed": "torch",
+    "torch.random.manual_seed": "torch",
+    "cv2.setRNGSeed": "cv2",
+    "imgaug.seed": "imgaug",
+    "imgaug.random.seed": "imgaug",
+}
+_HELPERS = re.compile(r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_seed|set_rnd)$")
+_FRESH = re.compile(
+    r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
+    r"random_seed|get_rank|randrange|rand$|uuid|getrandbits"
+)
+_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch|step|iter|rank|worker_seed|info", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Init:
+    """What a ``worker_init_fn`` does."""
+
+    function: Function
+    seeds: set[str] = field(default_factory=set)
+    wrong: bool = False
+    attributes: set[str] = field(default_factory=set)
+
+    @property
+    def cures_numpy(self) -> bool:
+        """It seeds NumPy, from something that differs by worker and epoch."""
+        return "numpy" in self.seeds and not self.wrong
+
+
+def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
+    """The functions of a file that are a ``worker_init_fn`` by use or by name."""
+    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and f.positional}
+    for call in used.calls:
+        for word in call.node.keywords:
+            if word.arg == "worker_init_fn":
+                for value in run.earlier(word.value, call.frame):
+                    if isinstance(value, Fn):
+                        found[value.function] = None
+    return list(found)
+
+
+def check(run: Evaluator, draws: Draws, function: Function) -> Init:
+    """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
+    init = Init(function)
+    frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
+    index = function.positional[
+        -1 if function.cls is None and len(function.positional) == 1 else _place(function)
+    ].arg
+    for node in _nodes(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            init.attributes.add(node.attr)
+        if not isinstance(node, ast.Call):
+            continue
+        for name in _names(run, node, frame):
+            if name in _SEEDERS:
+                init.seeds.add(_SEEDERS[name])
+                _judge(run, draws, init, node, name, index, frame)
+            elif _HELPERS.search(name):
+                init.seeds |= {"numpy", "python", "torch"}
+                _judge(run, draws, init, node, name, index, frame)
+            elif name == "cv2.setNumThreads" and _positive(node):
+                draws.threads(node, function.module)
+            elif name.endswith(
+                (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
+            ):
+                init.attributes.update(re.findall(r"\w+", dotted(node)))
+    return init
+
+
+def _place(function: Function) -> int:
+    skip = 1 if function.cls and not function.decorated("staticmethod") else 0
+    names = [p.arg for p in function.positional]
+    for i, name in enumerate(names):
+        if re.search(r"worker|wid|^w?id$", name):
+            return i
+    return min(skip, len(names) - 1)
+
+
+def _nodes(function: Function) -> Iterator[ast.AST]:
+    for statement in function.body:
+        yield from ast.walk(statement)
+
+
+def _names(run: Evaluator, node: ast.Call, frame: Frame) -> list[str]:
+    values = run.earlier(node.func, frame)
+    names = [canonical(v.name) for v in values if isinstance(v, Ext)]
+    names += [v.function.name for v in values if isinstance(v, Fn)]
+    return names or [dotted(node)]
+
+
+def _positive(node: ast.Call) -> bool:
+    match node.args:
+        case [ast.Constant(value=int(number))]:
+            return number >= 1
+        case _:
+            return False
+
+
+def _judge(
+    run: Evaluator, draws: Draws, init: Init, node: ast.Call, name: str, index: str, frame: Frame
+) -> None:
+    module, label = init.function.module, init.function.label
+    expressions = [*node.args, *(word.value for word in node.keywords)]
+    parts = [part for e in expressions for part in _expand(e, init.function)]
+    old = next((part for part in parts if _is_old_recipe(part)), None)
+    if old is not None:
+        init.wrong = True
+        draws.report(
+            "SSF005",
+            old,
+            module,
+            f"np.random.get_state()[1][0] in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
+            "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
+            "error",
+        )
+        return
+    if name.startswith("torch.") or name == "random.seed":
+        return
+    if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
+        return
+    spelled = {part.id for part in parts if isinstance(part, ast.Name)}
+    attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    if any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
+        return
+    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or (
+        "seed" in attributes and _of_worker(parts)
+    ):
+        return
+    if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
+        return
+    init.wrong = True
+    if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
+        return
+    if index in spelled:
+        draws.report(
+            "SSF006",
+            node,
+            module,
+            f"{dotted(node)} in {label} depends on nothing but worker_id and fixed values: it overwrites torch's seed of the "
+            "epoch, so every epoch repeats the same numbers; use torch.initial_seed() % 2**32",
+            "error",
+        )
+    else:
+        draws.report(
+            "SSF007",
+            node,
+            module,
+            f"{dotted(node)} in {label} ignores worker_id: all workers draw the same numbers; use "
+            "torch.initial_seed() % 2**32",
+            "error",
+        )
+
+
+def _of_worker(parts: list[ast.AST]) -> bool:
+    return any(isinstance(p, ast.Name) and re.search(r"info|worker", p.id) for p in parts)
+
+
+def _harmless(run: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    return all(name.startswith("builtins.") for name in _names(run, node, frame))
+
+
+def _expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
+    """Nodes of an expression, and of the expressions that its local variables stand for."""
+    for node in ast.walk(expression):
+        yield node
+        if isinstance(node, ast.Name) and depth < 4:
+            for binding in function.scope.names.get(node.id, ()):
+                if isinstance(binding.node, ast.expr) and binding.node is not expression:
+                    yield from _expand(binding.node, function, depth + 1)
+
+
+def _is_old_recipe(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Subscript(value=ast.Call() as call)):
+            return dotted(call).endswith("get_state")
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)):
+            return dotted(call).endswith("random.get_state")
+        case _:
+            return False
+
+
+def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
+    """Reports generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
+    names = {
+        "cv2": "OpenCV's generator",
+        "imgaug": "imgaug's generator",
+        "stored": "the dataset's own generator",
+    }
+    if not init.seeds or (init.attributes and "stored" in used):
+        used = used - {"stored"}
+    missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
+    if init.seeds and missing:
+        draws.report(
+            "SSF008",
+            init.function.node,
+            init.function.module,
+            f"{init.function.label} seeds {', '.join(sorted(init.seeds))} but not {' and '.join(missing)}, which the dataset "
+            "draws from",
+            "error",
+        )

@@ -1,0 +1,9 @@
+import numpy as np
+
+
+def jitter(value):
+    return value + np.random.rand()
+
+
+def double(value):
+    return value * 2

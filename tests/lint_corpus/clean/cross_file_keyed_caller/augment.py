@@ -1,0 +1,2 @@
+def jitter(value, rng):
+    return value + rng.normal()

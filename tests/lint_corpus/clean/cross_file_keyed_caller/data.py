@@ -1,0 +1,8 @@
+import numpy as np
+from augment import jitter
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __getitem__(self, index):
+        return jitter(index, np.random.default_rng(index))

@@ -1,0 +1,5 @@
+import numpy as np
+
+
+def split(n):
+    return np.random.permutation(n)

@@ -1,0 +1,3 @@
+from helpers import split
+
+order = split(100)

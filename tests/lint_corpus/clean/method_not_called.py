@@ -1,0 +1,10 @@
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __getitem__(self, index):
+        return index
+
+    def resample(self):
+        return np.random.permutation(10)

@@ -1,0 +1,2 @@
+def rand():
+    return 4

@@ -1,0 +1,7 @@
+import jax.numpy as np
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __getitem__(self, index):
+        return np.zeros(index)

@@ -1,0 +1,3 @@
+class RandomShift:
+    def __call__(self, image, rng):
+        return image[rng.integers(4) :]

@@ -1,0 +1,10 @@
+import numpy as np
+import torch
+
+
+class Samples:
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return np.random.rand()  # expect: SSF001

@@ -1,0 +1,3 @@
+import numpy as np
+import torch
+from torch.utils.data import Dataset

@@ -1,0 +1,3 @@
+import numpy as np
+
+RNG = np.random.default_rng(0)

@@ -1,0 +1,4 @@
+import ops
+from data import Pairs
+
+pairs = Pairs(ops.swap)

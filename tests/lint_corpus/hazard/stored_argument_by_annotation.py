@@ -1,0 +1,10 @@
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Signals(Dataset):
+    def __init__(self, source: np.random.Generator):
+        self.source = source
+
+    def __getitem__(self, index):
+        return self.source.normal()  # expect: SSF002
