@@ -74,22 +74,52 @@ def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> Table:
         ("torch: np.random, worker_init_fn of 2019", usual.GlobalCrops, usual.old_recipe),
     ]
     for name, made, init in torch_rows:
-        table.add_row(name, *_cells(total, (
-            torch_run(DataLoader(made(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init), EPOCHS)
-            for w in WORKERS
-        ), step))
-    table.add_row("torch, speech: self.rng = default_rng(0)", *_cells(heard, (
-        torch_run(DataLoader(usual.SegmentsStored(clips, 8192), BATCH, num_workers=w), EPOCHS) for w in WORKERS
-    ), step))
-    for name, made in (("np.random", usual.SequenceGlobal), ("self.rng = default_rng(0)", usual.SequenceStored)):
-        table.add_row(f"Keras processes: {name}", *_cells(total, (
-            keras_run(
-                lambda model, seq, **more: model.fit(seq, **more),
-                made(images, SIZE, BATCH, workers=w, use_multiprocessing=w > 0),
-                EPOCHS,
-            )
-            for w in WORKERS
-        ), step))
+        table.add_row(
+            name,
+            *_cells(
+                total,
+                (
+                    torch_run(
+                        DataLoader(
+                            made(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init
+                        ),
+                        EPOCHS,
+                    )
+                    for w in WORKERS
+                ),
+                step,
+            ),
+        )
+    table.add_row(
+        "torch, speech: self.rng = default_rng(0)",
+        *_cells(
+            heard,
+            (
+                torch_run(DataLoader(usual.SegmentsStored(clips, 8192), BATCH, num_workers=w), EPOCHS)
+                for w in WORKERS
+            ),
+            step,
+        ),
+    )
+    for name, made in (
+        ("np.random", usual.SequenceGlobal),
+        ("self.rng = default_rng(0)", usual.SequenceStored),
+    ):
+        table.add_row(
+            f"Keras processes: {name}",
+            *_cells(
+                total,
+                (
+                    keras_run(
+                        lambda model, seq, **more: model.fit(seq, **more),
+                        made(images, SIZE, BATCH, workers=w, use_multiprocessing=w > 0),
+                        EPOCHS,
+                    )
+                    for w in WORKERS
+                ),
+                step,
+            ),
+        )
     return table
 
 
@@ -106,7 +136,9 @@ def _cells(total: int, runs: Any, step: Any) -> list[str]:
 
 def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table]:
     """Return what seedsafe delivers: repeats and hashes by framework and number of workers."""
-    table = Table(title="seedsafe: the same samples, shuffled; hashes of all bytes in their order", title_justify="left")
+    table = Table(
+        title="seedsafe: the same samples, shuffled; hashes of all bytes in their order", title_justify="left"
+    )
     for heading in ("loader", "workers", "repeats", "photographs", "speech"):
         table.add_column(heading, justify="right" if heading in ("workers", "repeats") else "left")
     crops, sounds = keyed.image_augmentation(SIZE), keyed.audio_augmentation(8192)
@@ -115,7 +147,8 @@ def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table
         of_images, of_speech = (
             replayed(
                 torch_run(
-                    keyed.torch_loader(samples, augment, batch_size=BATCH, shuffle=True, num_workers=workers), EPOCHS
+                    keyed.torch_loader(samples, augment, batch_size=BATCH, shuffle=True, num_workers=workers),
+                    EPOCHS,
                 ),
                 samples,
                 augment,
@@ -131,7 +164,12 @@ def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table
             keras_run(
                 seedsafe_keras.fit,
                 keyed.keras_sequence(
-                    samples, augment, batch_size=BATCH, shuffle=True, workers=workers, use_multiprocessing=processes
+                    samples,
+                    augment,
+                    batch_size=BATCH,
+                    shuffle=True,
+                    workers=workers,
+                    use_multiprocessing=processes,
                 ),
                 EPOCHS,
             )
@@ -143,7 +181,9 @@ def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table
             for run, samples, augment in ((of_images, images, crops), (of_speech, clips, sounds))
         )
         digests.add((of_images.digest(), of_speech.digest()))
-        table.add_row(f"Keras fit, {kind}", str(workers), str(repeated), of_images.digest(), of_speech.digest())
+        table.add_row(
+            f"Keras fit, {kind}", str(workers), str(repeated), of_images.digest(), of_speech.digest()
+        )
         step()
     table.caption = "all equal" if len(digests) == 1 else f"NOT EQUAL: {len(digests)} different streams"
     if len(digests) > 1:
@@ -153,16 +193,25 @@ def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table
 
 def speed_table(images: np.ndarray, step: Any) -> Table:
     """Return the loaders' throughput without augmentation, with the usual one, and keyed."""
-    table = Table(title=f"torch, samples a second (80² → {SIZE}² uint8, best of 3 epochs, in turn)", title_justify="left")
+    table = Table(
+        title=f"torch, samples a second (80² → {SIZE}² uint8, best of 3 epochs, in turn)",
+        title_justify="left",
+    )
     table.add_column("")
     for workers in WORKERS:
         table.add_column(f"{workers} workers", justify="right")
     makers = {
-        "no augmentation": lambda w: DataLoader(usual.Plain(images), BATCH, num_workers=w),
-        "seedsafe, empty pipeline": lambda w: keyed.torch_loader(images, ss.Compose([]), batch_size=BATCH, num_workers=w),
-        "usual crop, flip and noise": lambda w: DataLoader(usual.StoredCrops(images, SIZE), BATCH, num_workers=w),
+        "no augmentation": lambda w: DataLoader(
+            usual.Plain(images), BATCH, num_workers=w, persistent_workers=w > 0
+        ),
+        "seedsafe, empty pipeline": lambda w: keyed.torch_loader(
+            images, ss.Compose([]), batch_size=BATCH, num_workers=w, persistent_workers=w > 0
+        ),
+        "usual crop, flip and noise": lambda w: DataLoader(
+            usual.StoredCrops(images, SIZE), BATCH, num_workers=w, persistent_workers=w > 0
+        ),
         "seedsafe crop, flip and noise": lambda w: keyed.torch_loader(
-            images, keyed.image_augmentation(SIZE), batch_size=BATCH, num_workers=w
+            images, keyed.image_augmentation(SIZE), batch_size=BATCH, num_workers=w, persistent_workers=w > 0
         ),
     }
     rates: dict[str, list[float]] = {name: [] for name in makers}
@@ -180,7 +229,10 @@ def speed_table(images: np.ndarray, step: Any) -> Table:
     plain, empty = rates["no augmentation"], rates["seedsafe, empty pipeline"]
     table.add_row(
         "cost of keys and order",
-        *(f"{1e6 * (1 / e - 1 / p):+.1f} µs ({100 * (p / e - 1):+.0f} %)" for p, e in zip(plain, empty, strict=True)),
+        *(
+            f"{1e6 * (1 / e - 1 / p):+.1f} µs ({100 * (p / e - 1):+.0f} %)"
+            for p, e in zip(plain, empty, strict=True)
+        ),
         style="bold",
     )
     return table

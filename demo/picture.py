@@ -11,7 +11,7 @@ import numpy as np
 from demo.measure import Run
 
 mpl.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402 - the backend comes first
+from matplotlib import pyplot as plt
 
 __all__ = ["draw"]
 
@@ -32,13 +32,15 @@ def draw(panels: dict[str, Run], worker: dict[str, np.ndarray], columns: int, pa
     figure, axes = plt.subplots(1, len(panels), figsize=(2 + 1.45 * columns * len(panels), 1.45 * rows + 1.9))
     for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
         repeated = _panel(axis, run, worker[title], columns)
-        axis.set_title(f"{title}\n{repeated} of {len(run.samples)} augmentations repeat an earlier one", fontsize=12)
+        axis.set_title(
+            f"{title}\n{repeated} of {len(run.samples)} augmentations repeat an earlier one", fontsize=12
+        )
     figure.suptitle(
         "Four photographs, once for each of 4 workers, in 2 epochs.   "
         "Red frame: crop, flip and noise level were used before.",
         fontsize=13,
     )
-    figure.tight_layout(rect=(0, 0, 1, 0.985))
+    figure.tight_layout(rect=(0, 0, 1, 0.965))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=85)
     plt.close(figure)
@@ -64,7 +66,9 @@ def _panel(axis: Any, run: Run, worker: np.ndarray, columns: int) -> int:
         )
         axis.add_patch(frame)
         if column == 0:
-            axis.text(-0.06 * size, top + size / 2, f"worker {worker[one]}", rotation=90, va="center", ha="right")
+            axis.text(
+                -0.06 * size, top + size / 2, f"worker {worker[one]}", rotation=90, va="center", ha="right"
+            )
             if row % (len(order) // columns // len(np.unique(run.epoch))) == 0:
                 axis.text(0, top - 0.06 * size, f"epoch {epoch}", weight="bold", va="bottom")
     axis.set_xlim(-0.35 * size, columns * step)

@@ -115,12 +115,10 @@ class _Sequence(keras.utils.PyDataset):
         self.images, self.size, self.batch_size = images, size, batch_size
 
     def __len__(self) -> int:
-        return -(-len(self.images) // self.batch_size)
+        return (len(self.images) + self.batch_size - 1) // self.batch_size
 
     def __getitem__(self, batch: int) -> Any:
-        batch_of = range(
-            batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.images))
-        )
+        batch_of = range(batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.images)))
         made = [crop_flip_noise(self.images[index], self.rng, self.size) for index in batch_of]
         return np.stack([image for image, _ in made]), np.stack([drawn for _, drawn in made])
 
@@ -148,4 +146,3 @@ def worker_number() -> int:
 def old_recipe(worker: int) -> None:
     """Seed NumPy as the widely copied ``worker_init_fn`` of 2019 does; in today's workers that word is constant."""
     np.random.seed((int(np.random.get_state()[1][0]) + worker) % 2**32)
-

@@ -53,7 +53,8 @@ def keyed(samples: Any, augment: Any, part: Any) -> list[np.ndarray]:
     """Return what seedsafe delivers, after checking that the number of workers makes no difference."""
     runs = [
         passes(
-            loader(AugmentedDataset(Numbered(samples), augment, seed=42), batch_size=2, num_workers=workers), part
+            loader(AugmentedDataset(Numbered(samples), augment, seed=42), batch_size=2, num_workers=workers),
+            part,
         )
         for workers in (0, 2, 4)
     ]
@@ -96,7 +97,10 @@ class TestThreeNumbers:
         np.testing.assert_array_equal(first, second)
 
     def test_persistent_workers_repeat_each_other_only(self) -> None:
-        assert repeats(passes(usual(ThreeNumbers(np.random.default_rng(0)), persistent_workers=True))) == (24, 24)
+        assert repeats(passes(usual(ThreeNumbers(np.random.default_rng(0)), persistent_workers=True))) == (
+            24,
+            24,
+        )
 
     @pytest.mark.parametrize("init", [recipe_of_2019, partial(seed_and_worker, 1)])
     def test_the_old_cures_repeat_every_epoch(self, init: Any) -> None:
@@ -105,7 +109,9 @@ class TestThreeNumbers:
 
     def test_keyed(self) -> None:
         numbers = [
-            passes(loader(AugmentedDataset(Numbers(), numbers_of, seed=42), batch_size=2, num_workers=workers))
+            passes(
+                loader(AugmentedDataset(Numbers(), numbers_of, seed=42), batch_size=2, num_workers=workers)
+            )
             for workers in (0, 2, 4)
         ]
         assert repeats(numbers[0]) == (0, 0)
@@ -152,7 +158,7 @@ class TestLandmarks:
         samples, augment = portraits(), ss.Compose([ss.RandomCrop(128)])
         images, points = keyed(samples, augment, "image"), keyed(samples, augment, "keypoints")
         windows = drawn(samples, augment, (200, 160, 3))
-        assert len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2  # of 73 × 33 places
+        assert len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2  # of 73 by 33 places, two may coincide
         for epoch in range(EPOCHS):
             for i, sample in enumerate(samples):
                 top, left = windows[epoch][i]
@@ -181,7 +187,10 @@ class TestSegments:
         assert repeats(passes(usual(Segments(clips, 8192)), 1)) == (24, 28)
 
     def test_keyed(self) -> None:
-        clips, augment = inputs.speech_windows(16), ss.Compose([ss.RandomSegment(8192), ss.Amplitude(gain=(0.3, 1))])
+        clips, augment = (
+            inputs.speech_windows(16),
+            ss.Compose([ss.RandomSegment(8192), ss.Amplitude(gain=(0.3, 1))]),
+        )
         numbers, sounds = drawn(clips, augment, clips[0].shape), keyed(clips, augment, 0)
         assert repeats(numbers) == (0, 0)
         for epoch in range(EPOCHS):

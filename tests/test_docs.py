@@ -58,7 +58,13 @@ def test_page(page: Path, tmp_path: Path) -> None:
     script = tmp_path / "page.py"
     script.write_text(code, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=300, check=False
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=tmp_path,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     if shown:
@@ -67,5 +73,8 @@ def test_page(page: Path, tmp_path: Path) -> None:
 
 def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n\n```python no-run: needs a GPU\nx\n```\n", encoding="utf-8")
+    page.write_text(
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n\n```python no-run: needs a GPU\nx\n```\n",
+        encoding="utf-8",
+    )
     assert printed_by(blocks(page)) == ("print(1)\n", "2\n")
