@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 import warnings
 from functools import partial
@@ -33,7 +34,7 @@ PICTURE = Path("out/demo.png")
 def main() -> None:
     """Measure, print and draw."""
     started = time.perf_counter()
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 110)
     torch.set_num_threads(1)
     # Forking a process that has threads is what both frameworks do; Python warns of it from 3.12 on.
     warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)

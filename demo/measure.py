@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import keras
@@ -88,7 +89,7 @@ def keras_run(fit: Callable[..., Any], sequence: Any, epochs: int, **options: An
         on_epoch_end=lambda epoch, logs: (stamps.append(time.perf_counter()), ends.append(len(batches))),
     )
     fit(model, sequence, epochs=epochs, verbose=0, callbacks=[watch], **options)
-    lengths = [sum(len(b[0]) for b in batches[a:z]) for a, z in zip(ends[:-1], ends[1:], strict=True)]
+    lengths = [sum(len(b[0]) for b in batches[a:z]) for a, z in pairwise(ends)]
     labels = np.concatenate([b[1] for b in batches])
     tells = labels.ndim > 1
     return Run(

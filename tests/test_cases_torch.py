@@ -158,7 +158,9 @@ class TestLandmarks:
         samples, augment = portraits(), ss.Compose([ss.RandomCrop(128)])
         images, points = keyed(samples, augment, "image"), keyed(samples, augment, "keypoints")
         windows = drawn(samples, augment, (200, 160, 3))
-        assert len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2  # of 73 by 33 places, two may coincide
+        assert (
+            len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2
+        )  # of 73 by 33 places, two may coincide
         for epoch in range(EPOCHS):
             for i, sample in enumerate(samples):
                 top, left = windows[epoch][i]
