@@ -253,8 +253,7 @@ def draw_picture() -> None:
         "usual code: self.rng = np.random.default_rng(0)": torch_run(usual_loader, 2),
         "seedsafe": replayed(torch_run(keyed_loader, 2), images, augment),
     }
-    at = {title: run.index // len(names) for title, run in panels.items()}  # a batch goes to the next worker
-    draw(panels, at, len(names), PICTURE)
+    draw(panels, len(names), PICTURE)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ class Run:
         epoch: of each delivery.
         drawn: the parameters of each delivery, where the code tells them.
         seconds: of each epoch.
+        worker: that made each delivery, where torch tells.
     """
 
     samples: np.ndarray
@@ -35,6 +36,7 @@ class Run:
     epoch: np.ndarray
     drawn: np.ndarray | None
     seconds: list[float]
+    worker: np.ndarray | None = None
 
     def digest(self) -> str:
         """Return 16 hexadecimal digits of the delivered bytes, in their order."""
@@ -67,7 +69,7 @@ def torch_run(loading: Iterable[Any], epochs: int) -> Run:
         seconds.append(time.perf_counter() - start)
     columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
     drawn = columns[3] if len(columns) > 3 else None
-    return Run(columns[0], columns[1], np.concatenate(at), drawn, seconds)
+    return Run(columns[0], columns[1], np.concatenate(at), drawn, seconds, columns[2])
 
 
 def keras_run(fit: Callable[..., Any], sequence: Any, epochs: int, **options: Any) -> Run:

@@ -19,19 +19,18 @@ _FRESH, _REPEATED = "#2a9d4a", "#d62728"
 _GAP = 0.45  # of a cell, between epochs
 
 
-def draw(panels: dict[str, Run], worker: dict[str, np.ndarray], columns: int, path: Path) -> None:
+def draw(panels: dict[str, Run], columns: int, path: Path) -> None:
     """Write a grid: a row for each worker and epoch, a column for each photograph.
 
     Args:
-        panels: runs by title; each tells what was drawn for each delivery.
-        worker: the worker of each delivery, by title.
+        panels: runs by title; each tells the worker of each delivery and what it drew.
         columns: the number of photographs; the deliveries of a row are in their order.
         path: of the PNG file.
     """
     rows = max(len(run.samples) for run in panels.values()) // columns
     figure, axes = plt.subplots(1, len(panels), figsize=(2 + 1.45 * columns * len(panels), 1.45 * rows + 1.9))
     for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
-        repeated = _panel(axis, run, worker[title], columns)
+        repeated = _panel(axis, run, columns)
         axis.set_title(
             f"{title}\n{repeated} of {len(run.samples)} augmentations repeat an earlier one", fontsize=12
         )
@@ -46,11 +45,11 @@ def draw(panels: dict[str, Run], worker: dict[str, np.ndarray], columns: int, pa
     plt.close(figure)
 
 
-def _panel(axis: Any, run: Run, worker: np.ndarray, columns: int) -> int:
+def _panel(axis: Any, run: Run, columns: int) -> int:
     size, seen, repeated = run.samples.shape[1], set(), 0
     step = size * 1.08
     axis.set_axis_off()
-    order = np.lexsort((run.index, worker, run.epoch))
+    order = np.lexsort((run.index, run.worker, run.epoch))
     top = 0.0
     for place, one in enumerate(order):
         row, column = divmod(place, columns)
@@ -67,7 +66,12 @@ def _panel(axis: Any, run: Run, worker: np.ndarray, columns: int) -> int:
         axis.add_patch(frame)
         if column == 0:
             axis.text(
-                -0.06 * size, top + size / 2, f"worker {worker[one]}", rotation=90, va="center", ha="right"
+                -0.06 * size,
+                top + size / 2,
+                f"worker {run.worker[one]}",
+                rotation=90,
+                va="center",
+                ha="right",
             )
             if row % (len(order) // columns // len(np.unique(run.epoch))) == 0:
                 axis.text(0, top - 0.06 * size, f"epoch {epoch}", weight="bold", va="bottom")
