@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections import Counter
+from importlib.util import find_spec
 
 from seedsafe.folder.index import FolderIndex
 from seedsafe.folder.progress import Progress
@@ -53,11 +54,7 @@ def progress_of(off: bool) -> Progress:
     """Tell whether to show progress: on a terminal, if rich is there, unless it is switched off."""
     if off or not sys.stderr.isatty():
         return False
-    try:
-        import rich  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("rich") is not None
 
 
 def _parser() -> argparse.ArgumentParser:
