@@ -52,9 +52,7 @@ def main(argv: list[str]) -> int:
 
 def progress_of(off: bool) -> Progress:
     """Tell whether to show progress: on a terminal, if rich is there, unless it is switched off."""
-    if off or not sys.stderr.isatty():
-        return False
-    return find_spec("rich") is not None
+    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 def _parser() -> argparse.ArgumentParser:
