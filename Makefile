@@ -35,6 +35,14 @@ docs: .venvs/docs/.installed
 	.venvs/docs/bin/python -m pip install --quiet --editable . --group docs
 	touch $@
 
+# The contract with every NumPy, in throw-away environments; NumPy 2.5 needs a newer Python than 3.11.
+test-numpy:
+	scripts/test_contract.sh $(PYTHON) 2.0
+	scripts/test_contract.sh $(PYTHON) 2.2
+	scripts/test_contract.sh $(PYTHON) 2.4
+	scripts/test_contract.sh python3.12 2.5
+	scripts/test_contract.sh python3.13 2.5
+
 # Content and order for every way to load; half an hour and more on two cores.
 test-matrix: $(VENV)/.installed
 	$(BIN)/python -m pytest -m matrix

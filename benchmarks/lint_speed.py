@@ -6,7 +6,6 @@ Without folders it takes the standard library and the installed torch, keras and
 in one process, the best of three; several processes are timed apart. The goal is a ratio of at least 1/3.
 """
 
-import ast
 import gc
 import importlib.util
 import sys

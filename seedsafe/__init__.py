@@ -34,6 +34,7 @@ from seedsafe.node import Applied, Stream
 from seedsafe.transform import AudioTransform, ImageTransform, SpatialTransform, Transform
 
 if TYPE_CHECKING:
+    from seedsafe.folder import FolderIndex, ImageFolder
     from seedsafe.stats import ChannelStats, channel_stats
 
 __all__ = [
@@ -46,8 +47,10 @@ __all__ = [
     "ChannelStats",
     "Compose",
     "Draws",
+    "FolderIndex",
     "GaussianNoise",
     "HorizontalFlip",
+    "ImageFolder",
     "ImageTransform",
     "Info",
     "Normalize",

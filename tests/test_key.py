@@ -217,3 +217,11 @@ def test_epoch_order_bad_input() -> None:
         ss.epoch_order(0, 0, -1)
     with pytest.raises(TypeError, match="n must be an integer"):
         ss.epoch_order(0, 0, 2.0)  # type: ignore[arg-type]
+
+
+@given(KEYS, OPS)
+def test_every_field_can_be_read_back_from_the_words(key: ss.SampleKey, op: int) -> None:
+    low, high, block, moment, stream, index = address(key, op)
+    assert (low | high << 64, index) == (key.seed, key.index)
+    assert (moment >> 32, moment >> 16 & 0xFFFF, moment & 0xFFFF) == (key.epoch, key.occurrence, key.view)
+    assert (stream >> 32, stream & 0xFFFFFFFF, block) == (op, 0, 0)

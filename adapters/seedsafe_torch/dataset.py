@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 
 from torch.utils.data import Dataset
 
-from seedsafe import SampleKey, opencv
+from seedsafe import SampleIndex, SampleKey, opencv
 from seedsafe.key import checked_int
 from seedsafe.sample import Augment, Targets, augment_sample, augment_views, check_targets
 from seedsafe_torch.cell import EpochCell
@@ -82,6 +82,7 @@ class AugmentedDataset(Dataset[Any]):
                     f"base is augmented with the same seed {self.seed}: give one of them another seed"
                 )
             inner = getattr(inner, "base", getattr(inner, "dataset", None))
+        self._length = 0  # as last seen: a base may grow
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
 
     def __len__(self) -> int:
@@ -120,11 +121,16 @@ class AugmentedDataset(Dataset[Any]):
         self._cell.epoch = SampleKey(0, epoch, 0).epoch
 
     def _place(self, index: SupportsIndex) -> int:
+        if type(index) is SampleIndex or type(index) is int:
+            place = int(index)
+            if 0 <= place < self._length:
+                return place
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
             )
         length = len(self.base) if hasattr(self.base, "__len__") else 2**63
+        self._length = length
         number = checked_int("index", index, -(2**63), 2**63, "pass the sample's position")
         if not -length <= number < length:
             raise IndexError(f"index {number} is outside of the dataset, which has {length} samples")

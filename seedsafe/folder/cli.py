@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections import Counter
+from importlib.util import find_spec
 
 from seedsafe.folder.index import FolderIndex
 from seedsafe.folder.progress import Progress
@@ -51,13 +52,7 @@ def main(argv: list[str]) -> int:
 
 def progress_of(off: bool) -> Progress:
     """Tell whether to show progress: on a terminal, if rich is there, unless it is switched off."""
-    if off or not sys.stderr.isatty():
-        return False
-    try:
-        import rich  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
 def _parser() -> argparse.ArgumentParser:

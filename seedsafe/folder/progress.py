@@ -1,6 +1,6 @@
 """A progress bar, for those who ask for one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 __all__ = ["Progress", "Report", "reporting"]
@@ -12,7 +12,7 @@ Progress = bool | Report
 
 
 @contextmanager
-def reporting(progress: Progress, what: str) -> Iterator[Report]:
+def reporting(progress: Progress, what: str) -> Generator[Report]:
     """Give the function to report to: the caller's own, a bar on standard error, or one that does nothing.
 
     Raises:
@@ -28,7 +28,7 @@ def reporting(progress: Progress, what: str) -> Iterator[Report]:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Report]:
+def _bar(what: str) -> Generator[Report]:
     try:
         from rich import progress as rich
         from rich.console import Console

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seedsafe import opencv
+from seedsafe.functional import carrier
 
 __all__ = ["read_image", "read_image_as_stored"]
 
@@ -78,12 +79,7 @@ def read_image_as_stored(path: str | os.PathLike[str]) -> NDArray[Any]:
 
 
 def _opencv() -> Any:
-    try:
-        import cv2
-    except ImportError as error:
-        raise ImportError(
-            'reading images needs OpenCV: pip install "seedsafe[image]", or pass loader='
-        ) from error
+    cv2 = carrier.opencv()
     opencv.guard()
     return cv2
 

@@ -125,14 +125,10 @@ class Draws:
 
     def method(self, run: Evaluator, node: ast.Call, frame: Frame) -> None:
         """A call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
-        words = {word.arg for word in node.keywords}
-        if (
-            isinstance(node.func, ast.Attribute)
-            and node.func.attr == "sample"
-            and "pandas" in frame.module.text
-        ):
-            if words & {"n", "frac"} and "random_state" not in words:
-                self._numpy(run, f"{_spelled(node)} without random_state", node, frame)
+        func, words = node.func, {word.arg for word in node.keywords}
+        named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
+        if named and words & {"n", "frac"} and "random_state" not in words:
+            self._numpy(run, f"{_spelled(node)} without random_state", node, frame)
 
     def generator(self, run: Evaluator, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """A call of a generator's method."""

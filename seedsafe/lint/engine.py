@@ -39,20 +39,16 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
         Findings in any file of the project, not yet filtered by rule, and the files of `paths` that were skipped.
     """
     result = Result()
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        for path in paths:
-            try:
-                module = project.load(path)
-                result.findings += lint_file(module, project, old_torch=old_torch)
-            except UnreadableError as error:
-                result.skipped.append(Skipped(str(path), str(error)))
-            except RecursionError:
-                result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
-    finally:
-        if collecting:
-            gc.enable()
+    for path in paths:
+        if project.trim():
+            gc.collect()
+        try:
+            module = project.load(path)
+            result.findings += lint_file(module, project, old_torch=old_torch)
+        except UnreadableError as error:
+            result.skipped.append(Skipped(str(path), str(error)))
+        except RecursionError:
+            result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
     return result
 
 

@@ -1,11 +1,13 @@
 """What a file defines: its scopes, functions and classes, and how names lead from one file to another."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from seedsafe.lint.known import framework_of
 from seedsafe.lint.scopes import Scope, statements
 from seedsafe.lint.values import Values
 
@@ -242,6 +244,18 @@ class Module:
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
         self._index(tree.body, self.frame)
+
+    @cached_property
+    def framework(self) -> str:
+        """The framework that the file imports; torch where it imports several."""
+        names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", self.text, re.MULTILINE)
+        found = {framework_of(name) for name in names} - {""}
+        return next((name for name in ("torch", "keras") if name in found), min(found, default=""))
+
+    def close(self) -> None:
+        """Breaks the cycles that keep the tree alive; the module cannot be used any more."""
+        for part in (*self.classes.values(), *self.functions.values(), self):
+            part.__dict__.clear()
 
     def _index(self, body: list[ast.stmt], frame: Frame) -> None:
         for node in statements(body):

@@ -22,6 +22,7 @@ _NEVER_LOCAL = frozenset(
         "pandas",
     ]
 )
+_MOST = 6_000_000  # characters; their trees take about 50 times as many bytes
 _STANDARD = frozenset(
     [
         "random",
@@ -58,6 +59,7 @@ class Project:
             name = path.parent.name if path.name == "__init__.py" else path.stem
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
+        self._size = 0
 
     def load(self, path: Path) -> Module:
         """The module of a file.
@@ -69,7 +71,19 @@ class Project:
         if module is None:
             text = read(path)
             module = self._loaded[path] = Module(str(path), text, parse(text))
+            self._size += len(text)
         return module
+
+    def trim(self) -> bool:
+        """Forgets all modules if they have grown large; never to be called in the middle of a file's analysis."""
+        if self._size <= _MOST:
+            return False
+        for module in self._loaded.values():
+            if module:
+                module.close()
+        self._loaded.clear()
+        self._size = 0
+        return True
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:
         """The given file that an import names, or None.

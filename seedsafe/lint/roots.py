@@ -11,7 +11,7 @@ from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
 from seedsafe.lint.transforms import is_transform
 from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
-from seedsafe.lint.values import Fn, Group, Inst, Value, Values
+from seedsafe.lint.values import Fn, Group, Inst, Value
 
 __all__ = ["Root", "kind_of_class", "roots"]
 
@@ -49,6 +49,7 @@ _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
 )
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
+_COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
 
 
@@ -66,125 +67,83 @@ def framework_of_class(run: Evaluator, cls: Class) -> str:
     for name in run.libraries(cls):
         if found := framework_of(name):
             return found
-    return framework_of_module(cls.module)
-
-
-def framework_of_module(module: Module) -> str:
-    """The framework that a file imports; torch where it imports several."""
-    found = {
-        framework
-        for name in re.findall(r"^\s*(?:from|import)\s+([\w.]+)", module.text, re.MULTILINE)
-        if (framework := framework_of(name))
-    }
-    for framework in ("torch", "keras"):
-        if framework in found:
-            return framework
-    return min(found, default="")
+    return cls.module.framework
 
 
 def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
-    for cls in dict.fromkeys((*module.classes.values(), *used.constructed)):
+    for cls in dict.fromkeys((*module.classes.values(), *used.foreign(run, module))):
         yield from _of_class(run, cls, used, cured)
-    framework = framework_of_module(module)
     for function in list(module.functions.values()):
         first = function.positional[0].arg if function.positional and function.cls is None else "config"
         if _COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
-            yield Root(Fn(function), function.name, framework or "torch", cured=cured)
+            yield Root(Fn(function), function.name, module.framework or "torch", cured=cured)
     for call in used.calls:
-        yield from _of_call(run, call, framework, cured)
+        yield from _of_call(run, call, module.framework, cured)
 
 
 def _of_class(run: Evaluator, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
     kind = kind_of_class(run, cls)
-    framework = framework_of_class(run, cls)
-    owner = instance(run, cls, used)
+    bare = Inst(cls)
+    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.method(bare, name)]
+    if not names:
+        return
+    owner, framework = used.instance(run, cls), framework_of_class(run, cls)
+    for name in names:
+        method = run.method(owner, name)
+        for value in run.decorated(method) if method else ():
+            if isinstance(value, Fn):
+                label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
+                yield Root(value, label, framework, not once, cured, cls, kind in ("map", "keras"))
 
-    def root(name: str, *, per_sample: bool = True) -> Iterator[Root]:
-        if method := run.method(owner, name):
-            for value in run.decorated(method):
-                if isinstance(value, Fn):
-                    yield Root(
-                        value,
-                        f"{cls.name}.{name}",
-                        framework,
-                        per_sample,
-                        cured,
-                        cls=cls,
-                        dataset=kind in ("map", "keras"),
-                    )
 
+def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
+    """Names of the methods that workers call, if the class has them."""
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
-        for name in _PER_SAMPLE:
-            yield from root(name)
-        for name in ("collater", "collate_fn", "collate", "_collate_fn"):
-            yield from root(name)
+        yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.method(owner, "__getitem__"):
-            yield from root("__iter__", per_sample=False)
-            for name in (
+            yield from (
+                "__iter__",
                 "get",
                 "prepare_data",
                 "prepare_train_img",
                 "prepare_train_data",
                 "prepare_train_frames",
-            ):
-                yield from root(name)
+            )
     elif kind == "iterable":
-        for name in ("__iter__", "__next__"):
-            yield from root(name, per_sample=False)
-        yield from root("__getitem__")
-        for name in ("collater", "collate_fn"):
-            yield from root(name)
+        yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
-        for name in (
+        yield from (
             "_get_batches_of_transformed_samples",
             "random_transform",
             "get_random_transform",
             "apply_transform",
-            "standardize",
-        ):
-            yield from root(name)
+        )
     elif kind == "albumentations":
-        for name in sorted({name for base in run.mro(cls) for name in base.methods}):
-            if name.startswith(("apply", "get_params", "__call__")):
-                yield from root(name)
+        names = sorted({name for base in run.mro(cls) for name in base.methods})
+        yield from (name for name in names if name.startswith(("apply", "get_params", "__call__")))
     elif kind == "transform":
-        for name in ("__call__", "transform", "apply_transform", "forward"):
-            yield from root(name)
+        yield from ("__call__", "transform", "apply_transform", "forward")
     elif kind in ("", "module") and is_transform(run, cls, owner, kind):
-        yield from root("forward" if kind == "module" else "__call__")
+        yield "forward" if kind == "module" else "__call__"
     for name, words in _HOOKS.items():
         method = run.method(owner, name)
         if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
-            yield from root(name)
+            yield name
     if "generate_train_batch" in cls.methods:
-        yield from root("generate_train_batch")
-
-
-def instance(run: Evaluator, cls: Class, used: Uses) -> Inst:
-    """An instance of a class, with the constructor's arguments as the given files pass them."""
-    init = run.method(Inst(cls), "__init__")
-    merged: dict[str, Values] = {}
-    for call in used.constructed.get(cls, ()) if init else ():
-        made = run.before(lambda c=call: run.call(c.node, c.frame))  # type: ignore[misc]
-        for value in made:
-            if isinstance(value, Inst):
-                for name, values in value.args:
-                    merged[name] = tuple(dict.fromkeys((*merged.get(name, ()), *values)))
-    return Inst(cls, tuple(merged.items()))
+        yield "generate_train_batch"
 
 
 def _duck(run: Evaluator, cls: Class, owner: Inst, kind: str) -> bool:
     """A class that is a dataset by its methods, and by its name where no framework is in sight."""
     if not run.method(owner, "__getitem__"):
         return False
-    if kind == "" and not cls.node.bases:
+    if not any(name.startswith("?.") or framework_of(name) for name in run.libraries(cls)):
         if _LOADER_NAME.search(cls.name):
             return False
-        if not framework_of_module(cls.module):
-            return bool(
-                _DATASET.search(cls.name) or _DATASET.search("/".join(Path(cls.module.path).parts[-2:]))
-            )
+        if not cls.module.framework:
+            where = "/".join(Path(cls.module.path).parts[-2:])
+            return bool(_DATASET.search(cls.name) or _DATASET.search(where))
     return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 

@@ -1,8 +1,10 @@
 """Runs the analysis over files, in several processes where that pays."""
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -118,11 +120,12 @@ def lint(
     count = jobs or (1 if len(files) < _ALONE else cores)
     results: list[Result] = []
     done = 0
-    for result, size in _parallel(files, count, old) if count > 1 else _serial(files, old):
-        results.append(result)
-        done += size
-        if progress:
-            progress(done, len(files))
+    with _without_collector():
+        for result, size in _parallel(files, count, old) if count > 1 else _serial(files, old):
+            results.append(result)
+            done += size
+            if progress:
+                progress(done, len(files))
     found: dict[tuple[object, str], Finding] = {}
     for result in results:
         for finding in result.findings:
@@ -134,10 +137,23 @@ def lint(
     return Report(tuple(kept), tuple(skipped), len(files))
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees of many nodes are made here, which the cycle collector would walk again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _serial(files: list[Path], old: bool) -> Iterator[tuple[Result, int]]:
     project = Project(files)
-    for path in files:
-        yield analyse([path], project, old_torch=old), 1
+    for start in range(0, len(files), _CHUNK):
+        chunk = files[start : start + _CHUNK]
+        yield analyse(chunk, project, old_torch=old), len(chunk)
 
 
 _project: Project
@@ -145,6 +161,7 @@ _project: Project
 
 def _start(files: list[Path]) -> None:
     global _project
+    gc.disable()
     _project = Project(files)
 
 

@@ -47,7 +47,7 @@ _NOT_DATA = frozenset(
     ]
 )
 _NOT_TRANSFORM = re.compile(
-    r"predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
+    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
     r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
     r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
     re.IGNORECASE,

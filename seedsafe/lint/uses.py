@@ -1,12 +1,14 @@
 """How a file uses what it defines and imports: the calls that say what runs in workers."""
 
 import ast
+import bisect
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Frame, Module
-from seedsafe.lint.values import Cls, Inst
+from seedsafe.lint.values import Cls, Inst, Values, join
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
 
@@ -25,13 +27,31 @@ class Uses:
     """How a file uses what it defines and imports."""
 
     calls: list[Call] = field(default_factory=list)
-    constructed: dict[Class, list[Call]] = field(default_factory=dict)
+    made: dict[str, list[Call]] = field(default_factory=dict)
+
+    def instance(self, run: Evaluator, cls: Class) -> Inst:
+        """An instance of a class, with the constructor's arguments as the file passes them."""
+        merged: dict[str, Values] = {}
+        for call in self.made.get(cls.name, ()) if run.method(Inst(cls), "__init__") else ():
+            for value in run.earlier(call.node, call.frame):
+                if isinstance(value, Inst) and value.cls is cls:
+                    for name, values in value.args:
+                        merged[name] = join(merged.get(name, ()), values)
+        return Inst(cls, tuple(merged.items()))
+
+    def foreign(self, run: Evaluator, module: Module) -> Iterator[Class]:
+        """Classes of other given files that the file makes instances of."""
+        if run.project.single:
+            return
+        own = {cls.name for cls in module.classes.values()}
+        for name, calls in self.made.items():
+            for value in run.earlier(calls[0].node.func, calls[0].frame) if name not in own else ():
+                if isinstance(value, Cls) and value.cls.module is not module:
+                    yield value.cls
 
 
-_TRIGGER = re.compile(
-    r"(DataLoader|Loader|DistributedSampler|Compose|Lambda|RandomApply|RandomChoice|from_generator|numpy_function|py_function|py_func|set_transform|"
-    r"with_transform|fit_generator|fit|AugmentedDataset|ImageDataGenerator|IterableWrapper|Mapper|Batcher|Collator)$"
-)
+_FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
+_TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
 CALLBACK_WORDS = frozenset(
     {
         "collate_fn",
@@ -46,48 +66,71 @@ CALLBACK_WORDS = frozenset(
 )
 
 
-def uses(run: Evaluator, module: Module) -> Uses:
-    """Calls of a file that say what runs in workers."""
-    found = Uses()
-    if run.project.single and not _WORTH.search(module.text):
-        return found
-    frames = [(module.scope.body, module.frame)]
-    while frames:
-        body, frame = frames.pop()
-        todo: list[ast.AST] = [*body]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-                function := module.functions.get(node)
-            ):
-                inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
-                if function.cls and function.positional:
-                    inner.vars[function.positional[0].arg] = (Inst(function.cls),)
-                frames.append((node.body, inner))
-                todo += [*node.decorator_list, *node.args.defaults]
-                continue
-            if isinstance(node, ast.Call):
-                _note(run, found, node, frame)
-            for child in node.__dict__.values():
-                if child.__class__ is list:
-                    todo += [item for item in child if isinstance(item, ast.AST)]
-                elif isinstance(child, ast.expr) and child.__class__ not in _LEAVES:
-                    todo.append(child)
-    return found
-
-
-_LEAVES = frozenset({ast.Name, ast.Constant})
-_WORTH = re.compile(
-    r"Data|Load|Compose|Lambda|collate|worker_init|_generator|fit\(|transform|Sampler|Sequence|__getitem__|__call__|__iter__"
+_TEXT = re.compile(
+    rf"(?:(?P<owner>\w+)\.)?\b(?P<name>[A-Z]\w*|{_FUNCTIONS})[ \t]*\("
+    rf"|\b(?:{'|'.join(sorted(CALLBACK_WORDS))})[ \t]*="
 )
 
 
-def _note(run: Evaluator, found: Uses, node: ast.Call, frame: Frame) -> None:
+def uses(run: Evaluator, module: Module) -> Uses:
+    """Calls of a file that say what runs in workers.
+
+    Only statements on lines where the text names something of interest are looked into.
+    """
+    found = Uses()
+    lines = _lines(run, module)
+    if lines:
+        _search(found, module, module.scope.body, module.frame, lines)
+    return found
+
+
+def _lines(run: Evaluator, module: Module) -> list[int]:
+    """Numbers of the lines that call or pass something of interest, from 1."""
+    classes = {cls.name for cls in module.classes.values()}
+    imported: set[str] = set()
+    if not run.project.single:
+        names = module.scope.names.items()
+        imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
+    lines, number, at = [], 1, 0
+    for match in _TEXT.finditer(module.text):
+        owner, name = match["owner"], match["name"]
+        if name and not (name in classes or name in imported or owner in imported or _TRIGGER.search(name)):
+            continue
+        number += module.text.count("\n", at, match.start())
+        at = match.start()
+        lines.append(number)
+    return lines
+
+
+def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]) -> None:
+    for node in body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        at = bisect.bisect_left(lines, first)
+        if at == len(lines) or lines[at] > (node.end_lineno or first):
+            continue
+        inner = frame
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+            function := module.functions.get(node)
+        ):
+            inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
+            if function.cls and function.positional:
+                inner.vars[function.positional[0].arg] = (Inst(function.cls),)
+        for part in node.__dict__.values():
+            for child in part if isinstance(part, list) else (part,):
+                if isinstance(child, ast.stmt):
+                    _search(found, module, [child], inner, lines)
+                elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                    _search(found, module, child.body, inner, lines)
+                elif isinstance(child, ast.AST):
+                    for inside in ast.walk(child):
+                        if isinstance(inside, ast.Call):
+                            _note(found, inside, frame)
+
+
+def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     if _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
-    if name[:1].isupper() and isinstance(func, ast.Name | ast.Attribute):
-        for value in run.earlier(func, frame):
-            if isinstance(value, Cls):
-                found.constructed.setdefault(value.cls, []).append(Call(node, frame, name))
+    if name[:1].isupper():
+        found.made.setdefault(name, []).append(Call(node, frame, name))

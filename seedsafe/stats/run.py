@@ -38,7 +38,7 @@ def channel_stats(
     """Compute the exact statistics of the channels of a dataset's images, the same bits for any number of workers.
 
     Integer images are summed in integers, float32 images without any rounding as well. Images may differ in size, not
-    in dtype or number of channels. Needs OpenCV for integer images (`pip install "seedsafe[image]"`).
+    in dtype or number of channels. Needs OpenCV (`pip install "seedsafe[image]"`).
 
     Args:
         data: a map dataset (`len(data)`, `data[i]`; a list, an array, a Keras sequence of batches), or an iterable

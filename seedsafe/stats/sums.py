@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from seedsafe.functional.carrier import opencv
+
 __all__ = ["FLOAT_BITS", "PlaneSums", "plane_sums", "planes"]
 
 FLOAT_BITS = 149
@@ -70,9 +72,7 @@ def _split(pixels: NDArray[Any]) -> list[NDArray[Any]]:
         return [pixels[:, 0]]
     if channels > 4:
         return list(np.ascontiguousarray(pixels.T))
-    import cv2
-
-    return [plane[0] for plane in cv2.split(pixels[None])]
+    return [plane[0] for plane in opencv().split(pixels[None])]
 
 
 def plane_sums(plane: NDArray[Any], *, histogram: bool) -> PlaneSums:
@@ -89,8 +89,7 @@ def plane_sums(plane: NDArray[Any], *, histogram: bool) -> PlaneSums:
         return PlaneSums(0, 0, 0, None, None, np.zeros(256, np.int64) if histogram else None)
     if plane.dtype == np.float32:
         return _float_sums(plane)
-    import cv2
-
+    cv2 = opencv()
     if histogram:
         return _counted(cv2.calcHist([plane], [0], None, [256], [0, 256]).reshape(256).astype(np.int64))
     low, high, _, _ = cv2.minMaxLoc(plane)
