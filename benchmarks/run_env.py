@@ -64,15 +64,23 @@ def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[
         if not calls:
             continue
         calls = {OURS: ours.calls(scene, dtype)[case]} | calls
+        copied = []
         for name in calls:
-            calls[name] = finished(calls[name], scene)
+            calls[name], added = finished(calls[name], scene)
+            copied += [name] if added else []
             try:
                 check(case, calls[name], scene, dtype)
             except AssertionError as error:
                 raise AssertionError(f"{name} does not do the work of {case} at {size}: {error}") from None
         result = calls[OURS]()
         calls[COPY] = lambda result=result: np.array(result)
-        yield {"size": size, "case": case, "dtype": dtype, "microseconds": minima(calls, rounds)}
+        yield {
+            "size": size,
+            "case": case,
+            "microseconds": minima(calls, rounds),
+            "copied": copied,
+            "converted": dtype != _dtype(ours, case),
+        }
 
 
 def _dtype(peer: Any, case: str) -> str:

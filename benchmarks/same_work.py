@@ -16,21 +16,20 @@ CALLS = 12
 """Calls whose results are checked: random ones must differ among them."""
 
 
-def finished(call: Call, scene: Scene) -> Call:
-    """Return a call whose results are contiguous and share no memory with the input: a copy is added if they are not."""
+def finished(call: Call, scene: Scene) -> tuple[Call, bool]:
+    """Return a call whose results are contiguous and share no memory with the input, and whether a copy was added."""
     results = [call() for _ in range(CALLS)]
     if isinstance(results[0], np.ndarray):
         inputs = (scene.uint8, scene.float32, scene.audio)
         shared = any(np.shares_memory(result, given) for result in results for given in inputs)
         if shared or not all(result.flags.c_contiguous for result in results):
-            return lambda: np.array(call(), order="C")
-        return call
-    again = [call() for _ in range(2)]  # both alive: only memory that the peer does not own is the same
+            return lambda: np.array(call(), order="C"), True
+        return call, False
     if not all(result.is_contiguous() for result in results):
-        return lambda: call().contiguous()
-    if again[0].data_ptr() == again[1].data_ptr():
-        return lambda: call().clone()
-    return call
+        return lambda: call().contiguous(), True
+    if len({result.data_ptr() for result in results}) < len(results):  # all are alive: none owns its memory
+        return lambda: call().clone(), True
+    return call, False
 
 
 def check(case: str, call: Call, scene: Scene, dtype: str) -> None:

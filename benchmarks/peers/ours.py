@@ -8,7 +8,9 @@ import seedsafe as ss
 from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, Array, Scene
 from benchmarks.timing import Call
 
-__all__ = ["calls"]
+__all__ = ["DTYPE", "calls"]
+
+DTYPE = "uint8"
 
 
 def calls(scene: Scene, dtype: str) -> dict[str, Call]:

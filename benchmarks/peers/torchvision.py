@@ -9,16 +9,14 @@ import torch.library
 from benchmarks.scene import MEAN, NOISE, PADDING, STD, Array, Scene
 from benchmarks.timing import Call
 
-for _operator in (
-    "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-    "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-):  # the wheel's compiled operators need CUDA's libraries, without which the import fails unless these exist
-    try:
-        torch.library.define(f"torchvision::{_operator.partition('(')[0]}", "(" + _operator.partition("(")[2])
-    except RuntimeError:
-        pass
-
-from torchvision.transforms import v2  # noqa: E402
+try:
+    from torchvision.transforms import v2
+except RuntimeError:  # the wheel's compiled operators need CUDA's libraries: declared, they are not missed
+    for operator in ("nms", "qnms"):
+        torch.library.define(
+            f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+        )
+    from torchvision.transforms import v2
 
 __all__ = ["DTYPE", "NAME", "calls"]
 
