@@ -17,11 +17,9 @@ NEEDED = "numpy.random, dataclasses, hashlib, json, threading"
 
 def measure(rounds: int = 30) -> dict[str, float]:
     """Return milliseconds, the minimum of `rounds` processes each."""
-    best = {"import seedsafe": float("inf"), f"import {NEEDED}": float("inf")}
-    for _ in range(rounds):
-        for statement in best:
-            best[statement] = min(best[statement], _milliseconds(statement))
-    return best
+    statements = ("import seedsafe", f"import {NEEDED}")
+    passes = [[_milliseconds(statement) for statement in statements] for _ in range(rounds)]
+    return dict(zip(statements, map(min, zip(*passes, strict=True)), strict=True))
 
 
 def _milliseconds(statement: str) -> float:

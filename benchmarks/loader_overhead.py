@@ -1,4 +1,4 @@
-"""torch's DataLoader over 224×224 float images, 2 workers: keys and an empty pipeline against neither. Prints JSON."""
+"""torch's DataLoader over float images of 224 pixels, 2 workers: keys and an empty pipeline against neither. Prints JSON."""
 
 from __future__ import annotations
 

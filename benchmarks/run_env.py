@@ -21,8 +21,8 @@ import torch
 
 from benchmarks.peers import ours
 from benchmarks.same_work import check, finished
-from benchmarks.scene import AUDIO, IMAGES, Array, Scene
-from benchmarks.timing import Call, minima
+from benchmarks.scene import AUDIO, IMAGES, Scene
+from benchmarks.timing import minima
 
 __all__ = ["main"]
 
