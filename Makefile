@@ -47,5 +47,8 @@ test-numpy:
 test-matrix: $(VENV)/.installed
 	$(BIN)/python -m pytest -m matrix
 
+bench:  # makes environments of its own under .venvs/
+	$(PYTHON) -m benchmarks
+
 clean:
 	rm -rf $(VENV) .venvs docs/_build out
