@@ -12,6 +12,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # attributes named in a class docstring may be properties with pages of their own
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
