@@ -11,21 +11,23 @@ import math
 import threading
 from functools import cache
 from operator import index
-from pathlib import Path
-from typing import Any
+from os.path import dirname, join
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from numpy.random import Generator, Philox
 
 from seedsafe.key import Address, SampleKey, address, philox
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
 
 __all__ = ["MAX_NORMAL", "Draws", "PooledDraws", "normal_quantiles", "pooled", "sixteenths"]
 
 MAX_NORMAL = 4.325
 """No entry of the noise table is further than this from zero, in standard deviations."""
 
-_TABLE = Path(__file__).parent / "tables" / "normal16.npy"
+_TABLE = join(dirname(__file__), "tables", "normal16.npy")
 _TABLE_SHA256 = "f0fea3918eb96f75590e764e97a4db6fb52c08bc9649a617bbd8f933ba7cabef"
 
 

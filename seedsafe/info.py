@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
 
 __all__ = ["TARGETS", "Array", "Info"]
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 TARGETS: Final = ("image", "mask", "keypoints", "boxes", "audio")
 """The parts of a sample that transforms know; every other entry of a dict passes through as it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any
 
 from seedsafe.transform import Transform, options
@@ -23,6 +24,8 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(data: Any, classes: Iterable[type]) -> Any:
     """Return what `to_plain` described, of the library's classes and the given ones."""
+    for room in ("image", "audio", "containers"):
+        import_module(f"seedsafe.{room}")
     known = {one.__name__: one for one in [*_library(), *classes]}
     return _revive(data, known)
 

@@ -29,7 +29,12 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
-    assert loaded_by("import seedsafe") == set()
+    assert loaded_by("import seedsafe; [getattr(seedsafe, name) for name in seedsafe.__all__]") == set()
+
+
+def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
+    assert sorted([*seedsafe._ROOM_OF, "opencv"]) == sorted(seedsafe.__all__)
+    assert set(seedsafe.__all__) <= set(dir(seedsafe))
 
 
 def test_that_test_would_notice() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.carrier import opencv
 from seedsafe.info import Array
 from seedsafe.key import Address
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
 
 __all__ = ["add_gaussian_noise", "gaussian_noise"]
 
