@@ -37,7 +37,7 @@ ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their 
         ("albumentationsx==2.5.1", "kornia==0.9.0", "pillow==13.0.0", "audiomentations==0.43.1"),
         ("torchvision==0.28.0",),  # its requirement is torch's CUDA libraries
     ),
-    Environment(("albumentations",), ("albumentations==2.0.8",)),
+    Environment(("albumentations", "albumentations_bare"), ("albumentations==2.0.8",)),
 )
 
 

@@ -1,6 +1,6 @@
 """albumentations 2.0.8 or AlbumentationsX, whichever this environment has: they share the import name.
 
-Each is called in the form that is faster for it: 2.0.8 without Compose, AlbumentationsX with it.
+Both are called through Compose, as their documentation does; `albumentations_bare` has the transforms alone.
 """
 
 from __future__ import annotations
@@ -11,41 +11,44 @@ from albumentations.pytorch import ToTensorV2
 from benchmarks.scene import MEAN, NOISE, PADDING, STD, Array, Scene
 from benchmarks.timing import Call
 
-__all__ = ["DTYPE", "NAME", "calls"]
+__all__ = ["DTYPE", "NAME", "calls", "single"]
 
 DTYPE = "uint8"
-_OLD = albumentations.__version__.startswith("2.0.")
-NAME = f"albumentations {albumentations.__version__}" if _OLD else "AlbumentationsX"
+NAME = "albumentations" if albumentations.__version__.startswith("2.0.") else "AlbumentationsX"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
     """Return the call of each case that this peer has."""
     a, size = albumentations, scene.crop
+    cases = {case: _composed(image, transform) for case, (image, transform) in single(scene).items()}
+    crop, normalize, flip = a.RandomCrop(size, size), a.Normalize(MEAN, STD), a.HorizontalFlip(p=1)
+    cases["RandomCrop, padding 4"] = _composed(scene.uint8, a.Pad(PADDING), crop)
+    cases["RandomCrop + HorizontalFlip + Normalize + ToCHW"] = _composed(
+        scene.uint8, crop, flip, normalize, ToTensorV2()
+    )
+    return cases
+
+
+def single(scene: Scene) -> dict[str, tuple[Array, albumentations.BasicTransform]]:
+    """Return the cases that are one transform, with the image that it is given."""
+    a, size = albumentations, scene.crop
     low, high = NOISE["uint8"]
     uint8_noise = a.GaussNoise(std_range=(low / 255, high / 255), per_channel=True, p=1)
     float32_noise = a.GaussNoise(std_range=NOISE["float32"], per_channel=True, p=1)
-    normalize = a.Normalize(MEAN, STD)
     return {
-        "RandomCrop": _call(scene.uint8, a.RandomCrop(size, size)),
-        "RandomCrop, padding 4": _call(scene.uint8, a.Pad(PADDING), a.RandomCrop(size, size)),
-        "CenterCrop": _call(scene.uint8, a.CenterCrop(size, size)),
-        "Pad 4": _call(scene.uint8, a.Pad(PADDING)),
-        "HorizontalFlip": _call(scene.uint8, a.HorizontalFlip(p=1)),
-        "VerticalFlip": _call(scene.uint8, a.VerticalFlip(p=1)),
-        "GaussianNoise uint8": _call(scene.uint8, uint8_noise),
-        "GaussianNoise float32": _call(scene.float32, float32_noise),
-        "Normalize": _call(scene.uint8, normalize),
-        "ToFloat": _call(scene.uint8, a.ToFloat(max_value=255)),
-        "ToCHW": _call(scene.uint8, ToTensorV2()),
-        "RandomCrop + HorizontalFlip + Normalize + ToCHW": _call(
-            scene.uint8, a.RandomCrop(size, size), a.HorizontalFlip(p=1), normalize, ToTensorV2()
-        ),
+        "RandomCrop": (scene.uint8, a.RandomCrop(size, size)),
+        "CenterCrop": (scene.uint8, a.CenterCrop(size, size)),
+        "Pad 4": (scene.uint8, a.Pad(PADDING)),
+        "HorizontalFlip": (scene.uint8, a.HorizontalFlip(p=1)),
+        "VerticalFlip": (scene.uint8, a.VerticalFlip(p=1)),
+        "GaussianNoise uint8": (scene.uint8, uint8_noise),
+        "GaussianNoise float32": (scene.float32, float32_noise),
+        "Normalize": (scene.uint8, a.Normalize(MEAN, STD)),
+        "ToFloat": (scene.uint8, a.ToFloat(max_value=255)),
+        "ToCHW": (scene.uint8, ToTensorV2()),
     }
 
 
-def _call(image: Array, *transforms: albumentations.BasicTransform) -> Call:
-    if _OLD and len(transforms) == 1:
-        (augment,) = transforms
-    else:
-        augment = albumentations.Compose(list(transforms))
+def _composed(image: Array, *transforms: albumentations.BasicTransform) -> Call:
+    augment = albumentations.Compose(list(transforms))
     return lambda: augment(image=image)["image"]
