@@ -162,3 +162,43 @@ def test_sound() -> None:
     for function in (lambda a: F.amplify(a, 1), F.invert_polarity):
         with pytest.raises(TypeError, match=r"audio must be float32 in .*, got dtype int16"):
             function(audio.astype(np.int16))
+
+
+@pytest.mark.parametrize("order", ["C", "cropped", "mirrored", "upside down", "transposed"])
+@pytest.mark.parametrize("shape", [(8, 8, 3), (96, 96, 3), (100, 120), (64, 64, 5), (9, 4096, 1)])
+def test_large_and_small_images_are_made_by_the_same_operations(shape: tuple[int, ...], order: str) -> None:
+    rng = np.random.default_rng(0)
+    whole = rng.integers(0, 256, tuple(2 * side for side in shape[:2]) + shape[2:], np.uint8)
+    image = {
+        "C": whole.copy(),
+        "cropped": whole[3 : 3 + shape[0], 2 : 2 + shape[1]],
+        "mirrored": whole[:, ::-1],
+        "upside down": whole[::-1],
+        "transposed": whole.swapaxes(0, 1),
+    }[order]
+    image.flags.writeable = False
+    channels = image.shape[2] if image.ndim == 3 else 1
+    mean, std = rng.uniform(0.3, 0.6, channels).tolist(), rng.uniform(0.1, 0.3, channels).tolist()
+    values = image.astype(np.float32)
+    scale = (1.0 / (np.array(std) * 255)).astype(np.float32)
+    offset = (-np.array(mean) / std).astype(np.float32)
+    wanted = values.reshape(*image.shape[:2], channels) * scale + offset
+    np.testing.assert_array_equal(F.to_float(image), values / np.float32(255))
+    np.testing.assert_array_equal(F.normalize(image, mean, std), wanted.reshape(image.shape))
+    np.testing.assert_array_equal(F.normalize_chw(image, mean, std), np.moveaxis(wanted, -1, 0))
+    real = values / np.float32(255)
+    np.testing.assert_array_equal(F.normalize_chw(real, mean, std), F.to_chw(F.normalize(real, mean, std)))
+    for made in (F.to_float(image), F.normalize(image, mean, std), F.normalize_chw(image, mean, std)):
+        assert made.dtype == np.float32
+        assert made.flags.c_contiguous
+        assert made.base is None
+
+
+@pytest.mark.parametrize("top", [0, 1, 2, 3, 7, 100, 127, 128, 253, 254, 255])
+def test_the_greatest_value_of_an_image_changes_no_other(top: int) -> None:
+    image = np.resize(np.arange(top + 1, dtype=np.uint8), (128, 128))
+    values = image.astype(np.float32)
+    np.testing.assert_array_equal(F.to_float(image), values / np.float32(255))
+    for mean, std in ((0.485, 0.229), (0.5, 1 / 3), (0.1, 7.7e-5)):
+        scale, offset = np.float32(1.0 / (std * 255)), np.float32(-mean / std)
+        np.testing.assert_array_equal(F.normalize_chw(image, [mean], [std])[0], values * scale + offset)

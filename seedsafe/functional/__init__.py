@@ -13,7 +13,7 @@ from seedsafe.functional.flip import (
 )
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.sound import amplify, invert_polarity, segment
-from seedsafe.functional.values import normalize, to_chw, to_float
+from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.functional.window import crop, pad, shift_boxes, shift_points
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "horizontal_flip_points",
     "invert_polarity",
     "normalize",
+    "normalize_chw",
     "pad",
     "segment",
     "shift_boxes",
