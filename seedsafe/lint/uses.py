@@ -45,11 +45,17 @@ class Uses:
             return
         own = {cls.name for cls in module.classes.values()}
         for name, calls in self.made.items():
-            for value in run.earlier(calls[0].node.func, calls[0].frame) if name not in own else ():
-                if isinstance(value, Cls) and value.cls.module is not module:
-                    yield value.cls
+            given = [call for call in calls if call.node.args or call.node.keywords]
+            if given and name not in own and _DATA_NAME.search(name):
+                for value in run.earlier(given[0].node.func, given[0].frame):
+                    if isinstance(value, Cls) and value.cls.module is not module:
+                        yield value.cls
 
 
+_DATA_NAME = re.compile(
+    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch|stream|aug|transform|collat",
+    re.IGNORECASE,
+)
 _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
 _TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
 CALLBACK_WORDS = frozenset(
