@@ -25,5 +25,30 @@ check: $(VENV)/.installed
 	$(BIN)/mypy
 	$(BIN)/pyright
 
+# The pages are built in an environment without frameworks, which are mocked.
+docs: .venvs/docs/.installed
+	.venvs/docs/bin/sphinx-build -W --keep-going -q docs docs/_build/html
+
+.venvs/docs/.installed: pyproject.toml
+	$(PYTHON) -m venv .venvs/docs
+	.venvs/docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/docs/bin/python -m pip install --quiet --editable . --group docs
+	touch $@
+
+# The contract with every NumPy, in throw-away environments; NumPy 2.5 needs a newer Python than 3.11.
+test-numpy:
+	scripts/test_contract.sh $(PYTHON) 2.0
+	scripts/test_contract.sh $(PYTHON) 2.2
+	scripts/test_contract.sh $(PYTHON) 2.4
+	scripts/test_contract.sh python3.12 2.5
+	scripts/test_contract.sh python3.13 2.5
+
+# Content and order for every way to load; half an hour and more on two cores.
+test-matrix: $(VENV)/.installed
+	$(BIN)/python -m pytest -m matrix
+
+bench:  # makes environments of its own under .venvs/
+	$(PYTHON) -m benchmarks
+
 clean:
 	rm -rf $(VENV) .venvs docs/_build out

@@ -1,1 +1,127 @@
 """Data augmentation as a pure function of (seed, epoch, index)."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seedsafe import opencv
+    from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
+    from seedsafe.compose import Compose
+    from seedsafe.containers import OneOf, RandomApply, SomeOf
+    from seedsafe.draws import Draws
+    from seedsafe.folder import FolderIndex, ImageFolder
+    from seedsafe.image import (
+        CenterCrop,
+        GaussianNoise,
+        HorizontalFlip,
+        Normalize,
+        Pad,
+        RandomCrop,
+        ToCHW,
+        ToFloat,
+        VerticalFlip,
+    )
+    from seedsafe.info import Info
+    from seedsafe.key import (
+        CONTRACT_VERSION,
+        VALIDATION_EPOCH,
+        SampleIndex,
+        SampleKey,
+        epoch_order,
+        generator,
+        op_of,
+        record_index,
+    )
+    from seedsafe.node import Applied, Stream
+    from seedsafe.stats import ChannelStats, channel_stats
+    from seedsafe.transform import AudioTransform, ImageTransform, SpatialTransform, Transform
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "VALIDATION_EPOCH",
+    "Amplitude",
+    "Applied",
+    "AudioTransform",
+    "CenterCrop",
+    "ChannelStats",
+    "Compose",
+    "Draws",
+    "FolderIndex",
+    "GaussianNoise",
+    "HorizontalFlip",
+    "ImageFolder",
+    "ImageTransform",
+    "Info",
+    "Normalize",
+    "OneOf",
+    "Pad",
+    "PolarityInversion",
+    "RandomApply",
+    "RandomCrop",
+    "RandomSegment",
+    "SampleIndex",
+    "SampleKey",
+    "SomeOf",
+    "SpatialTransform",
+    "Stream",
+    "ToCHW",
+    "ToFloat",
+    "Transform",
+    "VerticalFlip",
+    "channel_stats",
+    "epoch_order",
+    "generator",
+    "op_of",
+    "opencv",
+    "record_index",
+]
+
+# Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
+_ROOMS = {
+    "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "compose": ("Compose",),
+    "containers": ("OneOf", "RandomApply", "SomeOf"),
+    "draws": ("Draws",),
+    "folder": ("FolderIndex", "ImageFolder"),
+    "image": (
+        "CenterCrop",
+        "GaussianNoise",
+        "HorizontalFlip",
+        "Normalize",
+        "Pad",
+        "RandomCrop",
+        "ToCHW",
+        "ToFloat",
+        "VerticalFlip",
+    ),
+    "info": ("Info",),
+    "key": (
+        "CONTRACT_VERSION",
+        "VALIDATION_EPOCH",
+        "SampleIndex",
+        "SampleKey",
+        "epoch_order",
+        "generator",
+        "op_of",
+        "record_index",
+    ),
+    "node": ("Applied", "Stream"),
+    "stats": ("ChannelStats", "channel_stats"),
+    "transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF:
+        value = getattr(import_module(f"seedsafe.{_ROOM_OF[name]}"), name)
+    elif name == "opencv":
+        value = import_module("seedsafe.opencv")
+    else:
+        raise AttributeError(f"module 'seedsafe' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

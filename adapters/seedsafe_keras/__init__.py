@@ -1,0 +1,7 @@
+"""Seedsafe for Keras 3 (TensorFlow, torch and JAX backends) and tf-keras 2."""
+
+from seedsafe_keras.epoch import EpochCallback
+from seedsafe_keras.fit import evaluate, fit
+from seedsafe_keras.sequence import AugmentedSequence
+
+__all__ = ["AugmentedSequence", "EpochCallback", "evaluate", "fit"]

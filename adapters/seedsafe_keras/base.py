@@ -1,0 +1,59 @@
+"""Bases: what an AugmentedSequence reads from, of which length and batch size."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, SupportsIndex
+
+from seedsafe.key import checked_int
+from seedsafe.sample import Targets
+from seedsafe_keras import framework as frameworks
+from seedsafe_keras.batches import count
+
+__all__ = ["length", "ready_size", "sample_size"]
+
+
+def length(base: Any) -> int:
+    """Return the number of a base's items: of its ready batches, or of its samples."""
+    units = getattr(base, "num_batches", None) if frameworks.framework_of(base) else None
+    if units is None:
+        try:
+            units = len(base)
+        except TypeError:
+            raise TypeError(
+                f"base must have a length, got {type(base).__name__}: define __len__ on it"
+            ) from None
+    if units < 1:
+        raise ValueError(f"base must have at least one item, got {units}")
+    return int(units)
+
+
+def ready_size(base: Any, targets: Targets) -> int:
+    """Return the size of a base's ready batches: its attribute, else the first batch's."""
+    if frameworks.framework_of(base) is None:
+        raise TypeError(
+            f"batch_size is missing: {type(base).__name__} is not a Keras Sequence of ready batches, so its items "
+            "are samples"
+        )
+    for hook in ("on_epoch_end", "on_epoch_begin"):
+        defined = getattr(type(base), hook, None)
+        if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
+            warnings.warn(
+                f"{type(base).__name__}.{hook} is not called: Keras calls it at times that depend on the workers. "
+                "For another order in each epoch pass shuffle=True",
+                stacklevel=3,
+            )
+    size = getattr(base, "batch_size", None)
+    if size is not None:
+        return checked_int("base.batch_size", size, 1, 2**48, "set it to the size of the largest batch")
+    return max(count(base[0], targets), 1)
+
+
+def sample_size(base: Any, batch_size: SupportsIndex) -> int:
+    """Return the batch size that was asked for, of a base of samples."""
+    if frameworks.framework_of(base) is not None:
+        raise ValueError(
+            f"batch_size={batch_size!r} is for a base of samples, and {type(base).__name__} is a Keras Sequence of "
+            "ready batches: leave it out"
+        )
+    return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")

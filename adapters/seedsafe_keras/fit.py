@@ -1,0 +1,171 @@
+"""fit and evaluate: a model's own, with everything set that the stream needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from seedsafe import VALIDATION_EPOCH
+from seedsafe.key import checked_int
+from seedsafe_keras import framework as frameworks
+from seedsafe_keras.epoch import EpochCallback
+from seedsafe_keras.sequence import AugmentedSequence
+
+__all__ = ["evaluate", "fit"]
+
+_REFUSED: Final = {
+    "x": "it is the second argument",
+    "y": "the sequence's batches hold the labels",
+    "sample_weight": "the sequence's batches hold the weights, as their third element",
+    "batch_size": "it is the sequence's",
+    "validation_split": "pass another AugmentedSequence as validation_data",
+    "workers": "it is the sequence's",
+    "use_multiprocessing": "it is the sequence's",
+    "max_queue_size": "it is the sequence's",
+}
+
+
+def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
+    """Train a model on a sequence: ``model.fit`` with the epoch, the order and the workers set right.
+
+    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, turns Keras's own shuffling
+    off, and builds the model first where Keras would start workers for that. Epochs count from ``initial_epoch``,
+    so that a resumed run goes on with the stream that the whole run would have had.
+
+    Args:
+        model: a compiled Keras 3 or tf-keras 2 model.
+        sequence: the training data.
+        **fit_args: of ``model.fit``. ``validation_data`` that is an AugmentedSequence is read at the reserved epoch
+            ``VALIDATION_EPOCH`` unless it has one of its own; ``validation_steps`` takes its first batches.
+            ``steps_per_epoch`` other than ``len(sequence)`` needs a sequence with ``repeat=True``.
+
+    Returns:
+        What ``model.fit`` returns.
+
+    Raises:
+        TypeError: the model or the sequence is something else, or an argument belongs to the sequence.
+        ValueError: ``shuffle`` is true, or a number of steps does not fit.
+
+    Example:
+        >>> import keras
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+        >>> model.compile(loss="mse")
+        >>> base = [(np.full((4, 4), i, np.uint8), i) for i in range(5)]
+        >>> sequence = AugmentedSequence(base, ss.Compose([ss.RandomCrop(2)]), seed=42, batch_size=3)
+        >>> fit(model, sequence, epochs=2, validation_data=sequence, verbose=0).epoch
+        [0, 1]
+    """
+    framework = _framework(model)
+    _check(sequence, fit_args)
+    steps = fit_args.pop("steps_per_epoch", None)
+    run = sequence.view(framework=framework)
+    if sequence.repeat:
+        steps = len(sequence) if steps is None else _steps("steps_per_epoch", steps)
+        run = sequence.view(framework=framework, limit=steps)
+        fit_args["steps_per_epoch"] = steps
+    elif steps not in (None, len(sequence)):
+        raise ValueError(
+            f"steps_per_epoch must be {len(sequence)}, the sequence's length, got {steps}: leave it out, or pass "
+            "repeat=True to the sequence"
+        )
+    held_out = fit_args.get("validation_data")
+    if isinstance(held_out, AugmentedSequence):
+        number = fit_args.pop("validation_steps", None)
+        fit_args["validation_data"] = _fixed(held_out, framework, "validation_steps", number)
+    own = [] if run.epoch is not None else [EpochCallback(run)]
+    fit_args["callbacks"] = [*own, *_callbacks(fit_args.get("callbacks"))]
+    return model.fit(run, **_prepared(model, run, framework), **{**fit_args, "shuffle": False})
+
+
+def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> Any:
+    """Evaluate a model on a sequence: ``model.evaluate`` at a fixed epoch, with the workers set right.
+
+    Args:
+        model: a compiled Keras 3 or tf-keras 2 model.
+        sequence: read at its own fixed epoch, else at ``VALIDATION_EPOCH``.
+        **evaluate_args: of ``model.evaluate``; ``steps`` takes the first batches.
+
+    Returns:
+        What ``model.evaluate`` returns.
+
+    Raises:
+        TypeError: the model or the sequence is something else, or an argument belongs to the sequence.
+        ValueError: ``steps`` is more than the sequence has.
+
+    Example:
+        >>> import keras
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+        >>> model.compile(loss="mse")
+        >>> base = [(np.full((4, 4), i, np.uint8), i) for i in range(5)]
+        >>> sequence = AugmentedSequence(base, ss.Compose([ss.RandomCrop(2)]), seed=42, batch_size=3)
+        >>> evaluate(model, sequence, verbose=0) > 0
+        True
+    """
+    framework = _framework(model)
+    _check(sequence, evaluate_args)
+    run = _fixed(sequence, framework, "steps", evaluate_args.pop("steps", None))
+    return model.evaluate(run, **_prepared(model, run, framework), **evaluate_args)
+
+
+def _framework(model: Any) -> str:
+    framework = frameworks.framework_of(model)
+    if framework is None or not hasattr(model, "fit"):
+        raise TypeError(f"model must be a Keras 3 or tf-keras 2 model, got {type(model).__name__}")
+    return framework
+
+
+def _check(sequence: Any, arguments: dict[str, Any]) -> None:
+    if not isinstance(sequence, AugmentedSequence):
+        raise TypeError(
+            f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: "
+            "wrap it in AugmentedSequence(base, augment, seed=...)"
+        )
+    for name, why in _REFUSED.items():
+        if arguments.get(name) is not None:
+            raise TypeError(f"leave {name} out: {why}")
+    if arguments.get("shuffle"):
+        raise ValueError(
+            "shuffle=True of fit orders batches by Python's global generator: "
+            "pass shuffle=True to AugmentedSequence instead"
+        )
+
+
+def _fixed(sequence: AugmentedSequence, framework: str, name: str, steps: Any) -> AugmentedSequence:
+    """Return the sequence at its fixed epoch, else at the reserved one, cut to its first steps."""
+    number = None if steps is None else _steps(name, steps)
+    if number is not None and number > len(sequence):
+        raise ValueError(f"{name} must be at most {len(sequence)}, the sequence's length, got {number}")
+    epoch = VALIDATION_EPOCH if sequence.epoch is None else sequence.epoch
+    return sequence.view(framework=framework, epoch=epoch, limit=number)
+
+
+def _steps(name: str, steps: Any) -> int:
+    return checked_int(name, steps, 1, 2**48, "pass the number of batches")
+
+
+def _callbacks(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    if isinstance(given, Iterable) and not hasattr(given, "on_epoch_begin"):
+        return list(given)
+    if hasattr(given, "callbacks"):
+        raise TypeError("callbacks must be a list, got a CallbackList: pass the callbacks themselves")
+    return [given]
+
+
+def _prepared(model: Any, run: AugmentedSequence, framework: str) -> dict[str, Any]:
+    """Build the model where Keras 3 would do so with workers, and return tf-keras's arguments for the workers."""
+    if framework == "keras":
+        from seedsafe_keras.keras3 import build
+
+        build(model, run)
+        return {}
+    return {
+        "workers": max(run.workers, 1),
+        "use_multiprocessing": run.use_multiprocessing and run.workers > 0,
+        "max_queue_size": run.max_queue_size,
+    }

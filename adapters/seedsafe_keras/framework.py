@@ -1,0 +1,35 @@
+"""Keras 3 or tf-keras 2: which of the two an object belongs to, without importing either."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["adapted", "checked", "default", "framework_of"]
+
+_MODULES: Final = {"keras": "seedsafe_keras.keras3", "tf_keras": "seedsafe_keras.keras2"}
+
+
+def framework_of(thing: Any) -> str | None:
+    """Return "keras" or "tf_keras", whichever package the object's class derives from, or None."""
+    roots = [cls.__module__.partition(".")[0] for cls in type(thing).__mro__]
+    return next((root for root in roots if root in _MODULES), None)
+
+
+def checked(framework: Any) -> str:
+    """Return the name of a framework, or raise an error that lists them."""
+    if framework not in _MODULES:
+        raise ValueError(f"framework must be one of {', '.join(map(repr, _MODULES))}, got {framework!r}")
+    return str(framework)
+
+
+def default() -> str:
+    """Return the framework that the program has imported; Keras 3 if it has imported both or neither."""
+    return "tf_keras" if "tf_keras" in sys.modules and "keras" not in sys.modules else "keras"
+
+
+def adapted(framework: str) -> ModuleType:
+    """Return the module of this package whose classes derive from the framework's."""
+    return importlib.import_module(_MODULES[framework])

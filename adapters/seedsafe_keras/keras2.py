@@ -1,0 +1,51 @@
+"""The classes for tf-keras 2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tf_keras
+
+from seedsafe_keras.epoch import EpochCallback
+from seedsafe_keras.sequence import AugmentedSequence
+
+__all__ = ["KerasEpochCallback", "KerasSequence"]
+
+
+class KerasSequence(AugmentedSequence, tf_keras.utils.Sequence):  # type: ignore[misc]  # tf_keras has no types
+    """An AugmentedSequence that is a ``tf_keras.utils.Sequence``.
+
+    ``model.fit`` of tf-keras takes ``workers``, ``use_multiprocessing`` and ``max_queue_size`` itself and does not
+    look at the sequence's; ``seedsafe_keras.fit`` passes them on.
+    """
+
+
+class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: ignore[misc]
+    """An EpochCallback that is a ``tf_keras.callbacks.Callback``."""
+
+    _fresh = False
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Check the steps."""
+        super().on_train_begin(logs)
+        steps = self._steps()
+        if steps != len(self.sequence):
+            raise ValueError(
+                f"tf-keras reads {len(self.sequence)} batches of the sequence for {steps} steps: "
+                "for repeat=True train with seedsafe_keras.fit"
+            )
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Give the sequence its epoch; tf-keras reads each from batch 0, also where the sequence repeats."""
+        steps = self._steps() or 0
+        self.sequence.begin_epoch(epoch, epoch * steps if self.sequence.repeat else 0)
+        self._fresh = True
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Refuse an epoch that tf-keras resumes in its middle: it reads the data from their beginning."""
+        if self._fresh and batch:
+            raise RuntimeError(
+                f"tf-keras resumes this epoch at step {batch} and reads the data from batch 0: "
+                "pass save_freq='epoch' to BackupAndRestore"
+            )
+        self._fresh = False

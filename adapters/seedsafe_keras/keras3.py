@@ -1,0 +1,84 @@
+"""The classes for Keras 3."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any
+
+import keras
+
+from seedsafe_keras.epoch import EpochCallback
+from seedsafe_keras.sequence import AugmentedSequence
+
+__all__ = ["KerasEpochCallback", "KerasSequence", "build"]
+
+_BUILDERS = {"_symbolic_build", "_maybe_symbolic_build"}
+
+
+class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[misc]  # keras has no types
+    """An AugmentedSequence that is a ``keras.utils.PyDataset``."""
+
+    @property
+    def num_batches(self) -> int | None:
+        """The number of batches in an epoch, or None if the sequence repeats without end.
+
+        Keras asks for it before it starts anything, so an epoch that nobody will tell is missed here.
+        """
+        self.require_epoch()
+        return None if self.repeat else len(self)
+
+    def on_epoch_begin(self) -> None:
+        """Refuse workers that Keras starts before training, to build the model from their first batch.
+
+        Keras keeps what these workers have read, starts again at batch 0 and delivers both.
+        """
+        if not self.uses_pool():
+            return
+        frames = [frame for frame, _ in traceback.walk_stack(sys._getframe(1))]
+        if self.has_epoch() and not any(frame.f_code.co_name in _BUILDERS for frame in frames):
+            return
+        enqueuer = getattr(frames[0].f_locals.get("self"), "enqueuer", None)
+        if enqueuer is not None:
+            enqueuer.stop()  # workers that nobody stops can hang the program at its end
+        raise RuntimeError(
+            "Keras started this sequence's workers to build the model, and would deliver what they read then: use "
+            "seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first; under a tf.distribute "
+            "strategy, and with layers that the model never calls, pass workers=1 to the sequence"
+        )
+
+
+class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: ignore[misc]
+    """An EpochCallback that is a ``keras.callbacks.Callback``."""
+
+    _started = False
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Check the steps, and note that no step has been done."""
+        super().on_train_begin(logs)
+        execution = self.model.steps_per_execution if self.sequence.repeat else 1
+        if (self._steps() or 0) % execution:
+            raise ValueError(
+                "steps_per_epoch must be a multiple of the model's steps_per_execution where a sequence repeats, "
+                f"got {self._steps()} and {execution}: Keras would do more steps"
+            )
+        self._started = False
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Give the sequence its epoch; one that repeats is read with a step number that runs through the epochs."""
+        if self.sequence.repeat:
+            if not self._started:
+                self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))
+        else:
+            self.sequence.begin_epoch(epoch)
+        self._started = True
+
+
+def build(model: Any, sequence: AugmentedSequence) -> None:
+    """Build the model from a batch read here, where Keras would start the sequence's workers to read one.
+
+    It is the call that Keras makes for the same purpose on the torch and JAX backends, in ``fit`` and in
+    ``test_on_batch``. It runs no step of the model, so it serves models with training steps of their own.
+    """
+    if keras.backend.backend() != "tensorflow" and sequence.uses_pool():
+        model._symbolic_build(data_batch=keras.utils.unpack_x_y_sample_weight(sequence[0]))

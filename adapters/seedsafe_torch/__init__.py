@@ -1,0 +1,7 @@
+"""seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
+
+from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.loading import loader, peek
+from seedsafe_torch.sampler import EpochOrder, KeyedSampler
+
+__all__ = ["AugmentedDataset", "EpochOrder", "KeyedSampler", "loader", "peek"]

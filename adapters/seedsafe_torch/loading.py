@@ -1,0 +1,203 @@
+"""loader and peek: a plain DataLoader with everything set right."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import Any, SupportsIndex
+
+import torch
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, IterableDataset, SequentialSampler
+
+from seedsafe import SampleKey
+from seedsafe_torch.context import entered, moment_of
+from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.sampler import EpochOrder, KeyedSampler
+
+__all__ = ["Envelope", "loader", "peek"]
+
+
+class Envelope(Dataset[Any]):
+    """The outermost dataset of a loader: it takes the epoch off the index and puts it where the inner ones find it.
+
+    Args:
+        dataset: any map-style dataset that has an AugmentedDataset somewhere inside: a Subset, a StackDataset …
+
+    Example:
+        >>> import numpy as np
+        >>> inner = AugmentedDataset([np.zeros((2, 2), np.uint8)] * 4, seed=42)
+        >>> len(Envelope(torch.utils.data.Subset(inner, [1, 2])))
+        2
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: int) -> Any:
+        with entered(moment_of(index)):
+            return self.dataset[int(index)]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        return [self[index] for index in indices]
+
+
+def loader(
+    dataset: Any,
+    *,
+    batch_size: int | None = 1,
+    shuffle: bool = False,
+    sampler: Any = None,
+    batch_sampler: Any = None,
+    seed: SupportsIndex | None = None,
+    epoch: SupportsIndex | None = None,
+    generator: torch.Generator | None = None,
+    **options: Any,
+) -> DataLoader[Any]:
+    """Return a plain DataLoader over keyed samples: content and order are the same for any number of workers.
+
+    Each pass is the next epoch; nothing has to be called in between.
+
+    Args:
+        dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …).
+        batch_size: as DataLoader's.
+        shuffle: order the samples of each epoch by (seed, epoch).
+        sampler: any sampler of indices; it is wrapped in KeyedSampler unless it is one.
+        batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
+        seed: of the order; the dataset's own by default.
+        epoch: a fixed epoch for every pass, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
+        generator: DataLoader's; a private one by default, so that the global one is left alone.
+        options: DataLoader's other arguments.
+
+    Raises:
+        TypeError: the dataset is iterable-style.
+        ValueError: shuffle and a sampler are both given, there is no seed, concatenated datasets share keys, or what
+            spawned workers need cannot be pickled.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> dataset = AugmentedDataset(np.zeros((8, 4, 4), np.uint8), ss.RandomCrop(2), seed=42)
+        >>> [tuple(batch.shape) for batch in loader(dataset, batch_size=4, shuffle=True)]
+        [(4, 2, 2), (4, 2, 2)]
+    """
+    if isinstance(dataset, IterableDataset):
+        raise TypeError(
+            "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on"
+        )
+    found = list(_augmented(dataset))
+    _check_distinct(dataset)
+    if seed is None:
+        if not found:
+            raise ValueError("there is no AugmentedDataset in the dataset to take the seed from: pass seed=")
+        seed = found[0].seed
+    if epoch is None and found and all(one.epoch is not None for one in found):
+        epoch = found[0].epoch
+    keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
+    if batch_sampler is not None:
+        options["batch_sampler"] = keyed
+    else:
+        options |= {"batch_size": batch_size, "sampler": keyed}
+    outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
+    if generator is None:
+        generator = torch.Generator().manual_seed(int(SampleKey(seed, 0, 0).seed) % 2**63)
+    made: DataLoader[Any] = DataLoader(outer, generator=generator, **options)
+    _check_picklable(made)
+    batch = 1 if batch_sampler is not None or batch_size is None else batch_size
+    keyed.lead = batch * (1 + made.num_workers * (made.prefetch_factor or 0))
+    return made
+
+
+def _keyed(
+    dataset: Any, shuffle: bool, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any
+) -> KeyedSampler:
+    if shuffle and (sampler is not None or batch_sampler is not None):
+        raise ValueError("shuffle=True and a sampler exclude each other: leave one of them out")
+    if sampler is not None and batch_sampler is not None:
+        raise ValueError("sampler and batch_sampler exclude each other: leave one of them out")
+    given = batch_sampler if batch_sampler is not None else sampler
+    if given is None:
+        given = EpochOrder(len(dataset), seed=seed) if shuffle else SequentialSampler(dataset)
+    if isinstance(given, KeyedSampler):
+        return given
+    return KeyedSampler(given, seed=seed, epoch=epoch)
+
+
+def peek(loading: DataLoader[Any]) -> Any:
+    """Return the first batch of the coming pass, read in this process, without beginning the pass.
+
+    Raises:
+        TypeError: the loader has no KeyedSampler.
+
+    Example:
+        >>> import numpy as np
+        >>> loading = loader(AugmentedDataset(np.zeros((8, 4, 4), np.uint8), seed=42), batch_size=4)
+        >>> tuple(peek(loading).shape)
+        (4, 4, 4)
+    """
+    keyed = _find_keyed(loading)
+    keyed._peeking = True
+    try:
+        batches = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
+        indices = next(iter(batches))
+    finally:
+        keyed._peeking = False
+    dataset: Any = loading.dataset
+    if loading.batch_sampler is None:
+        return loading.collate_fn(dataset[indices])
+    if hasattr(dataset, "__getitems__"):
+        return loading.collate_fn(dataset.__getitems__(indices))
+    return loading.collate_fn([dataset[index] for index in indices])
+
+
+def _find_keyed(loading: DataLoader[Any]) -> KeyedSampler:
+    one: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
+    while one is not None:
+        if isinstance(one, KeyedSampler):
+            return one
+        one = getattr(one, "sampler", None)
+    raise TypeError("loading has no KeyedSampler: make it with seedsafe_torch.loader")
+
+
+def _augmented(dataset: Any) -> Iterator[AugmentedDataset]:
+    """Yield the outermost AugmentedDatasets inside a dataset."""
+    if isinstance(dataset, AugmentedDataset):
+        yield dataset
+        return
+    inner = getattr(dataset, "datasets", None)
+    for one in inner.values() if isinstance(inner, dict) else inner or ():
+        yield from _augmented(one)
+    if hasattr(dataset, "dataset"):
+        yield from _augmented(dataset.dataset)
+
+
+def _check_distinct(dataset: Any) -> None:
+    if not isinstance(dataset, ConcatDataset):
+        return
+    taken: list[tuple[int, int, int]] = []
+    for one in (found for part in dataset.datasets for found in _augmented(part)):
+        first, last = one.index_offset, one.index_offset + len(one)
+        if any(seed == one.seed and first < end and start < last for seed, start, end in taken):
+            raise ValueError(
+                f"concatenated datasets share the seed {one.seed} and indices from {first} on, so their samples would be "
+                "augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+            )
+        taken.append((one.seed, first, last))
+
+
+def _check_picklable(made: DataLoader[Any]) -> None:
+    context = made.multiprocessing_context
+    method = context.get_start_method() if context is not None else multiprocessing.get_start_method()
+    if not made.num_workers or method == "fork":
+        return
+    for name in ("dataset", "collate_fn", "worker_init_fn"):
+        try:
+            pickle.dumps(getattr(made, name))
+        except Exception as error:
+            raise ValueError(
+                f"{name} cannot be pickled, which workers started by {method!r} need ({error}): "
+                "define its classes and functions at the top of a module, without lambdas"
+            ) from error

@@ -1,0 +1,116 @@
+"""``make bench``: installs the peers in throw-away environments, measures, and prints where seedsafe wins and loses.
+
+Needs nothing but the standard library: the measurements and the report run in the environments that it makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "out" / "benchmarks"
+SHARED = ("numpy==2.4.6", "opencv-python-headless==5.0.0.93", "torch==2.13.0", "rich>=13")
+
+
+class Environment(NamedTuple):
+    """What is measured in one process: the modules of benchmarks.peers, and what they need."""
+
+    peers: tuple[str, ...]
+    packages: tuple[str, ...]
+    without_dependencies: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Where it is installed."""
+        return ROOT / ".venvs" / f"bench-{self.packages[0].partition('=')[0]}"
+
+
+ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their import name
+    Environment(
+        ("albumentations", "torchvision", "kornia", "pillow", "audiomentations"),
+        ("albumentationsx==2.5.1", "kornia==0.9.0", "pillow==13.0.0", "audiomentations==0.43.1"),
+        ("torchvision==0.28.0",),  # its requirement is torch's CUDA libraries
+    ),
+    Environment(("albumentations",), ("albumentations==2.0.8",)),
+)
+
+
+def main() -> None:
+    """Install, measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=100, help="of which the fastest counts")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[32, 256, 512])
+    parser.add_argument(
+        "--only", default="", help="only the cases whose name contains this, and nothing else"
+    )
+    asked = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for old in RESULTS.glob("*.json"):
+        old.unlink()
+    pythons = [_installed(environment) for environment in ENVIRONMENTS]
+    for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
+        pins = environment.packages + environment.without_dependencies + SHARED[:-1]
+        print(f"Measuring beside {', '.join(environment.peers)} …", flush=True)
+        _run(
+            python,
+            "benchmarks.run_env",
+            *environment.peers,
+            "--distributions",
+            *(pin.partition("=")[0] for pin in pins),
+            "--rounds",
+            str(asked.rounds),
+            "--sizes",
+            *map(str, asked.sizes),
+            f"--only={asked.only}",
+            "--out",
+            str(RESULTS / f"{environment.folder.name}.json"),
+        )
+    if not asked.only:
+        for name in ("keys", "import_time", "loader_overhead"):
+            print(f"Measuring {name.replace('_', ' ')} …", flush=True)
+            (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
+    _run(pythons[0], "benchmarks.report", str(RESULTS))
+
+
+def _installed(environment: Environment) -> Path:
+    """Return the interpreter of an environment; it is made where it is missing or asks for something else."""
+    python, stamp = environment.folder / "bin" / "python", environment.folder / "installed"
+    wanted = "\n".join((*environment.packages, *environment.without_dependencies, *SHARED))
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"Installing {', '.join(environment.packages)} …", flush=True)
+        venv.create(environment.folder, with_pip=True, clear=True)
+        install = [str(python), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*install, *environment.packages, *SHARED], check=True)
+        if environment.without_dependencies:
+            subprocess.run([*install, "--no-deps", *environment.without_dependencies], check=True)
+        stamp.write_text(wanted)
+    return python
+
+
+def _run(python: Path, module: str, *arguments: str, capture: bool = False) -> str:
+    variables = os.environ | {
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'adapters'}",
+        "NO_ALBUMENTATIONS_UPDATE": "1",  # it asks the network for newer versions at import
+        "PYTHONWARNINGS": "ignore",
+    }
+    done = subprocess.run(
+        [str(python), "-m", module, *arguments],
+        cwd=ROOT,
+        env=variables,
+        text=True,
+        stdout=subprocess.PIPE if capture else None,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"{module} failed")
+    return done.stdout or ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""What a key, a pipeline's bookkeeping and a small sample cost. Prints JSON: one row for each measurement."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+
+import cv2
+import numpy as np
+
+import seedsafe as ss
+from benchmarks.timing import minima
+from seedsafe.draws import pooled
+from seedsafe.key import op_of
+
+__all__ = ["measure"]
+
+MANY = 16
+
+
+def measure(rounds: int = 200) -> dict[str, float]:
+    """Return microseconds, all measured interleaved in this process."""
+    cv2.setNumThreads(0)
+    indices, draws, op = count(), pooled(), op_of("RandomCrop")
+    key = ss.SampleKey(42, 3, 1234)
+    small = np.zeros((32, 32, 3), np.uint8)
+    values = np.zeros((32, 32, 3), np.float32)
+    crop_and_flip = ss.Compose([ss.RandomCrop(28), ss.HorizontalFlip(p=0.5)])
+    one, many = (ss.Compose([ss.ToFloat()] * n) for n in (1, 1 + MANY))  # of float32, ToFloat does nothing
+    coin, coins = (ss.Compose([ss.HorizontalFlip(p=0)] * n) for n in (1, 1 + MANY))
+
+    def rekey_and_draw() -> None:
+        draws.enter(key)
+        draws.turn(op)
+        draws.unit()
+        draws.unit()
+        draws.unit()
+
+    found = minima(
+        {
+            "ss.generator(key)": lambda: ss.generator(key),
+            "ss.generator(SampleKey(42, 3, i))": lambda: ss.generator(ss.SampleKey(42, 3, next(indices))),
+            "default_rng((42, 3, i))": lambda: np.random.default_rng((42, 3, next(indices))),
+            "SampleKey(42, 3, i)": lambda: ss.SampleKey(42, 3, next(indices)),
+            "pooled re-key + 3 units": rekey_and_draw,
+            "RandomCrop + HorizontalFlip, 32×32×3": lambda: crop_and_flip(
+                small, key=ss.SampleKey(42, 3, next(indices))
+            ),
+            "one": lambda: one(values, key=key),
+            "many": lambda: many(values, key=key),
+            "coin": lambda: coin(small, key=key),
+            "coins": lambda: coins(small, key=key),
+        },
+        rounds,
+    )
+    found["Compose, per transform that does nothing"] = (found.pop("many") - found.pop("one")) / MANY
+    found["Compose, per transform that does not fire"] = (found.pop("coins") - found.pop("coin")) / MANY
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure()))

@@ -1,0 +1,43 @@
+"""seedsafe's side: every call is a sample of its own, and makes its key."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import seedsafe as ss
+from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, Array, Scene
+from benchmarks.timing import Call
+
+__all__ = ["DTYPE", "calls"]
+
+DTYPE = "uint8"
+
+
+def calls(scene: Scene, dtype: str) -> dict[str, Call]:
+    """Return the call of each case; images are of `dtype` where a case does not name one."""
+    size, image = scene.crop, scene.image(dtype)
+
+    def call(given: Array, *transforms: ss.Transform) -> Call:
+        augment, indices = ss.Compose(transforms), count()
+        return lambda: augment(given, key=ss.SampleKey(42, 3, next(indices)))
+
+    return {
+        "RandomCrop": call(image, ss.RandomCrop(size)),
+        "RandomCrop, padding 4": call(image, ss.RandomCrop(size, padding=PADDING)),
+        "CenterCrop": call(image, ss.CenterCrop(size)),
+        "Pad 4": call(image, ss.Pad(PADDING)),
+        "HorizontalFlip": call(image, ss.HorizontalFlip(p=1)),
+        "VerticalFlip": call(image, ss.VerticalFlip(p=1)),
+        "GaussianNoise uint8": call(scene.uint8, ss.GaussianNoise(std=NOISE["uint8"])),
+        "GaussianNoise float32": call(scene.float32, ss.GaussianNoise(std=NOISE["float32"])),
+        "Normalize": call(image, ss.Normalize(MEAN, STD)),
+        "ToFloat": call(image, ss.ToFloat()),
+        "ToCHW": call(image, ss.ToCHW()),
+        "RandomCrop + HorizontalFlip + Normalize + ToCHW": call(
+            image, ss.RandomCrop(size), ss.HorizontalFlip(p=1), ss.Normalize(MEAN, STD), ss.ToCHW()
+        ),
+        "Amplitude": call(scene.audio, ss.Amplitude(gain=GAIN)),
+        "PolarityInversion": call(scene.audio, ss.PolarityInversion(p=1)),
+        "RandomSegment": call(scene.audio, ss.RandomSegment(SEGMENT)),
+        "GaussianNoise audio": call(scene.audio, ss.GaussianNoise(std=NOISE["audio"])),
+    }

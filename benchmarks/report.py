@@ -1,0 +1,187 @@
+"""Tables of what was measured: every ratio is of two figures from one process."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections import defaultdict
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["main"]
+
+CHAIN = "RandomCrop + HorizontalFlip + Normalize + ToCHW"
+TIE = 1.6
+"""Within so many times the copy of the output bytes, two contenders are both bound by memory."""
+
+
+class Figure(NamedTuple):
+    """A contender's time, and how often seedsafe, in the same process, fits into it."""
+
+    microseconds: float
+    ratio: float
+    memory_bound: bool
+
+
+class Line(NamedTuple):
+    """One case at one size."""
+
+    case: str
+    ours: float
+    copy: float
+    peers: dict[str, Figure]
+
+    @property
+    def fastest(self) -> str:
+        """The peer that comes closest to seedsafe, or passes it."""
+        return min(self.peers, key=lambda name: self.peers[name].ratio)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether no peer is faster, or only so much that memory's speed decides."""
+        return all(peer.ratio >= (0.95 if peer.memory_bound else 1.0) for peer in self.peers.values())
+
+
+def main() -> None:
+    """Print the tables, the goals and the losses."""
+    folder = Path(sys.argv[1])
+    console = Console(width=max(Console().width, 150), highlight=False)
+    versions: dict[str, str] = {}
+    lines: dict[int, dict[str, Line]] = defaultdict(dict)
+    for path in sorted(folder.glob("bench-*.json")):
+        measured = json.loads(path.read_text())
+        versions |= measured["versions"]
+        for row in measured["rows"]:
+            _enter(lines[row["size"]], row)
+    console.print(f"\n{_machine()}\n{', '.join(f'{k} {v}' for k, v in sorted(versions.items()))}")
+    console.print(
+        "µs a call, minima of interleaved rounds, one thread; in brackets: how many times slower than seedsafe in "
+        "the same process.\nEvery result is contiguous and owns its memory (* a copy is added for that). † works on "
+        "float32 and is compared with seedsafe on float32."
+    )
+    for size in sorted(lines, key=lambda size: size or 10**6):
+        console.print(_table(size, list(lines[size].values())))
+    if (folder / "keys.json").exists():
+        _goals(console, folder, lines)
+    _losses(console, lines)
+
+
+def _enter(lines: dict[str, Line], row: dict[str, Any]) -> None:
+    times = dict(row["microseconds"])
+    ours, copy = times.pop("seedsafe"), times.pop("copy")
+    line = lines.setdefault(row["case"], Line(row["case"], ours, copy, {}))
+    for name, time in times.items():
+        marks = ("*" if name in row["copied"] else "") + ("†" if row["converted"] else "")
+        line.peers[name + marks] = Figure(time, time / ours, max(time, ours) <= TIE * copy)
+
+
+def _table(size: int, lines: list[Line]) -> Table:
+    peers = list(dict.fromkeys(_bare(name) for line in lines for name in line.peers))
+    title = f"{size}×{size}×3, uint8 unless named" if size else "audio, 64,000 float32 samples"
+    table = Table(title=f"\n{title}", box=box.SIMPLE_HEAD, title_style="bold")
+    table.add_column("transform")
+    for column in ("copy", "seedsafe", *peers, "fastest peer"):
+        table.add_column(column, justify="right")
+    for line in lines:
+        cells = {_bare(name): (name, figure) for name, figure in line.peers.items()}
+        table.add_row(
+            line.case,
+            f"{line.copy:.1f}",
+            f"{line.ours:.1f}",
+            *(_cell(*cells[peer]) if peer in cells else "–" for peer in peers),
+            _ratio(line.peers[line.fastest].ratio, line.ahead),
+        )
+    mean = prod(line.peers[line.fastest].ratio for line in lines) ** (1 / len(lines))
+    table.add_section()
+    table.add_row("geometric mean", "", "", *("" for _ in peers), _ratio(mean, mean >= 1))
+    return table
+
+
+def _bare(name: str) -> str:
+    return name.rstrip("*†")
+
+
+def _cell(name: str, figure: Figure) -> str:
+    return f"{figure.microseconds:.1f}{name[len(_bare(name)) :]} [dim]({figure.ratio:.2f}×)[/dim]"
+
+
+def _ratio(ratio: float, good: bool) -> str:
+    return f"[{'green' if good else 'bold red'}]{ratio:.2f}×[/]"
+
+
+def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) -> None:
+    keys, imports, loaders = (
+        json.loads((folder / f"{name}.json").read_text())
+        for name in ("keys", "import_time", "loader_overhead")
+    )
+    generator = keys["ss.generator(key)"]
+    ours, needed = imports.values()
+    goals = [
+        ("ss.generator(key), µs", generator, "≤", 4.0),
+        (
+            "default_rng((42, 3, i)) / ss.generator(key)",
+            keys["default_rng((42, 3, i))"] / generator,
+            "≥",
+            2.5,
+        ),
+        ("pooled re-key + 3 units, µs", keys["pooled re-key + 3 units"], "≤", 2.0),
+        *((name + ", µs", time, "≤", 2.0) for name, time in keys.items() if name.startswith("Compose")),
+        *((name + ", µs", time, "≤", 8.0) for name, time in keys.items() if name.startswith("RandomCrop")),
+        ("import seedsafe / import of what it needs", ours / needed, "≤", 1.10),
+        ("DataLoader with keys / without, 224² float32, 2 workers", loaders["ratio"], "≤", 1.03),
+    ]
+    if CHAIN in lines.get(256, {}):
+        chain = lines[256][CHAIN].peers
+        goals += [(f"torchvision v2 / seedsafe, {CHAIN} at 256²", chain["torchvision v2"].ratio, "≥", 3.0)]
+    table = Table(title="\nGoals", box=box.SIMPLE_HEAD, title_style="bold")
+    for column in ("what", "measured", "goal", ""):
+        table.add_column(column, justify="left" if column in ("what", "") else "right")
+    for name, value, relation, goal in goals:
+        met = value <= goal if relation == "≤" else value >= goal
+        table.add_row(
+            name, f"{value:.2f}", f"{relation} {goal:g}", "[green]met[/]" if met else "[bold red]missed[/]"
+        )
+    console.print(table)
+    console.print(
+        f"For orientation: ss.generator(SampleKey(42, 3, i)) {keys['ss.generator(SampleKey(42, 3, i))']:.1f} µs, "
+        f"SampleKey(42, 3, i) {keys['SampleKey(42, 3, i)']:.1f} µs, default_rng((42, 3, i)) "
+        f"{keys['default_rng((42, 3, i))']:.1f} µs; import seedsafe {ours:.0f} ms."
+    )
+
+
+def _losses(console: Console, lines: dict[int, dict[str, Line]]) -> None:
+    console.print("\n[bold]Where a peer is faster[/bold]")
+    lost = [
+        (size, line) for size in lines for line in lines[size].values() if line.peers[line.fastest].ratio < 1
+    ]
+    for size, line in lost:
+        peer = line.peers[line.fastest]
+        note = "; both at memory's speed, a tie" if line.ahead else ""
+        where = f"{size}²" if size else "audio"
+        console.print(
+            f"  {line.case}, {where}: {line.fastest} {peer.microseconds:.1f} µs, seedsafe "
+            f"{peer.microseconds / peer.ratio:.1f} µs ({peer.ratio:.2f}×{note})"
+        )
+    if not lost:
+        console.print("  nowhere in these tables")
+
+
+def _machine() -> str:
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return f"{model}, {platform.system()}, Python {platform.python_version()}"
+
+
+if __name__ == "__main__":
+    main()

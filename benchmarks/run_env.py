@@ -1,0 +1,91 @@
+"""Measures what one environment holds: seedsafe, a copy of the output bytes, and the peers that are installed there.
+
+Run by ``python -m benchmarks`` with each environment's own interpreter; writes one JSON file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+
+from benchmarks.peers import ours
+from benchmarks.same_work import check, finished
+from benchmarks.scene import AUDIO, IMAGES, Scene
+from benchmarks.timing import minima
+
+__all__ = ["main"]
+
+SIZES = (32, 256, 512)
+COPY, OURS = "copy", "seedsafe"
+
+
+def main() -> None:
+    """Measure, and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peers", nargs="+", help="modules of benchmarks.peers")
+    parser.add_argument("--distributions", nargs="+", help="whose versions are noted")
+    parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
+    parser.add_argument("--rounds", type=int, default=80)
+    parser.add_argument("--only", default="", help="measure only the cases whose name contains this")
+    parser.add_argument("--out", type=Path, required=True)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")  # the peers' notes on deprecations
+    cv2.setNumThreads(0)
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    peers = [import_module(f"benchmarks.peers.{name}") for name in asked.peers]
+    cases = [(size, case) for size in asked.sizes for case in IMAGES] + [(0, case) for case in AUDIO]
+    rows: list[dict[str, Any]] = []
+    for size, case in cases:
+        if asked.only in case:
+            rows += _rows(peers, size, case, asked.rounds)
+    versions = {name: version(name) for name in asked.distributions} | {"Python": platform.python_version()}
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1))
+
+
+def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[str, Any]]:
+    """Yield what was measured of one case at one size: one row for each dtype, in which only equals are compared."""
+    scene = Scene.of(size or 32)
+    found = {peer: peer.calls(scene) for peer in peers}
+    for dtype in ("uint8", "float32"):
+        calls = {p.NAME: found[p][case] for p in peers if case in found[p] and _dtype(p, case) == dtype}
+        if not calls:
+            continue
+        calls = {OURS: ours.calls(scene, dtype)[case]} | calls
+        copied = []
+        for name in calls:
+            calls[name], added = finished(calls[name], scene)
+            copied += [name] if added else []
+            try:
+                check(case, calls[name], scene, dtype)
+            except AssertionError as error:
+                raise AssertionError(f"{name} does not do the work of {case} at {size}: {error}") from None
+        result = calls[OURS]()
+        calls[COPY] = lambda result=result: np.array(result)
+        yield {
+            "size": size,
+            "case": case,
+            "microseconds": minima(calls, rounds),
+            "copied": copied,
+            "converted": dtype != _dtype(ours, case),
+        }
+
+
+def _dtype(peer: Any, case: str) -> str:
+    return "float32" if case in ("GaussianNoise float32", *AUDIO) else str(peer.DTYPE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""What every contender is given, and the numbers that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["AUDIO", "GAIN", "IMAGES", "MEAN", "NOISE", "PADDING", "SEGMENT", "Scene"]
+
+Array = npt.NDArray[Any]
+
+IMAGES = (
+    "RandomCrop",
+    "RandomCrop, padding 4",
+    "CenterCrop",
+    "Pad 4",
+    "HorizontalFlip",
+    "VerticalFlip",
+    "GaussianNoise uint8",
+    "GaussianNoise float32",
+    "Normalize",
+    "ToFloat",
+    "ToCHW",
+    "RandomCrop + HorizontalFlip + Normalize + ToCHW",
+)
+AUDIO = ("Amplitude", "PolarityInversion", "RandomSegment", "GaussianNoise audio")
+
+PADDING = 4
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+NOISE = {"uint8": (4.0, 12.0), "float32": (0.02, 0.05), "audio": (0.001, 0.015)}
+"""The range of the noise's standard deviation; a peer that takes one number is given the upper end."""
+GAIN = (0.5, 2.0)
+SEGMENT = 32_000
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One image of a size in both dtypes, and 4 s of audio at 16 kHz.
+
+    The image's values keep a distance from both ends of the range, so that noise is not cut off and can be measured.
+    """
+
+    size: int
+    uint8: Array
+    float32: Array
+    audio: Array
+
+    @classmethod
+    def of(cls, size: int) -> Scene:
+        """Return the scene of a size; the same one on every machine."""
+        rng = np.random.Generator(np.random.PCG64(size))
+        uint8 = rng.integers(64, 192, (size, size, 3), np.uint8)
+        audio = rng.uniform(-0.5, 0.5, 64_000).astype(np.float32)
+        return cls(size, uint8, uint8 / np.float32(255), audio)
+
+    @property
+    def crop(self) -> int:
+        """The side of crops: 224 of 256."""
+        return self.size * 7 // 8
+
+    def image(self, dtype: str) -> Array:
+        """Return the image in a dtype."""
+        return self.uint8 if dtype == "uint8" else self.float32

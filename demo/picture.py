@@ -1,0 +1,80 @@
+"""The picture: the same photographs, as the usual code and as seedsafe deliver them, per worker and epoch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+from demo.measure import Run
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+
+__all__ = ["draw"]
+
+_FRESH, _REPEATED = "#2a9d4a", "#d62728"
+_GAP = 0.45  # of a cell, between epochs
+
+
+def draw(panels: dict[str, Run], columns: int, path: Path) -> None:
+    """Write a grid: a row for each worker and epoch, a column for each photograph.
+
+    Args:
+        panels: runs by title; each tells the worker of each delivery and what it drew.
+        columns: the number of photographs; the deliveries of a row are in their order.
+        path: of the PNG file.
+    """
+    rows = max(len(run.samples) for run in panels.values()) // columns
+    figure, axes = plt.subplots(1, len(panels), figsize=(2 + 1.45 * columns * len(panels), 1.45 * rows + 1.9))
+    for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        repeated = _panel(axis, run, columns)
+        axis.set_title(
+            f"{title}\n{repeated} of {len(run.samples)} augmentations repeat an earlier one", fontsize=12
+        )
+    figure.suptitle(
+        "Four photographs, once for each of 4 workers, in 2 epochs.   "
+        "Red frame: crop, flip and noise level were used before.",
+        fontsize=13,
+    )
+    figure.tight_layout(rect=(0, 0, 1, 0.965))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=85)
+    plt.close(figure)
+
+
+def _panel(axis: Any, run: Run, columns: int) -> int:
+    size, seen, repeated = run.samples.shape[1], set(), 0
+    step = size * 1.08
+    axis.set_axis_off()
+    order = np.lexsort((run.index, run.worker, run.epoch))
+    top = 0.0
+    for place, one in enumerate(order):
+        row, column = divmod(place, columns)
+        epoch, drawn = int(run.epoch[one]), run.drawn[one].tobytes()  # type: ignore[index]
+        top = row * step + epoch * _GAP * size
+        left = column * step
+        again = drawn in seen
+        seen.add(drawn)
+        repeated += again
+        axis.imshow(run.samples[one], extent=(left, left + size, top + size, top))
+        frame = plt.Rectangle(
+            (left, top), size, size, fill=False, linewidth=3, edgecolor=_REPEATED if again else _FRESH
+        )
+        axis.add_patch(frame)
+        if column == 0:
+            axis.text(
+                -0.06 * size,
+                top + size / 2,
+                f"worker {run.worker[one]}",
+                rotation=90,
+                va="center",
+                ha="right",
+            )
+            if row % (len(order) // columns // len(np.unique(run.epoch))) == 0:
+                axis.text(0, top - 0.06 * size, f"epoch {epoch}", weight="bold", va="bottom")
+    axis.set_xlim(-0.35 * size, columns * step)
+    axis.set_ylim(top + 1.06 * size, -0.3 * size)
+    return repeated

@@ -1,0 +1,48 @@
+"""The command line: ``seedsafe lint``, ``stats`` and ``index``; each tool is imported when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+__all__ = ["main"]
+
+TOOLS = {
+    "lint": ("seedsafe.lint.cli", "find random state in worker code, statically"),
+    "stats": ("seedsafe.stats.cli", "exact channel mean and std of a folder of images"),
+    "index": ("seedsafe.folder.cli", "index a folder of images"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a tool and return its exit code; 2 for a wrong call.
+
+    Example:
+        >>> main(["--help"])
+        usage: seedsafe TOOL ...
+        <BLANKLINE>
+          lint   find random state in worker code, statically
+          stats  exact channel mean and std of a folder of images
+          index  index a folder of images
+        0
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] in ([], ["-h"], ["--help"]):
+        print(_usage())
+        return 0 if given else 2
+    if given[0] not in TOOLS:
+        print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)
+        return 2
+    code: int = import_module(TOOLS[given[0]][0]).main(given[1:])
+    return code
+
+
+def _usage() -> str:
+    width = max(map(len, TOOLS))
+    return "\n".join(
+        ["usage: seedsafe TOOL ...", "", *(f"  {name:{width}}  {line}" for name, (_, line) in TOOLS.items())]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Amplitude and PolarityInversion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import probability, span
+from seedsafe.draws import Draws
+from seedsafe.functional.sound import amplify, invert_polarity
+from seedsafe.info import Array, Info
+from seedsafe.transform import AudioTransform
+
+__all__ = ["Amplitude", "Gain", "PolarityInversion"]
+
+
+class Gain(NamedTuple):
+    """The factor of the amplitude."""
+
+    gain: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Amplitude(AudioTransform):
+    """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1). Exact on every machine.
+
+    Args:
+        gain: a factor, one number or a range (low, high), not negative.
+        p: the probability that it is applied.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the audio is not float32.
+        ValueError: an argument is negative or not finite, or p is not in [0, 1].
+
+    Follows the amplitude of MelGAN's training data (Kumar et al., 2019), whose range is the default.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Amplitude(gain=0.5)(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).tolist()
+        [0.5, 0.5]
+    """
+
+    gain: float | tuple[float, float] = (0.3, 1.0)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "gain", span("gain", self.gain, 0.0, 1e30, "pass a factor, or a range (low, high)")
+        )
+        object.__setattr__(self, "p", probability(self.p))
+
+    def draw(self, rng: Draws, info: Info) -> Gain:
+        """Return the gain."""
+        low, high = self.gain  # type: ignore[misc]  # a pair since __post_init__
+        return Gain(rng.uniform(low, high))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio, louder or softer."""
+        return amplify(audio, params[0])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PolarityInversion(AudioTransform):
+    """Change the sign of audio with probability p. Draws nothing beyond its chance. Exact on every machine.
+
+    Args:
+        p: the probability, in [0, 1].
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number; when applied, the audio is not float32.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> PolarityInversion(p=1)(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).tolist()
+        [-1.0, -1.0]
+    """
+
+    p: float = field(default=0.5)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "p", probability(self.p))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio with its sign changed."""
+        return invert_polarity(audio)

@@ -1,0 +1,68 @@
+"""RandomSegment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.draws import Draws
+from seedsafe.functional.sound import segment
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+from seedsafe.transform import AudioTransform
+
+__all__ = ["RandomSegment", "Segment"]
+
+
+class Segment(NamedTuple):
+    """The first sample of a segment."""
+
+    start: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomSegment(AudioTransform):
+    """Cut a segment of a fixed length out of a uniformly drawn place. Draws ``start`` (word 1). Exact everywhere.
+
+    Args:
+        length: in samples.
+        pad_if_needed: append zeros to shorter audio, as MelGAN does, instead of raising an error.
+        name: see Transform.
+
+    Raises:
+        TypeError: length is not an integer.
+        ValueError: length is less than 1; when applied, the audio is shorter than the segment.
+
+    Follows the segments of MelGAN's training data (Kumar et al., 2019); the last one possible can be drawn as well.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomSegment(8192)(np.zeros((2, 16000), np.float32), key=SampleKey(42, 0, 0)).shape
+        (2, 8192)
+    """
+
+    length: int
+    pad_if_needed: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        length = checked_int("length", self.length, 1, 2**31, "pass the segment's length in samples")
+        object.__setattr__(self, "length", length)
+
+    def draw(self, rng: Draws, info: Info) -> Segment:
+        """Return the segment's first sample."""
+        free = info.audio_length() - self.length
+        if free < 0 and not self.pad_if_needed:
+            raise ValueError(
+                f"cannot cut {self.length} samples out of audio of shape {info.shape}: "
+                "pass pad_if_needed=True or a smaller length"
+            )
+        return Segment(rng.integer(max(free, 0) + 1))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the segment."""
+        return info.reshaped(*info.shape[:-1], self.length)
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the segment."""
+        return segment(audio, params[0], self.length)

@@ -1,0 +1,53 @@
+"""Checks of arguments: each returns the value in one form, or raises an error that names the way out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from seedsafe.key import checked_int
+
+__all__ = ["pair", "probability", "real", "span"]
+
+
+def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
+    """Return `value` as a finite float in [low, high]."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}: {way_out}")
+    number = float(value)
+    if not (math.isfinite(number) and low <= number <= high):
+        raise ValueError(f"{name} must be {_bounds(low, high)}, got {number!r}: {way_out}")
+    return number
+
+
+def _bounds(low: float, high: float) -> str:
+    if math.isfinite(high):
+        return f"in [{low:g}, {high:g}]"
+    return f"finite and at least {low:g}" if math.isfinite(low) else "finite"
+
+
+def probability(p: Any) -> float:
+    """Return p as a float in [0, 1]."""
+    return real("p", p, 0.0, 1.0, "pass the share of samples that the transform fires for")
+
+
+def span(name: str, value: Any, low: float, high: float, way_out: str) -> tuple[float, float]:
+    """Return a range as two floats, the lower one first; one number stands for both ends."""
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2:
+        raise ValueError(f"{name} must be one number or a pair (low, high), got {value!r}: {way_out}")
+    first, last = (real(name, end, low, high, way_out) for end in ends)
+    if first > last:
+        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
+    return first, last
+
+
+def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
+    """Return a (height, width) of positive integers; one integer stands for both."""
+    sides = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(sides) != 2:
+        raise ValueError(f"{name} must be one integer or a pair (height, width), got {value!r}: {way_out}")
+    height, width = (checked_int(name, side, 1, 2**31, way_out) for side in sides)
+    return height, width

@@ -1,0 +1,225 @@
+"""Compose: a pipeline as a value. It is called with a sample and a key, and keeps nothing in between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from seedsafe.draws import PooledDraws
+from seedsafe.info import Info
+from seedsafe.key import CONTRACT_VERSION, SampleKey
+from seedsafe.node import Applied, Infos, Leaf, Namer, Node, Stream, Traced, run, trace
+from seedsafe.serial import from_plain, to_plain
+from seedsafe.transform import Transform
+
+__all__ = ["Chain", "Compose", "members"]
+
+
+class Chain:
+    """Nodes one after another, without a stream of their own."""
+
+    __slots__ = ("nodes",)
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes = tuple(nodes)
+
+    def run(self, sample: Any, draws: PooledDraws) -> Any:
+        """Return the sample through all nodes; a dict is changed in place."""
+        for node in self.nodes:
+            sample = node.run(sample, draws)
+        return sample
+
+    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+        """Append what is drawn to the record, and return the description of the result."""
+        for node in self.nodes:
+            infos = node.trace(infos, draws, record)
+        return infos
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the transforms of all nodes."""
+        for node in self.nodes:
+            yield from node.leaves()
+
+
+class Compose:
+    """Transforms one after another: augmentation as a function of the sample and its key.
+
+    The sample is an array, or a dict whose entries ``image``, ``mask``, ``keypoints``, ``boxes`` and ``audio`` are
+    transformed together while others pass through. It is never changed, and the result never shares memory with
+    it; arrays of the result are C-contiguous and writable. An empty Compose returns the sample itself.
+
+    Args:
+        transforms: Transforms and Composes, in the order in which they are applied.
+
+    Raises:
+        TypeError: a member is not a Transform.
+        ValueError: two members have the same name or stream.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> augment = Compose([ss.RandomCrop(2), ss.HorizontalFlip(p=0.5)])
+        >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
+        >>> augment(image, key=SampleKey(42, 3, 1234)).tolist()
+        [[6, 5], [10, 9]]
+        >>> augment.params(SampleKey(42, 3, 1234), image.shape)[0]
+        Applied(name='RandomCrop', params=Crop(top=1, left=1))
+    """
+
+    __slots__ = ("_root", "_streams", "transforms")
+
+    transforms: tuple[Transform | Compose, ...]
+
+    def __init__(self, transforms: Iterable[Transform | Compose] = ()) -> None:
+        self.transforms = members("transforms", transforms)
+        namer = Namer()
+        self._root = self.bind(namer)
+        self._streams = tuple(namer.streams)
+
+    def bind(self, namer: Namer) -> Chain:
+        """Return the members with their streams in a pipeline."""
+        return Chain(member.bind(namer) for member in self.transforms)
+
+    def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
+        """Return the augmented sample.
+
+        Args:
+            sample: an array, or a dict of targets.
+            key: of the sample; see SampleKey.
+
+        Raises:
+            TypeError: there is no key, or the sample is not of arrays.
+            ValueError: a transform cannot be applied to the sample.
+        """
+        if not self.transforms and isinstance(key, SampleKey):
+            return sample
+        return run(self._root, sample, key)
+
+    def params(self, key: SampleKey, sample: Any) -> list[Applied]:
+        """Return what happens to a sample at a key, without its pixels and without a log.
+
+        Args:
+            key: of the sample.
+            sample: the shape, Info or array of a sample, or a dict of these by target.
+
+        Returns:
+            One ``Applied(name, params)`` for each transform reached, in order; ``params`` is None where a transform
+            did not fire.
+
+        Raises:
+            ValueError: the description lacks what a transform needs.
+        """
+        infos = {k: _info(v) for k, v in sample.items()} if isinstance(sample, dict) else _info(sample)
+        return trace(self._root, key, infos)
+
+    def replay(self, sample: Any, params: Iterable[tuple[str, Any]]) -> Any:
+        """Return a sample with parameters applied that ``params`` returned before, here or elsewhere.
+
+        Raises:
+            ValueError: a name is not one of this pipeline's.
+        """
+        return run(_Replay(self._root, self._streams, params), sample, SampleKey(0, 0, 0))
+
+    def streams(self) -> tuple[Stream, ...]:
+        """Return the names of all streams of this pipeline and their ops."""
+        return self._streams
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pipeline as plain data, for `from_dict`."""
+        return {"contract": CONTRACT_VERSION, **to_plain(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], *, classes: Iterable[type] = ()) -> Compose:
+        """Return the pipeline that `to_dict` described.
+
+        Args:
+            data: what `to_dict` returned.
+            classes: classes of your own that occur in it; the library's are known.
+
+        Raises:
+            ValueError: the data name an unknown class, or another version of the stream contract.
+        """
+        plain = dict(data)
+        version = plain.pop("contract", None)
+        if version != CONTRACT_VERSION:
+            raise ValueError(
+                f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: "
+                "use the release that wrote it"
+            )
+        made = from_plain(plain, [Compose, *classes])
+        if not isinstance(made, cls):
+            raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
+        return made
+
+    def to_json(self) -> str:
+        """Return the pipeline as JSON, for `from_json`."""
+        return json.dumps(self.to_dict(), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str, *, classes: Iterable[type] = ()) -> Compose:
+        """Return the pipeline that `to_json` described; see `from_dict`."""
+        return cls.from_dict(json.loads(text), classes=classes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Compose) and self.transforms == other.transforms
+
+    def __hash__(self) -> int:
+        return hash(self.transforms)
+
+    def __repr__(self) -> str:
+        return f"Compose([{', '.join(map(repr, self.transforms))}])"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Compose, (self.transforms,)
+
+
+class _Replay(Chain):
+    """The node that applies a record instead of drawing."""
+
+    __slots__ = ("_leaves", "_names", "_record")
+
+    def __init__(self, root: Chain, streams: Iterable[Stream], record: Iterable[tuple[str, Any]]) -> None:
+        super().__init__(root.nodes)
+        self._leaves = {leaf.name: leaf for leaf in root.leaves()}
+        self._names = {stream.name for stream in streams}
+        self._record = list(record)
+
+    def run(self, sample: Any, draws: PooledDraws) -> Any:
+        for name, params in self._record:
+            if name not in self._names:
+                raise ValueError(
+                    f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
+                )
+            leaf = self._leaves.get(name.partition("@")[0])
+            if leaf is not None and params is not None:
+                sample = leaf.apply(sample, params)
+        return sample
+
+
+def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the members of a container, or raise an error that names the one that is no transform."""
+    if isinstance(transforms, Transform | Compose):
+        raise TypeError(
+            f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
+        )
+    found = tuple(transforms)
+    for place, one in enumerate(found):
+        if not isinstance(one, Transform | Compose):
+            raise TypeError(
+                f"{name}[{place}] must be a Transform, got {one!r} of type {type(one).__name__}: "
+                "derive it from ImageTransform, SpatialTransform or AudioTransform"
+            )
+    return found
+
+
+def _info(sample: Any) -> Info:
+    if isinstance(sample, Info):
+        return sample
+    if isinstance(sample, np.ndarray):
+        return Info(sample.shape, sample.dtype)
+    if isinstance(sample, tuple | list) and all(isinstance(side, int | np.integer) for side in sample):
+        return Info(tuple(int(side) for side in sample))
+    raise TypeError(f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}")

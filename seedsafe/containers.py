@@ -1,0 +1,169 @@
+"""Containers that choose: each has a stream of its own and adds nothing to its members' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import probability
+from seedsafe.compose import Chain, Compose, members
+from seedsafe.draws import PooledDraws
+from seedsafe.key import checked_int
+from seedsafe.node import Applied, Infos, Leaf, Namer, Node, Traced, stream_name, turn
+from seedsafe.transform import Transform
+
+__all__ = ["Chosen", "OneOf", "RandomApply", "SomeOf"]
+
+Members = Sequence[Transform | Compose]
+_set = object.__setattr__
+
+
+class Chosen(NamedTuple):
+    """The positions of the members that a container applies, in order."""
+
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Container(Transform):
+    """Members of which some are applied; ``choose`` says which."""
+
+    transforms: Members
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _set(self, "transforms", members("transforms", self.transforms))
+        _set(self, "p", probability(self.p))
+        if not self.transforms:
+            raise ValueError(f"{type(self).__name__} must have at least one transform, got none")
+
+    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+        """Return the positions of the members to apply, in order."""
+        raise NotImplementedError
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this container and its members with their streams in a pipeline."""
+        name, ops = namer.claim(self.name, type(self).__name__)
+        return _Choice(self, name, ops, [member.bind(namer) for member in self.transforms])
+
+
+class _Choice:
+    """A container, bound to its stream."""
+
+    __slots__ = ("_container", "_name", "_nodes", "_ops")
+
+    def __init__(self, container: _Container, name: str, ops: tuple[int, ...], nodes: list[Node]) -> None:
+        self._container = container
+        self._name = name
+        self._ops = ops
+        self._nodes = nodes
+
+    def run(self, sample: Any, draws: PooledDraws) -> Any:
+        """Return the sample through the chosen members; a dict is changed in place."""
+        for place in self._choose(draws) or ():
+            sample = self._nodes[place].run(sample, draws)
+        return sample
+
+    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+        """Append what is drawn to the record, and return the description of the result."""
+        times = draws.counts.get(self._name, 0)
+        chosen = self._choose(draws)
+        record.append(Applied(stream_name(self._name, times), None if chosen is None else Chosen(chosen)))
+        for place in chosen or ():
+            infos = self._nodes[place].trace(infos, draws, record)
+        return infos
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the transforms of all members."""
+        return Chain(self._nodes).leaves()
+
+    def _choose(self, draws: PooledDraws) -> tuple[int, ...] | None:
+        turn(draws, self._name, self._ops)
+        return self._container.choose(draws) if draws.chance(self._container.p) else None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomApply(_Container):
+    """Apply all members, with probability p, or none.
+
+    Args:
+        transforms: the members.
+        p: the probability that they are applied.
+        name: see Transform.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> RandomApply([ss.RandomCrop(2), ss.VerticalFlip()], p=0.3)
+        RandomApply(transforms=(RandomCrop(size=(2, 2)), VerticalFlip()), p=0.3)
+    """
+
+    p: float = field(default=0.5, kw_only=True)
+
+    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+        """Return all positions."""
+        return tuple(range(len(self.transforms)))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OneOf(_Container):
+    """Apply one member, each as likely as the others.
+
+    Args:
+        transforms: the members.
+        p: the probability that one is applied at all.
+        name: see Transform.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> OneOf([ss.HorizontalFlip(p=1.0), ss.VerticalFlip(p=1.0)])
+        OneOf(transforms=(HorizontalFlip(p=1.0), VerticalFlip(p=1.0)))
+    """
+
+    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+        """Return one position."""
+        return (draws.integer(len(self.transforms)),)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SomeOf(_Container):
+    """Apply n members: different ones in the order in which they are listed, or, with replacement, as drawn.
+
+    Args:
+        transforms: the members.
+        n: how many are applied, at least 1; without replacement at most as many as there are.
+        replace: whether a member may be applied several times; its k-th further application draws from the
+            stream ``name@k``.
+        p: the probability that any are applied at all.
+        name: see Transform.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> SomeOf([ss.HorizontalFlip(p=1.0), ss.VerticalFlip(p=1.0)], n=1).n
+        1
+    """
+
+    n: int = field(kw_only=True)
+    replace: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Container.__post_init__(self)
+        most = 16 if self.replace else len(self.transforms)
+        _set(self, "n", checked_int("n", self.n, 1, most + 1, "it is the number of members to apply"))
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this container and its members with their streams in a pipeline."""
+        name, ops = namer.claim(self.name, type(self).__name__)
+        repeats = namer.repeats
+        namer.repeats *= self.n if self.replace else 1
+        nodes = [member.bind(namer) for member in self.transforms]
+        namer.repeats = repeats
+        return _Choice(self, name, ops, nodes)
+
+    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+        """Return n positions; n words are consumed."""
+        count = len(self.transforms)
+        if self.replace:
+            return tuple(draws.integer(count) for _ in range(self.n))
+        left = list(range(count))
+        return tuple(sorted(left.pop(draws.integer(count - k)) for k in range(self.n)))

@@ -1,0 +1,96 @@
+"""`python -m seedsafe index PATH`: index a folder of images and say what is in it."""
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from importlib.util import find_spec
+
+from seedsafe.folder.index import FolderIndex
+from seedsafe.folder.progress import Progress
+
+__all__ = ["main", "progress_of"]
+
+
+def main(argv: list[str]) -> int:
+    """Run the command.
+
+    Args:
+        argv: the arguments behind `index`.
+
+    Returns:
+        0; 1 if there are problems, or the folder or its cache cannot be used.
+
+    Example:
+        >>> import tempfile
+        >>> main([tempfile.mkdtemp(), "--no-progress"])
+        0 files, 0 classes, 0 bytes a file
+        0
+    """
+    options = _parser().parse_args(argv)
+    cache = options.cache
+    if cache is None and options.keep:
+        cache = os.path.abspath(options.path) + ".seedsafe-index"
+    try:
+        index = FolderIndex(
+            options.path,
+            labelled=not options.flat,
+            cache=cache,
+            threads=options.threads,
+            on_problem="ignore",
+            progress=progress_of(options.no_progress),
+        )
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(_as_json(index) if options.json else _as_text(index))
+    if cache is not None and not options.json:
+        print(f"cache: {cache}")
+    return 1 if index.problems else 0
+
+
+def progress_of(off: bool) -> Progress:
+    """Tell whether to show progress: on a terminal, if rich is there, unless it is switched off."""
+    return not off and sys.stderr.isatty() and find_spec("rich") is not None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
+    parser.add_argument("path", help="the folder; each folder in it is a class")
+    parser.add_argument("--flat", action="store_true", help="all files below the path, without classes")
+    parser.add_argument("--cache", help="file that keeps the index, outside of the folder")
+    parser.add_argument("--keep", action="store_true", help="the same, in PATH.seedsafe-index")
+    parser.add_argument("--threads", type=int, default=2, help="threads that read folders (default: 2)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--no-progress", action="store_true", help="no counter")
+    return parser
+
+
+def _facts(index: FolderIndex) -> dict[str, object]:
+    changes = index.changes
+    return {
+        "root": index.root,
+        "files": len(index),
+        "classes": len(index.classes),
+        "bytes": index.nbytes,
+        "changes": None if changes is None else changes._asdict(),
+        "problems": [problem._asdict() for problem in index.problems],
+        "fingerprint": index.fingerprint,
+    }
+
+
+def _as_json(index: FolderIndex) -> str:
+    return json.dumps(_facts(index), indent=1)
+
+
+def _as_text(index: FolderIndex) -> str:
+    each = index.nbytes / len(index) if len(index) else 0
+    lines = [f"{len(index):,} files, {len(index.classes):,} classes, {each:.3g} bytes a file"]
+    if index.changes is not None:
+        lines.append(f"since the last time: {index.changes.added:,} added, {index.changes.removed:,} removed")
+    for kind, count in sorted(Counter(problem.kind for problem in index.problems).items()):
+        lines.append(f"{count:,} of kind {kind}:")
+        shown = [problem for problem in index.problems if problem.kind == kind][:10]
+        lines += [f"  {problem.path}: {problem.message}" for problem in shown]
+    return "\n".join(lines)

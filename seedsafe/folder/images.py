@@ -1,0 +1,214 @@
+"""`ImageFolder`: a map dataset of (image, class) over a `FolderIndex`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seedsafe.folder.index import IMAGE_EXTENSIONS, FolderIndex
+from seedsafe.folder.progress import Progress
+from seedsafe.folder.read import read_image
+from seedsafe.folder.tree import Problem
+
+__all__ = ["ImageFolder", "Samples"]
+
+
+class Samples(Sequence[tuple[str, int]]):
+    """The (path, class) pairs of an index, each made when it is asked for."""
+
+    def __init__(self, index: FolderIndex) -> None:
+        self._index = index
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @overload
+    def __getitem__(self, position: int) -> tuple[str, int]: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[tuple[str, int]]: ...
+    def __getitem__(self, position: int | slice) -> tuple[str, int] | list[tuple[str, int]]:
+        if isinstance(position, slice):
+            return [self[place] for place in range(*position.indices(len(self)))]
+        place = position + len(self) if position < 0 else position
+        return self._index.path(place), self._index.target(place)
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return (self[place] for place in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Samples({len(self)} pairs of path and class)"
+
+
+class ImageFolder:
+    """A dataset of the images in class folders: torchvision's `ImageFolder` for large folders.
+
+    It has the attributes of torchvision's, with `samples` and `imgs` made on demand and `targets` an array, and works
+    where a map dataset of torch does: `DataLoader`, `Subset`, `+`, `AugmentedDataset`. Files are ordered bytewise by
+    relative path. For folders without folders in them that is torchvision's order, unless the name of one class
+    is the beginning of another's: "cat-b/1.png" comes before "cat/1.png". Classes have the same numbers in any case.
+
+    Args:
+        root: the folder.
+        transform: applied to the image.
+        target_transform: applied to the class.
+        loader: reads a path; by default `seedsafe.folder.read_image`, which gives RGB as uint8 (H, W, 3).
+        is_valid_file: decides by the path whether a file counts, instead of `extensions`; not with `cache`.
+        allow_empty: accept classes without an image.
+        extensions: the endings of names that count, in any case.
+        cache: a file outside of root that keeps the index; see `FolderIndex`.
+        threads: threads that read class folders.
+        on_problem: "raise", "warn" or "ignore" broken links, loops and folders that cannot be read.
+        progress: True for a counter on standard error while the folder is read, or a function of (files, None).
+
+    Attributes:
+        index: the `FolderIndex`.
+        classes: names of the classes, sorted.
+        class_to_idx: their numbers.
+        targets: int64 (files,), read-only.
+        samples: sequence of (path, class).
+        record_ids: uint64 (files,): `seedsafe.record_index` of each path relative to the root. An augmentation keyed
+            by them, instead of by position, stays as it was for all files when the folder grows.
+
+    Raises:
+        FileNotFoundError: there is no such folder, no class in it, or a class without images.
+        OSError: a folder or a link cannot be read; see `on_problem`.
+
+    Example:
+        >>> import cv2, numpy as np, pathlib, tempfile, seedsafe as ss
+        >>> root = pathlib.Path(tempfile.mkdtemp())
+        >>> for name in ("cat", "dog"):
+        ...     (root / name).mkdir()
+        ...     _ = cv2.imwrite(str(root / name / "1.png"), np.zeros((4, 6, 3), np.uint8))
+        >>> photos = ss.ImageFolder(root)
+        >>> image, target = photos[1]
+        >>> image.shape, photos.classes[target]
+        ((4, 6, 3), 'dog')
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        transform: Callable[[Any], Any] | None = None,
+        target_transform: Callable[[int], Any] | None = None,
+        loader: Callable[[str], Any] = read_image,
+        is_valid_file: Callable[[str], bool] | None = None,
+        allow_empty: bool = False,
+        extensions: Iterable[str] = IMAGE_EXTENSIONS,
+        cache: str | os.PathLike[str] | None = None,
+        threads: int = 2,
+        on_problem: Literal["raise", "warn", "ignore"] = "raise",
+        progress: Progress = False,
+    ) -> None:
+        endings = tuple(extensions)
+        self.index = FolderIndex(
+            root,
+            extensions=endings,
+            is_valid_file=is_valid_file,
+            cache=cache,
+            threads=threads,
+            on_problem=on_problem,
+            progress=progress,
+        )
+        self.root = self.index.root
+        self.transform = transform
+        self.target_transform = target_transform
+        self.loader = loader
+        self.extensions = endings if is_valid_file is None else None
+        self.classes = self.index.classes
+        self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
+        if not self.classes:
+            raise FileNotFoundError(f"root {self.root!r} has no folder in it: each class needs one")
+        if not allow_empty:
+            self._check_classes()
+
+    def _check_classes(self) -> None:
+        counts = np.bincount(self.targets, minlength=len(self.classes))
+        empty = [self.classes[number] for number in np.flatnonzero(counts == 0)]
+        if empty:
+            listed = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
+            accepted = (
+                "is_valid_file" if self.extensions is None else f"the endings {', '.join(self.extensions)}"
+            )
+            raise FileNotFoundError(
+                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no image: {listed}. Accepted are "
+                f"files by {accepted}; pass allow_empty=True to keep such classes"
+            )
+
+    @property
+    def samples(self) -> Samples:
+        """The (path, class) pairs."""
+        return Samples(self.index)
+
+    imgs = samples
+
+    @property
+    def targets(self) -> NDArray[np.int64]:
+        """The class of each file."""
+        return self.index.targets
+
+    @property
+    def record_ids(self) -> NDArray[np.uint64]:
+        """`seedsafe.record_index` of each relative path."""
+        return self.index.record_ids
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be indexed."""
+        return self.index.problems
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of all relative paths."""
+        return self.index.fingerprint
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __getitem__(self, position: SupportsIndex) -> tuple[Any, Any]:
+        """Read one image.
+
+        Raises:
+            IndexError: there is no such position.
+            FileNotFoundError: the file has vanished since the folder was indexed.
+            Exception: whatever the loader raises, with a note that names the position and the path.
+        """
+        place = position.__index__()
+        place = place + len(self) if place < 0 else place
+        path = self.index.path(place)
+        try:
+            image = self.loader(path)
+        except FileNotFoundError as error:
+            raise self._vanished(place, path) from error
+        except Exception as error:
+            error.add_note(f"while reading item {place} of ImageFolder({self.root!r}): {path!r}")
+            raise
+        target = self.index.target(place)
+        return (
+            image if self.transform is None else self.transform(image),
+            target if self.target_transform is None else self.target_transform(target),
+        )
+
+    def _vanished(self, place: int, path: str) -> FileNotFoundError:
+        missing, indexed = self.index.missing_beside(place)
+        return FileNotFoundError(
+            f"item {place}, {path!r}, has vanished since the folder was indexed, with {missing} of the {indexed} files of "
+            "its folder: make the ImageFolder again"
+        )
+
+    def __add__(self, other: Any) -> Any:
+        """Give torch's `ConcatDataset` of both; torch must have been imported."""
+        torch = sys.modules.get("torch.utils.data")
+        if torch is None:
+            raise TypeError(
+                "ImageFolder + dataset makes a torch.utils.data.ConcatDataset: import torch first"
+            )
+        return torch.ConcatDataset([self, other])
+
+    def __repr__(self) -> str:
+        return f"ImageFolder({self.root!r}): {len(self)} images, {len(self.classes)} classes"

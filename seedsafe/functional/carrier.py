@@ -1,0 +1,38 @@
+"""OpenCV, imported where an image is touched, and arrays in the form that it takes."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+
+from seedsafe.info import Array
+
+__all__ = ["MAX_CHANNELS", "carried", "opencv"]
+
+MAX_CHANNELS: Final = 128
+"""OpenCV moves pixels of up to this many channels in every version that the project supports."""
+
+_NATIVE: Final = "BHhifd"
+_CARRIERS: Final = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
+
+
+@cache
+def opencv() -> ModuleType:
+    """Return the module cv2.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        import cv2
+    except ImportError as error:
+        raise ImportError('images need OpenCV: pip install "seedsafe[image]"') from error
+    return cv2
+
+
+def carried(image: Array) -> Array:
+    """Return a view of an image, in a dtype of the same size that OpenCV moves without looking at the values."""
+    return image if image.dtype.char in _NATIVE else image.view(_CARRIERS[image.itemsize])

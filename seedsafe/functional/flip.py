@@ -1,0 +1,106 @@
+"""Mirroring images, points and boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.info import Array
+
+__all__ = [
+    "horizontal_flip",
+    "horizontal_flip_boxes",
+    "horizontal_flip_points",
+    "vertical_flip",
+    "vertical_flip_boxes",
+    "vertical_flip_points",
+]
+
+
+def horizontal_flip(image: Array) -> Array:
+    """Return an image with its columns in reverse order, as a new array. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+
+    Example:
+        >>> horizontal_flip(np.array([[1, 2, 3]], np.uint8)).tolist()
+        [[3, 2, 1]]
+    """
+    return _flip(image, 1)
+
+
+def vertical_flip(image: Array) -> Array:
+    """Return an image with its rows in reverse order, as a new array. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+
+    Example:
+        >>> vertical_flip(np.array([[1], [2]], np.uint8)).tolist()
+        [[2], [1]]
+    """
+    return _flip(image, 0)
+
+
+def _flip(image: Array, axis: int) -> Array:
+    flipped = np.empty(image.shape, image.dtype)
+    if image.ndim == 3 and not 1 < image.shape[2] <= MAX_CHANNELS:
+        flipped[...] = image[::-1] if axis == 0 else image[:, ::-1]
+        return flipped
+    opencv().flip(carried(image), axis, carried(flipped))
+    return flipped
+
+
+def horizontal_flip_points(points: Array, width: int) -> Array:
+    """Return points (N, 2 or more), x first, in a mirrored image: x becomes width - 1 - x, of pixel centres.
+
+    Example:
+        >>> horizontal_flip_points(np.array([[0.0, 5.0]]), 10).tolist()
+        [[9.0, 5.0]]
+    """
+    return _mirror(points, 0, width - 1)
+
+
+def vertical_flip_points(points: Array, height: int) -> Array:
+    """Return points (N, 2 or more), y second, in a mirrored image: y becomes height - 1 - y, of pixel centres.
+
+    Example:
+        >>> vertical_flip_points(np.array([[0.0, 5.0]]), 10).tolist()
+        [[0.0, 4.0]]
+    """
+    return _mirror(points, 1, height - 1)
+
+
+def _mirror(points: Array, column: int, last: int) -> Array:
+    moved = points.copy()
+    moved[:, column] = np.array(last, points.dtype) - points[:, column]
+    return moved
+
+
+def horizontal_flip_boxes(boxes: Array, width: int) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a mirrored image.
+
+    Example:
+        >>> horizontal_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()
+        [[7, 0, 10, 3]]
+    """
+    return _mirror_boxes(boxes, 0, width)
+
+
+def vertical_flip_boxes(boxes: Array, height: int) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a mirrored image.
+
+    Example:
+        >>> vertical_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()
+        [[0, 7, 3, 10]]
+    """
+    return _mirror_boxes(boxes, 1, height)
+
+
+def _mirror_boxes(boxes: Array, column: int, size: int) -> Array:
+    moved = boxes.copy()
+    edge = np.array(size, boxes.dtype)
+    moved[:, column] = edge - boxes[:, column + 2]
+    moved[:, column + 2] = edge - boxes[:, column]
+    return moved

@@ -1,0 +1,186 @@
+"""Pixel values and their layout: to float, normalised, channels first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.info import Array
+
+__all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
+
+_SMALL: Final = 8192
+"""Below so many values NumPy's single call is cheaper than OpenCV's two."""
+
+_TILE: Final = 4096
+"""Pixels whose coefficients are laid out one after another: long rows are several times cheaper than short ones."""
+
+
+def to_float(image: Array) -> Array:
+    """Return an image as float32; uint8 is divided by 255, float32 stays as it is. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, any shape.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> to_float(np.array([0, 255], np.uint8)).tolist()
+        [0.0, 1.0]
+    """
+    if image.dtype != np.uint8:
+        _need_float32(image)
+        return image
+    if image.size < _SMALL:
+        return np.divide(image, np.float32(255), dtype=np.float32, order="C")
+    made = np.empty(image.shape, np.float32)
+    rows = made.reshape(image.shape[0], -1)
+    _scale(image.reshape(rows.shape), 3.0, rows)
+    rows *= np.float32(
+        1 / 765
+    )  # (3 * x) * float32(1 / 765) is x / 255, rounded once, for each of the 256 values
+    return made
+
+
+def normalize(image: Array, mean: Sequence[float], std: Sequence[float]) -> Array:
+    """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 before.
+
+    It is computed as ``x * float32(scale) + float32(offset)`` with one rounding after each operation, so it is exact
+    on every machine, and within 2 units in the last place of ``x``'s and ``mean``'s quotients of the formula.
+
+    Args:
+        image: uint8, or float32 with values about [0, 1]; (H, W) or (H, W, C).
+        mean: of each channel, or one for all, in [0, 1].
+        std: of each channel, or one for all, in [0, 1].
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: mean and std do not have one value for each channel.
+
+    Example:
+        >>> normalize(np.array([[0, 255]], np.uint8), [0.5], [0.25]).tolist()
+        [[-2.0, 2.0]]
+    """
+    _check_channels(image, mean, std)
+    scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
+    made = image.astype(np.float32, order="C")
+    flat = made.reshape(-1)
+    whole = flat.size - flat.size % scale.size
+    for part in (flat[:whole].reshape(-1, scale.size), flat[whole:]):
+        part *= scale[: part.shape[-1]]
+        part += offset[: part.shape[-1]]
+    return made
+
+
+def normalize_chw(image: Array, mean: Sequence[float], std: Sequence[float]) -> Array:
+    """Return ``to_chw(normalize(image, mean, std))``, the same bytes in about half the time.
+
+    Args:
+        image: see `normalize`.
+        mean: see `normalize`.
+        std: see `normalize`.
+
+    Returns:
+        float32, (C, H, W); (1, H, W) of an image without channels.
+
+    Raises:
+        TypeError: see `normalize`.
+        ValueError: see `normalize` and `to_chw`.
+
+    Example:
+        >>> normalize_chw(np.array([[[0, 255]]], np.uint8), [0.5, 0.5], [0.25, 0.5]).tolist()
+        [[[-2.0]], [[1.0]]]
+    """
+    _check_channels(image, mean, std)
+    scale, offset = affine(tuple(mean), tuple(std), _top(image))
+    planes = to_chw(image)
+    if planes.dtype != np.uint8 or planes.size < _SMALL:
+        made: Array = np.multiply(planes, scale[:, None, None], dtype=np.float32)
+    else:
+        made = np.empty(planes.shape, np.float32)
+        for plane, target, factor in zip(planes, made, np.broadcast_to(scale, len(planes)), strict=True):
+            _scale(plane, float(factor), target)
+    made += offset[:, None, None]
+    return made
+
+
+def _scale(values: Array, factor: float, made: Array) -> None:
+    """Write ``float32(x) * float32(factor)``, rounded once, of uint8 values (H, W).
+
+    Of OpenCV's functions in Python, ``normalize`` alone converts and scales in one pass. It divides by the greatest
+    value what it is given; the error of that division vanishes when it rounds the factor to float32.
+    """
+    cv2 = opencv()
+    cv2.normalize(values, made, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, dtype=cv2.CV_32F)
+
+
+def _top(image: Array) -> float:
+    return 255.0 if image.dtype == np.uint8 else 1.0
+
+
+def _check_channels(image: Array, mean: Sequence[float], std: Sequence[float]) -> None:
+    if image.dtype != np.uint8:
+        _need_float32(image)
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if len(mean) not in (1, channels) or len(std) != len(mean):
+        raise ValueError(
+            f"mean and std have {len(mean)} and {len(std)} values and the image has the shape {image.shape}: "
+            "give one for each channel"
+        )
+
+
+@lru_cache(maxsize=64)
+def affine(mean: tuple[float, ...], std: tuple[float, ...], top: float) -> tuple[Array, Array]:
+    """Return scale and offset of a normalisation, float32, one for each value of mean and std."""
+    deviations = np.asarray(std, np.float64)
+    scale = 1.0 / (deviations * top)
+    offset = -np.asarray(mean, np.float64) / deviations
+    return _constant(scale.astype(np.float32)), _constant(offset.astype(np.float32))
+
+
+@lru_cache(maxsize=64)
+def _tiles(mean: tuple[float, ...], std: tuple[float, ...], top: float) -> tuple[Array, Array]:
+    scale, offset = affine(mean, std, top)
+    return _constant(np.tile(scale, _TILE)), _constant(np.tile(offset, _TILE))
+
+
+def _constant(values: Array) -> Array:
+    values.flags.writeable = False  # it is shared by all callers
+    return values
+
+
+def to_chw(image: Array) -> Array:
+    """Return an image with its channels first, as a new array. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+
+    Returns:
+        (C, H, W); (1, H, W) of an image without channels.
+
+    Raises:
+        ValueError: the image has another number of dimensions.
+
+    Example:
+        >>> to_chw(np.zeros((4, 5, 3), np.uint8)).shape
+        (3, 4, 5)
+    """
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    channels = image.shape[2] if image.ndim == 3 else 1
+    planes = np.empty((channels, *image.shape[:2]), image.dtype)
+    if 1 < channels <= MAX_CHANNELS:
+        opencv().split(carried(image), list(carried(planes)))
+    else:
+        planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
+    return planes
+
+
+def _need_float32(image: Array) -> None:
+    if image.dtype != np.float32:
+        raise TypeError(f"an image must be uint8 or float32, got dtype {image.dtype}: convert it with astype")

@@ -1,0 +1,160 @@
+"""Cutting windows out of images, and padding them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.info import Array
+
+__all__ = ["MODES", "crop", "pad", "shift_boxes", "shift_points"]
+
+MODES: Final = ("constant", "edge", "reflect", "symmetric")
+"""What stands outside an image, in the words of ``numpy.pad``."""
+
+
+def crop(
+    image: Array,
+    top: int,
+    left: int,
+    height: int,
+    width: int,
+    *,
+    mode: str = "constant",
+    fill: float | Sequence[float] = 0,
+) -> Array:
+    """Return a window of an image; where it reaches beyond the image, it is filled. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        top: the window's first row; may be negative.
+        left: the window's first column; may be negative.
+        height: in pixels.
+        width: in pixels.
+        mode: what stands outside, one of MODES.
+        fill: the value outside in the mode "constant", one for all channels or one for each.
+
+    Returns:
+        (height, width) or (height, width, C); a view of the image where the window lies inside it.
+
+    Raises:
+        ValueError: mode is unknown, or the window reaches further out than the image can be mirrored.
+
+    Example:
+        >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
+        [[2, 0], [4, 0]]
+    """
+    rows, columns = image.shape[:2]
+    if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
+        return image[top : top + height, left : left + width]
+    if mode != "constant":
+        return _mirrored(image, top, left, height, width, mode)
+    shape = (height, width, *image.shape[2:])
+    if isinstance(fill, int | float) and fill == 0:
+        window = np.zeros(shape, image.dtype)
+    else:
+        window = np.empty(shape, image.dtype)
+        window[...] = fill
+    first_row, first_column = max(-top, 0), max(-left, 0)
+    inside = image[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
+    window[first_row : first_row + inside.shape[0], first_column : first_column + inside.shape[1]] = inside
+    return window
+
+
+def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
+    row_sources = _sources(mode, top, height, image.shape[0])
+    column_sources = _sources(mode, left, width, image.shape[1])
+    if image.ndim == 3 and image.shape[2] > MAX_CHANNELS:
+        return image[row_sources[:, None], column_sources]
+    above, before = max(-top, 0), max(-left, 0)
+    below, after = max(top + height - image.shape[0], 0), max(left + width - image.shape[1], 0)
+    # What is mirrored, and the edge that it is mirrored at.
+    first_row = 0 if above else row_sources.min()
+    first_column = 0 if before else column_sources.min()
+    last_row = image.shape[0] if below else row_sources.max() + 1
+    last_column = image.shape[1] if after else column_sources.max() + 1
+    seen = image[first_row:last_row, first_column:last_column]
+    cv2 = opencv()
+    border = {
+        "edge": cv2.BORDER_REPLICATE,
+        "reflect": cv2.BORDER_REFLECT_101,
+        "symmetric": cv2.BORDER_REFLECT,
+    }
+    padded: Array = cv2.copyMakeBorder(carried(seen), above, below, before, after, border[mode]).view(
+        image.dtype
+    )
+    row, column = top + above - first_row, left + before - first_column
+    return padded[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
+
+
+def _sources(mode: str, start: int, length: int, size: int) -> Array:
+    """Return the positions in [0, size) that stand at start, start + 1, … when the axis is continued."""
+    places = np.arange(start, start + length)
+    if mode == "edge":
+        return np.clip(places, 0, size - 1)
+    if mode not in MODES:
+        raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
+    repeated = mode == "symmetric"  # the border's own pixel stands on both sides of it
+    reach, limit = max(-start, start + length - size), size - 1 + repeated
+    if reach > limit:
+        raise ValueError(
+            f"cannot pad an image by {reach} pixels with mode={mode!r} where it has {size}: "
+            "pad less, or pass mode='edge' or mode='constant'"
+        )
+    places = np.where(places < 0, -places - repeated, places)
+    return np.where(places >= size, 2 * size - 2 + repeated - places, places)
+
+
+def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "constant", fill: Any = 0) -> Array:
+    """Return an image with rows and columns added around it. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        padding: rows and columns to add, (top, bottom, left, right), none negative.
+        mode: what stands outside, one of MODES.
+        fill: see `crop`.
+
+    Returns:
+        (top + H + bottom, left + W + right) or the same with C.
+
+    Raises:
+        ValueError: see `crop`.
+
+    Example:
+        >>> pad(np.array([[7]]), (0, 1, 1, 0), mode="edge").tolist()
+        [[7, 7], [7, 7]]
+    """
+    top, bottom, left, right = padding
+    rows, columns = image.shape[:2]
+    return crop(image, -top, -left, top + rows + bottom, left + columns + right, mode=mode, fill=fill)
+
+
+def shift_points(points: Array, top: int, left: int) -> Array:
+    """Return points (N, 2 or more), x and y first, as a window with this corner sees them.
+
+    Example:
+        >>> shift_points(np.array([[5.0, 3.0]]), 1, 2).tolist()
+        [[3.0, 2.0]]
+    """
+    moved = points.copy()
+    moved[:, :2] -= np.array([left, top], points.dtype)
+    return moved
+
+
+def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, as a window sees them: shifted and cut off at its edges.
+
+    No box is removed, so that labels stay aligned; one that lies outside has an area of zero.
+
+    Example:
+        >>> shift_boxes(np.array([[0, 0, 9, 4]]), 1, 2, 3, 3).tolist()
+        [[0, 0, 3, 3]]
+    """
+    moved = boxes.copy()
+    corner = np.array([left, top, left, top], boxes.dtype)
+    limit = np.array([width, height, width, height], boxes.dtype)
+    moved[:, :4] = np.clip(moved[:, :4] - corner, 0, limit)
+    return moved

@@ -1,0 +1,100 @@
+"""HorizontalFlip and VerticalFlip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import probability
+from seedsafe.draws import Draws
+from seedsafe.functional import flip
+from seedsafe.info import Array, Info
+from seedsafe.transform import SpatialTransform
+
+__all__ = ["Flip", "HorizontalFlip", "VerticalFlip"]
+
+
+class Flip(NamedTuple):
+    """The length of the mirrored axis in pixels."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Flip(SpatialTransform):
+    p: float = field(default=0.5)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "p", probability(self.p))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HorizontalFlip(_Flip):
+    """Mirror left and right with probability p. Draws nothing beyond its chance. Exact on every machine.
+
+    Args:
+        p: the probability, in [0, 1].
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> HorizontalFlip(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[2, 1]]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Flip:
+        """Return the image's width."""
+        return Flip(info.image_size()[1])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, mirrored."""
+        return flip.horizontal_flip(image)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, mirrored; their order stays."""
+        return flip.horizontal_flip_points(keypoints, params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, mirrored."""
+        return flip.horizontal_flip_boxes(boxes, params[0])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VerticalFlip(_Flip):
+    """Mirror top and bottom with probability p. Draws nothing beyond its chance. Exact on every machine.
+
+    Args:
+        p: the probability, in [0, 1].
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> VerticalFlip(p=1)(np.array([[1], [2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[2], [1]]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Flip:
+        """Return the image's height."""
+        return Flip(info.image_size()[0])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, mirrored."""
+        return flip.vertical_flip(image)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, mirrored; their order stays."""
+        return flip.vertical_flip_points(keypoints, params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, mirrored."""
+        return flip.vertical_flip_boxes(boxes, params[0])

@@ -1,0 +1,116 @@
+"""Normalize, ToFloat and ToCHW: they draw nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seedsafe.checks import real
+from seedsafe.functional.values import normalize, to_chw, to_float
+from seedsafe.info import Array, Info
+from seedsafe.transform import ImageTransform
+
+__all__ = ["Normalize", "ToCHW", "ToFloat"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Normalize(ImageTransform):
+    """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
+
+    uint8 is divided by 255 before, so that mean and std are the usual ones of images in [0, 1]. Exact on every
+    machine.
+
+    Args:
+        mean: one number for each channel, or one for all.
+        std: one positive number for each channel, or one for all.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is not finite, std is not positive, or the numbers of values differ.
+
+    Follows ``torchvision.transforms.Normalize`` after ``ToTensor``, to within rounding.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Normalize([0.5], [0.25])(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[-2.0, 2.0]]
+    """
+
+    mean: float | tuple[float, ...]
+    std: float | tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        way_out = "pass one number for each channel, of images in [0, 1]"
+        for name, low in (("mean", -1e30), ("std", 1e-30)):
+            value = getattr(self, name)
+            values = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)
+            object.__setattr__(self, name, tuple(real(name, one, low, 1e30, way_out) for one in values))
+        if len(self.mean) != len(self.std):  # type: ignore[arg-type]  # tuples since the loop above
+            raise ValueError(
+                f"mean and std must have as many values, got {self.mean} and {self.std}: {way_out}"
+            )
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of a float32 image."""
+        return Info(info.shape, np.float32)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, normalised."""
+        return normalize(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ToFloat(ImageTransform):
+    """Make the image float32: uint8 is divided by 255, float32 stays as it is. Exact on every machine.
+
+    Args:
+        name: see Transform.
+
+    Raises:
+        TypeError: when applied, the image is neither uint8 nor float32.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ToFloat()(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0.0, 1.0]]
+    """
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of a float32 image."""
+        return Info(info.shape, np.float32)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image as float32."""
+        return to_float(image)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ToCHW(ImageTransform):
+    """Put the channels first, as PyTorch has them; it belongs at the end of a pipeline. Exact on every machine.
+
+    Args:
+        name: see Transform.
+
+    Raises:
+        ValueError: when applied, the image is not (H, W) or (H, W, C).
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ToCHW()(np.zeros((4, 5, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (3, 4, 5)
+    """
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of an image with its channels first."""
+        height, width = info.image_size()
+        return info.reshaped(info.shape[2] if len(info.shape) == 3 else 1, height, width)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with its channels first."""
+        return to_chw(image)

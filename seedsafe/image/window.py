@@ -1,0 +1,250 @@
+"""RandomCrop, CenterCrop and Pad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import pair, real
+from seedsafe.draws import Draws
+from seedsafe.functional.window import MODES, crop, shift_boxes, shift_points
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+from seedsafe.transform import SpatialTransform
+
+__all__ = ["CenterCrop", "Crop", "Pad", "RandomCrop", "Window"]
+
+_set = object.__setattr__
+
+
+class Crop(NamedTuple):
+    """The first row and column of a window, in the coordinates of the image before padding."""
+
+    top: int
+    left: int
+
+
+class Window(NamedTuple):
+    """A window in the coordinates of the image; it may reach beyond it."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Filled(SpatialTransform):
+    """A transform that may look beyond the image."""
+
+    mode: str = field(default="constant", kw_only=True)
+    fill: float | tuple[float, ...] = field(default=0, kw_only=True)
+    mask_fill: float = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ValueError(f"mode must be one of {', '.join(MODES)}, got {self.mode!r}")
+        way_out = "pass one number, or one for each channel"
+        if isinstance(self.fill, tuple | list):
+            _set(self, "fill", tuple(_number("fill", one, way_out) for one in self.fill))
+        else:
+            _set(self, "fill", _number("fill", self.fill, way_out))
+        _set(self, "mask_fill", _number("mask_fill", self.mask_fill, "pass the label of what lies outside"))
+
+    def window(self, params: Any) -> tuple[int, int, int, int]:
+        """Return top, left, height and width of the window that the parameters describe."""
+        top, left, height, width = params
+        return top, left, height, width
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the window."""
+        _, _, height, width = self.window(params)
+        return info.resized(height, width)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image."""
+        return crop(image, *self.window(params), mode=self.mode, fill=self.fill)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask."""
+        return crop(mask, *self.window(params), mode=self.mode, fill=self.mask_fill)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the window sees them; those outside stay, with coordinates outside."""
+        top, left, _, _ = self.window(params)
+        return shift_points(keypoints, top, left)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the window sees them, cut off at its edges."""
+        return shift_boxes(boxes, *self.window(params))
+
+
+def _number(name: str, value: Any, way_out: str) -> float:
+    number = real(name, value, -float("inf"), float("inf"), way_out)
+    return int(number) if number.is_integer() else number
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Sized(_Filled):
+    size: int | tuple[int, int]
+
+    def __post_init__(self) -> None:
+        _Filled.__post_init__(self)
+        _set(self, "size", pair("size", self.size, "pass the height and width of the crop in pixels"))
+
+    def window(self, params: Any) -> tuple[int, int, int, int]:
+        """Return top, left, height and width of the window that the parameters describe."""
+        top, left = params
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        return top, left, height, width
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomCrop(_Sized):
+    """Cut a window of a fixed size out of a uniformly drawn place.
+
+    Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
+
+    Args:
+        size: of the window in pixels, one number or (height, width).
+        padding: rows and columns around the image that the window may reach into: one number for all sides,
+            (vertical, horizontal), or (top, bottom, left, right).
+        pad_if_needed: pad a smaller image on both sides by what it lacks, instead of raising an error.
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+
+    Follows ``torchvision.transforms.RandomCrop``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomCrop(224)(np.zeros((256, 256, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (224, 224, 3)
+    """
+
+    padding: int | tuple[int, ...] = field(default=0, kw_only=True)
+    pad_if_needed: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Sized.__post_init__(self)
+        _set(self, "padding", _simplest(_four(self.padding)))
+
+    def draw(self, rng: Draws, info: Info) -> Crop:
+        """Return the window's corner."""
+        rows, columns = info.image_size()
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        if self.padding:
+            above, below, before, after = _four(self.padding)
+        else:
+            above = below = before = after = 0
+        if self.pad_if_needed:
+            lacking = max(height - rows - above - below, 0)
+            above, below = above + lacking, below + lacking
+            lacking = max(width - columns - before - after, 0)
+            before, after = before + lacking, after + lacking
+        free_rows = above + rows + below - height
+        free_columns = before + columns + after - width
+        if free_rows < 0 or free_columns < 0:
+            raise ValueError(
+                f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
+                "pass pad_if_needed=True or a smaller size"
+            )
+        return Crop(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CenterCrop(_Sized):
+    """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
+
+    Args:
+        size: of the window in pixels, one number or (height, width).
+        pad_if_needed: pad a smaller image around its middle instead of raising an error.
+        mode: see RandomCrop.
+        fill: see RandomCrop.
+        mask_fill: see RandomCrop.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> CenterCrop(2)(np.arange(16, dtype=np.uint8).reshape(4, 4), key=SampleKey(42, 0, 0)).tolist()
+        [[5, 6], [9, 10]]
+    """
+
+    pad_if_needed: bool = field(default=False, kw_only=True)
+
+    def draw(self, rng: Draws, info: Info) -> Crop:
+        """Return the window's corner, which follows from the image's size."""
+        rows, columns = info.image_size()
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        if not self.pad_if_needed and (height > rows or width > columns):
+            raise ValueError(
+                f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
+                "pass pad_if_needed=True or a smaller size"
+            )
+        return Crop((rows - height) // 2, (columns - width) // 2)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Pad(_Filled):
+    """Add rows and columns around an image. Draws nothing. Exact on every machine.
+
+    Args:
+        padding: one number for all sides, (vertical, horizontal), or (top, bottom, left, right), in pixels.
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Pad((0, 1))(np.ones((1, 1), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 1, 0]]
+    """
+
+    padding: int | tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _Filled.__post_init__(self)
+        _set(self, "padding", _simplest(_four(self.padding)))
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the padded image as a window, which follows from the image's size."""
+        rows, columns = info.image_size()
+        above, below, before, after = _four(self.padding)
+        return Window(-above, -before, above + rows + below, before + columns + after)
+
+
+def _four(padding: Any) -> tuple[int, int, int, int]:
+    way_out = "pass one number, (vertical, horizontal) or (top, bottom, left, right) in pixels"
+    if type(padding) is int and padding >= 0:
+        return padding, padding, padding, padding
+    sides = tuple(padding) if isinstance(padding, tuple | list) else (padding,)
+    counts = [checked_int("padding", side, 0, 2**31, way_out) for side in sides]
+    if len(counts) == 1:
+        counts *= 4
+    elif len(counts) == 2:
+        counts = [counts[0], counts[0], counts[1], counts[1]]
+    if len(counts) != 4:
+        raise ValueError(f"padding must have 1, 2 or 4 numbers, got {padding!r}: {way_out}")
+    above, below, before, after = counts
+    return above, below, before, after
+
+
+def _simplest(sides: tuple[int, int, int, int]) -> int | tuple[int, int, int, int]:
+    return sides[0] if len(set(sides)) == 1 else sides

@@ -1,0 +1,287 @@
+"""The stream contract, version 1: where the words of a (seed, epoch, index) stand.
+
+An address ``(seed, epoch, index, occurrence, view, op)`` is placed, word by word, into the key and the counter
+of NumPy's Philox4x64-10. Nothing is added and nothing is hashed into fewer bits, so within one seed no two
+addresses share a block. The table of words is in ``docs/reference/contract.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+import numpy as np
+from numpy.random import Generator, Philox
+from numpy.random.bit_generator import ISeedSequence
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
+
+__all__ = [
+    "CONTRACT_VERSION",
+    "VALIDATION_EPOCH",
+    "Address",
+    "SampleIndex",
+    "SampleKey",
+    "address",
+    "checked_int",
+    "epoch_order",
+    "generator",
+    "op_of",
+    "record_index",
+]
+
+CONTRACT_VERSION = 1
+VALIDATION_EPOCH = 2**32 - 1
+"""The epoch reserved for validation: training never reaches it, so the two share no stream."""
+
+_WORD = 2**64 - 1
+_WAY_OUT = {
+    "seed": "pass one integer for the whole run",
+    "epoch": "pass the epoch's number, 0 for the first",
+    "index": "pass the sample's position in the base dataset, or record_index(its id)",
+    "occurrence": "count how often the index came before in this epoch, from 0",
+    "view": "number the views of one sample from 0",
+}
+
+Address = tuple[int, int, int, int, int, int]
+"""Two key words and four counter words: plain integers, from which a stream can be made again."""
+
+
+def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int:
+    """Return `value` as an int in [low, high), or raise an error that names the argument and the way out."""
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}: {way_out}")
+    number = operator.index(value)
+    if not low <= number < high:
+        top = f"2**{high.bit_length() - 1}" if high & (high - 1) == 0 and high > 2**15 else str(high)
+        raise ValueError(f"{name} must be at least {low} and below {top}, got {number}: {way_out}")
+    return number
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SampleKey:
+    """The name of one augmented sample: everything random about it follows from this, and from nothing else.
+
+    Args:
+        seed: the run's seed, 0 ≤ seed < 2**128.
+        epoch: 0 ≤ epoch < 2**32.
+        index: the sample's position in the base dataset, 0 ≤ index < 2**64.
+        occurrence: how often this index has already come in this epoch, < 2**16.
+        view: the number of the view of this sample, < 2**16.
+
+    Raises:
+        TypeError: a field is missing, or is not an integer (bool and float are not).
+        ValueError: a field is out of its range.
+
+    Example:
+        >>> SampleKey(42, 3, 1234)
+        SampleKey(seed=42, epoch=3, index=1234, occurrence=0, view=0)
+    """
+
+    seed: int
+    epoch: int
+    index: int
+    occurrence: int = 0
+    view: int = 0
+
+    def __init__(
+        self,
+        seed: SupportsIndex | None = None,
+        epoch: SupportsIndex | None = None,
+        index: SupportsIndex | None = None,
+        *,
+        occurrence: SupportsIndex = 0,
+        view: SupportsIndex = 0,
+    ) -> None:
+        if not (
+            (type(seed) is int and 0 <= seed < _SEEDS)
+            and (type(epoch) is int and 0 <= epoch < _EPOCHS)
+            and (type(index) is int and 0 <= index < _INDICES)
+            and (type(occurrence) is int and 0 <= occurrence < _COUNTS)
+            and (type(view) is int and 0 <= view < _COUNTS)
+        ):
+            seed = _field("seed", seed, _SEEDS)
+            epoch = _field("epoch", epoch, _EPOCHS)
+            index = _field("index", index, _INDICES)
+            occurrence = _field("occurrence", occurrence, _COUNTS)
+            view = _field("view", view, _COUNTS)
+        _set_seed(self, seed)
+        _set_epoch(self, epoch)
+        _set_index(self, index)
+        _set_occurrence(self, occurrence)
+        _set_view(self, view)
+
+
+_SEEDS, _EPOCHS, _INDICES, _COUNTS = 2**128, 2**32, 2**64, 2**16
+# A key is made for every sample: the slots' own setters take half the time of object.__setattr__.
+_set_seed, _set_epoch, _set_index, _set_occurrence, _set_view = (
+    vars(SampleKey)[name].__set__ for name in ("seed", "epoch", "index", "occurrence", "view")
+)
+
+
+def _field(name: str, value: Any, limit: int) -> int:
+    if value is None:
+        raise TypeError(f"a sample's key needs {name}: {_WAY_OUT[name]}")
+    return checked_int(name, value, 0, limit, _WAY_OUT[name])
+
+
+class SampleIndex(int):
+    """An index that carries its epoch, occurrence and view from the sampler into the worker.
+
+    It is an ``int``, so that any dataset can be read with it, and it stays one of its kind when
+    ``ConcatDataset`` subtracts an offset.
+
+    Example:
+        >>> SampleIndex(7, epoch=3) - 2
+        SampleIndex(5, epoch=3, occurrence=0, view=0)
+    """
+
+    epoch: int
+    occurrence: int
+    view: int
+
+    def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> Self:
+        """Make the index; ranges are checked when the key is made."""
+        self = int.__new__(cls, index)
+        self.epoch = epoch
+        self.occurrence = occurrence
+        self.view = view
+        return self
+
+    def __sub__(self, other: int) -> SampleIndex:
+        return SampleIndex(int(self) - other, self.epoch, self.occurrence, self.view)
+
+    def __add__(self, other: int) -> SampleIndex:
+        return SampleIndex(int(self) + other, self.epoch, self.occurrence, self.view)
+
+    __radd__ = __add__
+
+    def __reduce__(self) -> tuple[type, tuple[int, int, int, int]]:
+        return SampleIndex, (int(self), self.epoch, self.occurrence, self.view)
+
+    def __repr__(self) -> str:
+        return f"SampleIndex({int(self)}, epoch={self.epoch}, occurrence={self.occurrence}, view={self.view})"
+
+
+def op_of(name: str) -> int:
+    """Return the stream number of a transform's name: 32 bits of its BLAKE2b digest, little-endian.
+
+    Example:
+        >>> hex(op_of("RandomCrop"))
+        '0xa483f57b'
+    """
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "little")
+
+
+def record_index(record_id: str | bytes) -> int:
+    """Return the index of a record that has an id instead of a position: 64 bits of its BLAKE2b digest.
+
+    Ids are hashed, so two of them may meet: among 10**9 ids with a probability of about 2.7 %.
+
+    Example:
+        >>> record_index("n01440764/n01440764_10026.JPEG") == record_index(b"n01440764/n01440764_10026.JPEG")
+        True
+    """
+    if isinstance(record_id, str):
+        record_id = record_id.encode()
+    if not isinstance(record_id, bytes):
+        raise TypeError(
+            f"record_id must be str or bytes, got {record_id!r} of type {type(record_id).__name__}: "
+            "encode the id, for instance str(id)"
+        )
+    return int.from_bytes(hashlib.blake2b(record_id, digest_size=8).digest(), "little")
+
+
+def address(key: SampleKey, op: int = 0) -> Address:
+    """Return the two key words and four counter words of a key's stream `op`, before its first block."""
+    return (
+        key.seed & _WORD,
+        key.seed >> 64,
+        0,
+        key.epoch << 32 | key.occurrence << 16 | key.view,
+        op << 32,
+        key.index,
+    )
+
+
+class _KeyWords:
+    """Gives Philox its two key words; without it NumPy draws operating-system entropy and drops it."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: npt.NDArray[np.uint64]) -> None:
+        self.words = words
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[np.uint64]:
+        return self.words
+
+
+ISeedSequence.register(_KeyWords)
+
+
+def philox(place: Address) -> Philox:
+    """Return a fresh Philox at an address."""
+    words = np.array(place, dtype=np.uint64)
+    return Philox(_KeyWords(words[:2]), counter=words[2:])  # type: ignore[arg-type]  # an ISeedSequence
+
+
+def generator(
+    key: SampleKey | None = None,
+    *,
+    seed: SupportsIndex | None = None,
+    epoch: SupportsIndex | None = None,
+    index: SupportsIndex | None = None,
+    occurrence: SupportsIndex = 0,
+    view: SupportsIndex = 0,
+) -> Generator:
+    """Return the NumPy Generator of one sample of one epoch: fresh, independent of every other, and yours.
+
+    Its raw words are fixed by the stream contract; what NumPy's distributions make of them may change between
+    NumPy versions (NEP 19).
+
+    Args:
+        key: the sample's key; or, instead of it, the fields of SampleKey by name.
+        seed: see SampleKey.
+        epoch: see SampleKey.
+        index: see SampleKey.
+        occurrence: see SampleKey.
+        view: see SampleKey.
+
+    Raises:
+        TypeError: neither a key nor seed, epoch and index are given, or both are.
+        ValueError: a field is out of its range.
+
+    Example:
+        >>> generator(seed=42, epoch=3, index=1234).random() == generator(SampleKey(42, 3, 1234)).random()
+        True
+    """
+    if key is None:
+        key = SampleKey(seed, epoch, index, occurrence=occurrence, view=view)
+    elif not isinstance(key, SampleKey):
+        raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
+    elif seed is not None or epoch is not None or index is not None or occurrence != 0 or view != 0:
+        raise TypeError("generator() takes a key or the fields by name, not both: leave one of them out")
+    return Generator(philox(address(key)))
+
+
+def epoch_order(seed: SupportsIndex, epoch: SupportsIndex, n: SupportsIndex) -> npt.NDArray[np.int64]:
+    """Return the order of `n` samples in one epoch: a uniform permutation of range(n), int64, shape (n,).
+
+    It is the stable argsort of `n` raw words of the stream ``seedsafe/order`` at (seed, epoch, index 0), and
+    needs at most 28 bytes an element while it is made.
+
+    Raises:
+        TypeError: an argument is not an integer.
+        ValueError: seed or epoch is out of its range, or n is negative.
+
+    Example:
+        >>> epoch_order(42, 0, 5).tolist()
+        [0, 1, 4, 3, 2]
+    """
+    count = checked_int("n", n, 0, 2**48, "pass the number of samples")
+    place = address(SampleKey(seed, epoch, 0), op_of("seedsafe/order"))
+    words: npt.NDArray[np.uint64] = philox(place).random_raw(count)
+    return np.argsort(words, kind="stable").astype(np.int64, copy=False)

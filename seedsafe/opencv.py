@@ -1,0 +1,83 @@
+"""OpenCV in worker processes: one thread each, and no OpenCL.
+
+OpenCV starts a pool of threads in every process that uses it. Eight workers on eight cores then run
+64 threads, which is slower than one thread each. A worker is the only place where that may be changed: in
+the training process the user decides.
+
+The only value ever set is 0 ("run in the calling thread"). `cv2.setNumThreads(1)` in a forked process waits for
+ever, or crashes, if its parent has used OpenCV's pool: it joins threads that the fork did not copy. The number of
+threads changes no result.
+"""
+
+import os
+import sys
+
+__all__ = ["guard", "worker_init"]
+
+_done = False
+
+
+def guard() -> None:
+    """Give this process's OpenCV a single thread, if the process is a worker.
+
+    Acts once per process, in the daemonic processes of `multiprocessing` only (the workers of torch's `DataLoader`
+    and of Keras, a `multiprocessing.Pool`), and only when `cv2` has been imported by somebody. In every other
+    process, and before `cv2` is there, it does nothing and looks again at the next call. Call it before each use of
+    OpenCV: the adapters and `ImageFolder` do so for every sample.
+
+    Not counted as workers: threads, processes without a daemon flag (training ranks, `ProcessPoolExecutor`), and
+    a plain `os.fork()` of a process that is not a worker.
+
+    Example:
+        >>> import seedsafe.opencv
+        >>> class Photos:
+        ...     def __getitem__(self, index):
+        ...         import cv2
+        ...         seedsafe.opencv.guard()
+        ...         return cv2.imread(f"{index}.png")
+    """
+    if not _done:
+        _act()
+
+
+def worker_init(worker_id: int = 0) -> None:
+    """Call `guard`; made to be passed as a `DataLoader`'s `worker_init_fn`.
+
+    It runs before the first sample. A dataset that imports `cv2` only in `__getitem__`, in workers that are
+    spawned, imports it later than this: let it call `guard` itself.
+
+    Args:
+        worker_id: the worker's number, which `DataLoader` passes. Not used: all workers are treated alike.
+
+    Example:
+        >>> import seedsafe.opencv
+        >>> seedsafe.opencv.worker_init(0)  # not a worker: nothing happens
+        >>> loader_options = {"num_workers": 4, "worker_init_fn": seedsafe.opencv.worker_init}
+    """
+    guard()
+
+
+def _act() -> None:
+    cv2 = sys.modules.get("cv2")
+    # Without this module no process of multiprocessing runs here, so it need not be imported to ask.
+    process = sys.modules.get("multiprocessing.process")
+    if cv2 is None or process is None:
+        return
+    if process.parent_process() is None or not process.current_process().daemon:
+        return
+    if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
+        return
+    # Two threads that come here together set the same values twice, which harms nothing.
+    cv2.setNumThreads(0)
+    cv2.ocl.setUseOpenCL(False)
+    global _done
+    _done = True
+
+
+def _forget() -> None:
+    global _done
+    _done = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

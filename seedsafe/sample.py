@@ -1,0 +1,159 @@
+"""What a dataset returns, and which parts of it are augmented: an array, a tuple, or a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from seedsafe.info import TARGETS
+from seedsafe.key import SampleKey
+
+__all__ = ["Augment", "Targets", "augment_sample", "augment_views", "check_targets"]
+
+Augment = Callable[..., Any]
+"""What is called as ``augment(sample, key=key)``: a Compose or a Transform."""
+
+Targets = Sequence[str | None] | Mapping[Any, str] | None
+"""The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
+
+
+def check_targets(targets: Any) -> Targets:
+    """Return `targets`, or raise an error that names the wrong one."""
+    if targets is None:
+        return None
+    if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
+        raise TypeError(
+            f'targets must be a tuple such as ("image", "mask", None) or a dict of keys to targets, got {targets!r}'
+        )
+    named = [t for t in (targets.values() if isinstance(targets, Mapping) else targets) if t is not None]
+    for target in named:
+        if target not in TARGETS:
+            raise ValueError(
+                f"targets must be of {', '.join(TARGETS)}, or None to pass through, got {target!r}"
+            )
+    if not named or len(set(named)) != len(named):
+        raise ValueError(f"targets must name at least one target, and each at most once, got {targets!r}")
+    return targets
+
+
+def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targets = None) -> Any:
+    """Return a sample of a dataset with its augmentable parts augmented at a key; it is not changed itself.
+
+    Args:
+        augment: a Compose or a Transform.
+        sample: an array, which is augmented; a tuple or list, of which the first element is, unless `targets` names
+            others; or a dict, which goes by its keys, unless `targets` names others.
+        key: of the sample.
+        targets: by position or by key; see Targets.
+
+    Returns:
+        A sample of the same form; what is no target is the very same object.
+
+    Raises:
+        TypeError: the sample is None, or an augmentable part is no array.
+        ValueError: targets do not fit the sample.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> augment_sample(ss.HorizontalFlip(p=1), (np.array([[1, 2]], np.uint8), 7), SampleKey(42, 0, 0))
+        (array([[2, 1]], dtype=uint8), 7)
+    """
+    if type(sample) is np.ndarray and targets is None:
+        return augment(sample, key=key)
+    parts, join = _take_apart(sample, targets)
+    return join(augment(parts, key=key))
+
+
+def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targets: Targets = None) -> Any:
+    """Return a sample in which each augmented part is a tuple of its views, one for each key.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> keys = [SampleKey(42, 0, 0, view=view) for view in range(2)]
+        >>> (first, second), label = augment_views(ss.HorizontalFlip(), (np.ones((1, 2), np.uint8), 7), keys)
+        >>> first.shape, label
+        ((1, 2), 7)
+    """
+    parts, join = _take_apart(sample, targets)
+    views = [augment(parts, key=key) for key in keys]
+    if not isinstance(parts, dict):
+        return join(tuple(views))
+    return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in parts.items()})
+
+
+def _take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    """Return what the pipeline is given, and how its result goes back into the sample's form."""
+    if sample is None:
+        raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
+    if isinstance(sample, dict):
+        return _from_dict(sample, targets)
+    if isinstance(sample, tuple | list):
+        return _from_tuple(sample, targets)
+    if targets is not None:
+        raise ValueError(
+            f"targets={targets!r} name parts of a tuple or dict, and the sample is {_kind(sample)}: leave targets out"
+        )
+    return sample, lambda made: made
+
+
+def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    if isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} go by key, and the sample is {_kind(sample)}: pass a tuple of targets"
+        )
+    if targets is None:
+        if not sample:
+            raise ValueError("the dataset returned an empty tuple: return a sample")
+        if not isinstance(sample[0], np.ndarray | dict):
+            raise TypeError(
+                f"the first element of a sample is augmented and must be a NumPy array, got {_kind(sample[0])}: "
+                "convert it with numpy.asarray, or name the parts with targets="
+            )
+        return sample[0], lambda made: _like(sample, [made, *sample[1:]])
+    if len(targets) != len(sample):
+        raise ValueError(
+            f"targets={targets!r} name {len(targets)} parts, and the sample has {len(sample)}: "
+            "name each, None for those that pass through"
+        )
+    places = {target: place for place, target in enumerate(targets) if target is not None}
+
+    def join(made: Any) -> Any:
+        parts = list(sample)
+        for target, place in places.items():
+            parts[place] = made[target]
+        return _like(sample, parts)
+
+    return {target: sample[place] for target, place in places.items()}, join
+
+
+def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    if targets is None:
+        if not any(target in sample for target in TARGETS):
+            raise ValueError(
+                f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
+                "name the parts with targets={key: target}"
+            )
+        return sample, lambda made: made
+    if not isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} go by position, and the sample is a dict: pass a dict of targets"
+        )
+    missing = [key for key in targets if key not in sample]
+    if missing:
+        raise ValueError(f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}")
+    parts = {target: sample[key] for key, target in targets.items()}
+    return parts, lambda made: sample | {key: made[target] for key, target in targets.items()}
+
+
+def _like(sample: Any, parts: list[Any]) -> Any:
+    if isinstance(sample, list):
+        return parts
+    return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
+
+
+def _kind(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"

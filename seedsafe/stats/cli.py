@@ -1,0 +1,135 @@
+"""`python -m seedsafe stats PATH`: the statistics of all images below a folder."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seedsafe.folder.cli import progress_of
+from seedsafe.folder.index import FolderIndex
+from seedsafe.folder.read import read_image, read_image_as_stored
+from seedsafe.stats.result import ChannelStats
+from seedsafe.stats.run import channel_stats
+
+__all__ = ["main"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Images:
+    index: FolderIndex
+    read: Callable[[str], Any]
+
+    @property
+    def fingerprint(self) -> str:
+        return self.index.fingerprint
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __getitem__(self, position: Any) -> Any:
+        return self.read(self.index.path(position))
+
+
+def main(argv: list[str]) -> int:
+    """Run the command.
+
+    Args:
+        argv: the arguments behind `stats`.
+
+    Returns:
+        0; 1 if an image cannot be read or the images differ in form; 130 if interrupted.
+
+    Example:
+        >>> import cv2, numpy as np, pathlib, tempfile
+        >>> root = tempfile.mkdtemp()
+        >>> _ = cv2.imwrite(str(pathlib.Path(root, "a.png")), np.array([[[0, 51, 255]]], np.uint8))
+        >>> main([root, "--no-progress"])
+        1 image, 3 channels of uint8, 1 value each
+                     channel 0  channel 1  channel 2
+        mean                 1        0.2          0
+        std                  0          0          0
+        image mean           1        0.2          0
+        image std            0          0          0
+        minimum              1        0.2          0
+        maximum              1        0.2          0
+        in units of 255
+        0
+    """
+    options = _parser().parse_args(argv)
+    try:
+        stats = _compute(options)
+    except KeyboardInterrupt:
+        again = f": the same command goes on from {options.resume}" if options.resume else ""
+        print(f"interrupted{again}", file=sys.stderr)
+        return 130
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        print("\n  ".join([f"error: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
+        return 1
+    print(_as_text(stats))
+    if options.json:
+        Path(options.json).write_text(stats.to_json())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="seedsafe stats", description="Exact channel statistics of a folder's images."
+    )
+    parser.add_argument("path", help="the folder; folders in it are read as well")
+    parser.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
+    parser.add_argument("--json", metavar="FILE", help="write all results there, for ChannelStats.from_json")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="keep intermediate results there, and go on from them"
+    )
+    parser.add_argument("--histogram", action="store_true", help="count each value (into the JSON)")
+    parser.add_argument(
+        "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
+    )
+    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    return parser
+
+
+def _compute(options: argparse.Namespace) -> ChannelStats:
+    progress = progress_of(options.no_progress)
+    index = FolderIndex(options.path, labelled=False, progress=progress)
+    if not len(index):
+        raise ValueError(f"{options.path!r} has no images below it")
+    return channel_stats(
+        _Images(index, read_image_as_stored if options.as_stored else read_image),
+        histogram=options.histogram,
+        num_workers=options.workers,
+        checkpoint=options.resume,
+        progress=progress,
+    )
+
+
+def _as_text(stats: ChannelStats) -> str:
+    top = {"uint8": 255, "uint16": 65535, "float32": 1}[stats.dtype]
+    values = stats.count[0]
+    rows = [
+        ("mean", stats.mean),
+        ("std", stats.std),
+        ("image mean", stats.image_mean),
+        ("image std", stats.image_std),
+        ("minimum", stats.minimum),
+        ("maximum", stats.maximum),
+    ]
+    images = f"{stats.images:,} image{'s' * (stats.images != 1)}"
+    pixels = f"{values:,} value{'s' * (values != 1)} each"
+    lines = [
+        f"{images}, {len(stats.count)} channels of {stats.dtype}, {pixels}",
+        " " * 11 + "".join(f"{f'channel {number}':>11}" for number in range(len(stats.count))),
+    ]
+    for name, row in rows:
+        cells = ("-" if value is None else f"{value / top:.6g}" for value in row)
+        lines.append(f"{name:<11}" + "".join(f"{cell:>11}" for cell in cells))
+    if top > 1:
+        lines.append(f"in units of {top}")
+    if stats.nan or stats.inf:
+        first = ", ".join(str(number) for number, *_ in stats.faulty[:10])
+        lines.append(
+            f"left out: {stats.nan:,} NaN and {stats.inf:,} infinite values; the first images: {first}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,218 @@
+"""`channel_stats`: over a dataset, with worker processes, or over a loader."""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from seedsafe import opencv
+from seedsafe.folder.progress import Progress, reporting
+from seedsafe.stats.accumulate import Accumulator
+from seedsafe.stats.checkpoint import Checkpoint
+from seedsafe.stats.result import ChannelStats
+from seedsafe.stats.samples import LAYOUTS, Selection, images_of
+
+__all__ = ["channel_stats"]
+
+
+class _Job(NamedTuple):
+    data: Any
+    where: Selection
+    histogram: bool
+    per_image: bool
+
+
+def channel_stats(
+    data: Any,
+    *,
+    image: str | int | None = None,
+    mask: str | int | None = None,
+    layout: str | None = None,
+    histogram: bool = False,
+    per_image: bool = False,
+    num_workers: int = 0,
+    start_method: str | None = None,
+    progress: Progress = False,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> ChannelStats:
+    """Compute the exact statistics of the channels of a dataset's images, the same bits for any number of workers.
+
+    Integer images are summed in integers, float32 images without any rounding as well. Images may differ in size, not
+    in dtype or number of channels. Needs OpenCV (`pip install "seedsafe[image]"`).
+
+    Args:
+        data: a map dataset (`len(data)`, `data[i]`; a list, an array, a Keras sequence of batches), or an iterable
+            of samples or batches, such as a `DataLoader`.
+        image: where a sample has its image: a key of a dict (default "image") or a position in a tuple or list
+            (default 0). A sample that is an array or tensor is the image itself.
+        mask: where it has its mask, (H, W) and nonzero where a pixel counts. None counts all pixels.
+        layout: the order of the axes: HW, HWC, CHW, NHW, NHWC or NCHW. None takes NumPy arrays of 2, 3 and 4 axes
+            as HW, HWC, NHWC and torch tensors as HW, CHW, NCHW.
+        histogram: count each value of uint8 images.
+        per_image: keep each image's means: 8 bytes a channel and 8 for the number of each image.
+        num_workers: worker processes for a map dataset; 0 reads in this process.
+        start_method: "fork", "spawn" or "forkserver"; None for the default of Python.
+        progress: True for a bar on standard error, or a function of (items done, items in all or None).
+        checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call
+            then goes on from there, and removes it at the end.
+
+    Returns:
+        The statistics. Images are numbered in the order of `data`, from 0. NaN and infinite values are left out, and
+        reported in `nan`, `inf` and `faulty`.
+
+    Raises:
+        ValueError: there are no images, they differ in form, or an option does not fit the data.
+        TypeError: `data` is neither kind, or an image's dtype is not uint8, uint16 or float32.
+        Exception: whatever `data[i]` raises, with a note that names i.
+
+    Example:
+        >>> import numpy as np, seedsafe as ss
+        >>> photos = [np.array([[[0, 10, 20], [255, 10, 40]]], np.uint8)]
+        >>> stats = ss.channel_stats(photos)
+        >>> stats.mean, stats.std
+        ((127.5, 10.0, 30.0), (127.5, 0.0, 10.0))
+    """
+    if layout is not None and layout not in LAYOUTS:
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)} or None, got {layout!r}")
+    if num_workers < 0:
+        raise ValueError(f"num_workers must be at least 0, got {num_workers}")
+    job = _Job(data, Selection(image, mask, layout), histogram, per_image)
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
+        kept = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))
+        with reporting(progress, "images") as report:
+            stats = _over_map(job, num_workers, start_method, report, kept)
+    elif isinstance(data, Iterable):
+        if num_workers or checkpoint is not None:
+            raise ValueError(
+                "num_workers and checkpoint need a map dataset, with len() and indexing: give the loader its own "
+                "num_workers, or pass its dataset"
+            )
+        with reporting(progress, "batches") as report:
+            stats = _over_iterable(job, report)
+    else:
+        raise TypeError(
+            f"data must be a map dataset (with len() and indexing) or an iterable, got {type(data).__name__}"
+        )
+    if stats is None:
+        raise ValueError("data has no images: there is nothing to compute")
+    return stats
+
+
+def _identity(job: _Job) -> dict[str, Any]:
+    return {
+        "data": type(job.data).__qualname__,
+        "length": len(job.data),
+        "fingerprint": getattr(job.data, "fingerprint", None),
+        **job.where._asdict(),
+        "histogram": job.histogram,
+        "per_image": job.per_image,
+    }
+
+
+def _over_iterable(job: _Job, report: Any) -> ChannelStats | None:
+    sums = Accumulator(histogram=job.histogram, per_image=job.per_image)
+    total = len(job.data) if hasattr(job.data, "__len__") else None
+    for number, sample in enumerate(job.data):
+        try:
+            _add(sums, sample, job.where)
+        except Exception as error:
+            error.add_note(f"in item {number} of the iterable")
+            raise
+        report(number + 1, total)
+    return sums.result()
+
+
+def _over_map(
+    job: _Job, num_workers: int, start_method: str | None, report: Any, kept: Checkpoint
+) -> ChannelStats | None:
+    done, stats = kept.load()
+    length = len(job.data)
+    report(done, length)
+    size = max(1, min(256, length // (8 * max(num_workers, 1))))
+    ranges = [(start, min(start + size, length)) for start in range(done, length, size)]
+    parts = _in_workers(job, ranges, num_workers, start_method) if num_workers else _here(job, ranges)
+    try:
+        for part in parts:
+            stats = _appended(stats, part, done)
+            done = min(done + size, length)
+            kept.save(done, stats, now=False)
+            report(done, length)
+    except BaseException:
+        kept.save(done, stats, now=True)
+        raise
+    kept.remove()
+    return stats
+
+
+def _appended(stats: ChannelStats | None, part: ChannelStats | None, done: int) -> ChannelStats | None:
+    if stats is None or part is None:
+        return stats or part
+    try:
+        return stats | part.renumbered(stats.images)
+    except ValueError as error:
+        error.add_note(f"from item {done} of the dataset on")
+        raise
+
+
+def _here(job: _Job, ranges: Iterable[tuple[int, int]]) -> Iterator[ChannelStats | None]:
+    for start, stop in ranges:
+        yield _part(job, start, stop)
+
+
+def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
+    sums = Accumulator(histogram=job.histogram, per_image=job.per_image)
+    for index in range(start, stop):
+        try:
+            _add(sums, job.data[index], job.where)
+        except Exception as error:
+            error.add_note(f"in item {index} of the dataset")
+            raise
+    return sums.result()
+
+
+def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
+    opencv.guard()
+    for image, channels_first in images_of(sample, where):
+        sums.add(image, channels_first=channels_first)
+
+
+def _in_workers(
+    job: _Job, ranges: Iterable[tuple[int, int]], num_workers: int, start_method: str | None
+) -> Iterator[ChannelStats | None]:
+    """Give the parts in order, a few ahead at a time; a worker that dies is an error, not a wait."""
+    import multiprocessing
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    context = multiprocessing.get_context(start_method)
+    executor = ProcessPoolExecutor(num_workers, context, _start_worker, (job,))
+    waiting: deque[Future[ChannelStats | None]] = deque()
+    try:
+        for start, stop in ranges:
+            waiting.append(executor.submit(_work, start, stop))
+            if len(waiting) > 2 * num_workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+_job: _Job | None = None
+
+
+def _start_worker(job: _Job) -> None:
+    import multiprocessing
+    import signal
+    import sys
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
+    multiprocessing.current_process().daemon = True  # by which the guard of OpenCV knows a worker
+    if "torch" in sys.modules:  # its OpenMP threads do not survive a fork, and using them waits for ever
+        sys.modules["torch"].set_num_threads(1)
+    global _job
+    _job = job
+
+
+def _work(start: int, stop: int) -> ChannelStats | None:
+    assert _job is not None
+    return _part(_job, start, stop)

@@ -1,0 +1,108 @@
+"""Finding the images, and their masks, in what a dataset or a loader gives."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LAYOUTS", "Selection", "images_of"]
+
+LAYOUTS = ("HW", "HWC", "CHW", "NHW", "NHWC", "NCHW")
+
+
+class Selection(NamedTuple):
+    """Where the image and its mask are in a sample, and how the axes are ordered; see `channel_stats`."""
+
+    image: str | int | None
+    mask: str | int | None
+    layout: str | None
+
+
+def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], bool]]:
+    """Give each image of a sample or a batch with three axes, and whether its channels come first.
+
+    With a mask the pixels that count come as an image of one column.
+    """
+    found = _entry(sample, where.image, "image")
+    layout = where.layout or _layout_of(found)
+    images = _array(found)
+    if images.ndim != len(layout):
+        raise ValueError(
+            f"layout {layout!r} does not fit an image of shape {images.shape}: pass one of {', '.join(LAYOUTS)}"
+        )
+    masks = None if where.mask is None else _array(_entry(sample, where.mask, "mask"))
+    batched = layout.startswith("N")
+    for position in range(len(images) if batched else 1):
+        image = images[position] if batched else images
+        mask = masks[position] if batched and masks is not None else masks
+        channels_first = layout.endswith("CHW")
+        if image.ndim == 2:
+            image = image[:, :, None]
+        yield image if mask is None else _counted(image, mask, channels_first), channels_first
+
+
+def _entry(sample: Any, key: str | int | None, role: str) -> Any:
+    if isinstance(sample, Mapping):
+        name = role if key is None else key
+        if name not in sample:
+            raise ValueError(f"{role}={name!r} is not in the sample: it has {', '.join(map(repr, sample))}")
+        return sample[name]
+    if isinstance(sample, tuple | list):
+        place = 0 if key is None else key
+        if not isinstance(place, int) or not -len(sample) <= place < len(sample):
+            raise ValueError(f"{role} must be a position in a sample of {len(sample)} entries, got {place!r}")
+        return sample[place]
+    if key is not None:
+        raise ValueError(
+            f"{role}={key!r} needs samples that are dicts, tuples or lists, got {type(sample).__name__}: "
+            f"return them so from the dataset"
+        )
+    return sample
+
+
+def _is_torch(value: Any) -> bool:
+    return hasattr(value, "detach")
+
+
+def _array(value: Any) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            "images must be plain arrays, got a numpy.ma.MaskedArray: return the mask as an entry of the sample "
+            "(nonzero where a pixel counts) and name it in mask="
+        )
+    if isinstance(value, np.ndarray):
+        return value
+    if _is_torch(value):
+        value = value.detach().cpu()
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+
+
+def _layout_of(value: Any) -> str:
+    shape = tuple(np.shape(value))
+    if len(shape) == 2:
+        return "HW"
+    if len(shape) not in (3, 4):
+        raise ValueError(
+            f"images must have 2 or 3 axes, batches 4, got the shape {shape}: select them with image="
+        )
+    *_, first, _, last = shape
+    batch = "N" if len(shape) == 4 else ""
+    if _is_torch(value):
+        return f"{batch}CHW"
+    if last > 4 >= first:
+        raise ValueError(
+            f"an array of shape {shape} looks like channels first: pass layout={batch + 'CHW'!r}, or "
+            f"layout={batch + 'HWC'!r} if it has {last} channels"
+        )
+    return f"{batch}HWC"
+
+
+def _counted(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:
+    size = image.shape[1:] if channels_first else image.shape[:2]
+    if mask.size != size[0] * size[1]:
+        raise ValueError(
+            f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels"
+        )
+    keep = mask.reshape(size) != 0
+    return image[:, keep][:, :, None] if channels_first else image[keep][:, None, :]

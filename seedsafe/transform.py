@@ -1,0 +1,133 @@
+"""Transform: all randomness in ``draw``, none in ``apply``.
+
+A transform draws its parameters from words and a description of the sample, and applies them to every part of
+the sample that it concerns. It is immutable, and keeps nothing from one sample to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, ClassVar
+
+from seedsafe.draws import Draws
+from seedsafe.info import Array, Info
+from seedsafe.key import SampleKey
+from seedsafe.node import Leaf, Namer, Node, run
+
+__all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "options"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Transform:
+    """One step of a pipeline. Derive from ImageTransform, SpatialTransform or AudioTransform.
+
+    A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
+    changes. It may be a frozen dataclass, as the library's own are, or a plain class. An attribute ``p`` is the
+    probability with which it fires.
+
+    Args:
+        name: names the transform's stream instead of its class. Transforms that are named, and those whose class
+            occurs once, keep their draws whatever is added to, removed from or moved in the pipeline.
+
+    Example:
+        >>> import numpy as np
+        >>> class Darken(ImageTransform):
+        ...     def draw(self, rng, info):
+        ...         return rng.integer(64)
+        ...
+        ...     def apply_image(self, image, amount):
+        ...         return image - np.minimum(image, np.uint8(amount))
+        >>> Darken()(np.full((1, 2), 100, np.uint8), key=SampleKey(42, 0, 0))
+        array([[52, 52]], dtype=uint8)
+    """
+
+    name: str | None = field(default=None, kw_only=True)
+
+    primary: ClassVar[tuple[str, ...]] = ("image",)
+    """The target whose info ``draw`` is given; of several, the first that the sample has."""
+
+    def draw(self, rng: Draws, info: Info) -> Any:
+        """Return the parameters for one sample: plain data, anything but None.
+
+        Args:
+            rng: ``word``, ``unit``, ``uniform``, ``integer``, ``chance``; ``rng.generator`` is a NumPy Generator
+                that may be kept.
+            info: the shape and dtype of the sample's primary target.
+        """
+        return ()
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the array that is made of one with `info`; the same unless a subclass says so."""
+        return info
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline."""
+        name, ops = namer.claim(self.name, type(self).__name__)
+        return Leaf(self, name, ops)
+
+    def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
+        """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""
+        return run(self.bind(Namer()), sample, key)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in options(self).items())})"
+
+
+def options(transform: Transform) -> dict[str, Any]:
+    """Return the constructor's arguments that differ from their defaults: what repr and JSON need."""
+    if not is_dataclass(type(transform)):
+        return {}
+    chosen = {}
+    for one in fields(transform):
+        value = getattr(transform, one.name, None)
+        if one.init and (one.default is MISSING or value != one.default):
+            chosen[one.name] = value
+    return chosen
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ImageTransform(Transform):
+    """A transform of pixel values: masks, keypoints and boxes stay as they are.
+
+    A subclass gives ``apply_image(image, params)``.
+    """
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SpatialTransform(Transform):
+    """A transform that moves pixels: what it does to the image it does to mask, keypoints and boxes as well.
+
+    ``apply_mask`` follows ``apply_image`` unless it is given. A subclass without ``apply_keypoints`` or
+    ``apply_boxes`` refuses samples that have them.
+    """
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, moved. (H, W) or (H, W, C)."""
+        raise NotImplementedError(f"{type(self).__name__} has no apply_image(self, image, params): define it")
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, moved as the image is. (H, W) or (H, W, C)."""
+        return self.apply_image(mask, params)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, moved as the image is. (N, 2 or more), x and y of pixel centres first."""
+        raise NotImplementedError(_refusal(self, "keypoints"))
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, moved as the image is. (N, 4 or more), x0, y0, x1, y1 of pixel edges first."""
+        raise NotImplementedError(_refusal(self, "boxes"))
+
+
+def _refusal(transform: Transform, target: str) -> str:
+    kind = type(transform).__name__
+    return f"{kind} moves pixels and has no apply_{target}: define it, or take {target!r} out of the sample"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AudioTransform(Transform):
+    """A transform of audio, float32, (samples,) or (channels, samples).
+
+    A subclass gives ``apply_audio(audio, params)``.
+    """
+
+    primary: ClassVar[tuple[str, ...]] = ("audio",)

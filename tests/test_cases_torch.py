@@ -1,0 +1,202 @@
+"""The cases of the original post in torch: the usual code as it behaves today, then keyed.
+
+The first half of each test states what torch does. If one fails after an update, torch has changed: then the README's
+table and docs/explanation/the-bug.md need the news.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from cases_usual import Corrupted, Landmarks, Numbered, Segments, ThreeNumbers
+from torch.utils.data import DataLoader
+
+import seedsafe as ss
+from demo import inputs
+from seedsafe_torch import AugmentedDataset, loader
+
+EPOCHS, WORKERS = 2, 4
+
+
+@pytest.fixture(autouse=True)
+def _more_workers_than_cores() -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="This DataLoader will create", category=UserWarning)
+        yield
+
+
+def passes(loading: Any, part: Any = None) -> list[np.ndarray]:
+    """Return what each epoch delivers, one row a sample."""
+    found = []
+    for _ in range(EPOCHS):
+        batches = [np.asarray(batch if part is None else batch[part]) for batch in loading]
+        found.append(np.concatenate(batches))
+    return found
+
+
+def repeats(epochs: list[np.ndarray]) -> tuple[int, int]:
+    """Return the rows that came before: in their own epoch, and in the whole run."""
+    rows = [[row.tobytes() for row in epoch] for epoch in epochs]
+    every = [row for epoch in rows for row in epoch]
+    return sum(len(epoch) - len(set(epoch)) for epoch in rows), len(every) - len(set(every))
+
+
+def usual(dataset: Any, **options: Any) -> DataLoader:
+    return DataLoader(dataset, batch_size=2, num_workers=WORKERS, **options)
+
+
+def keyed(samples: Any, augment: Any, part: Any) -> list[np.ndarray]:
+    """Return what seedsafe delivers, after checking that the number of workers makes no difference."""
+    runs = [
+        passes(
+            loader(AugmentedDataset(Numbered(samples), augment, seed=42), batch_size=2, num_workers=workers),
+            part,
+        )
+        for workers in (0, 2, 4)
+    ]
+    for other in runs[1:]:
+        for got, expected in zip(other, runs[0], strict=True):
+            np.testing.assert_array_equal(got, expected, strict=True)
+    return runs[0]
+
+
+def drawn(samples: Any, augment: ss.Compose, shape: Any) -> list[np.ndarray]:
+    """Return the numbers drawn for each sample of each epoch."""
+    return [
+        np.array(
+            [
+                [number for one in augment.params(ss.SampleKey(42, epoch, i), shape) for number in one.params]
+                for i in range(len(samples))
+            ]
+        )
+        for epoch in range(EPOCHS)
+    ]
+
+
+def recipe_of_2019(worker: int) -> None:
+    np.random.seed((int(np.random.get_state()[1][0]) + worker) % 2**32)
+
+
+def seed_and_worker(seed: int, worker: int) -> None:
+    np.random.seed(seed + worker)
+
+
+class TestThreeNumbers:
+    def test_the_global_generator_is_cured(self) -> None:
+        assert repeats(passes(usual(ThreeNumbers(None)))) == (0, 0)
+
+    @pytest.mark.parametrize("seed", [0, None])
+    @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+    def test_a_stored_generator_repeats(self, make: Any, seed: int | None) -> None:
+        first, second = passes(usual(ThreeNumbers(make(seed))))
+        assert repeats([first, second]) == (24, 28)
+        np.testing.assert_array_equal(first, second)
+
+    def test_persistent_workers_repeat_each_other_only(self) -> None:
+        assert repeats(passes(usual(ThreeNumbers(np.random.default_rng(0)), persistent_workers=True))) == (
+            24,
+            24,
+        )
+
+    @pytest.mark.parametrize("init", [recipe_of_2019, partial(seed_and_worker, 1)])
+    def test_the_old_cures_repeat_every_epoch(self, init: Any) -> None:
+        first, second = passes(usual(ThreeNumbers(None), worker_init_fn=init))
+        assert repeats([first, second]) == (0, 16)
+
+    def test_keyed(self) -> None:
+        numbers = [
+            passes(
+                loader(AugmentedDataset(Numbers(), numbers_of, seed=42), batch_size=2, num_workers=workers)
+            )
+            for workers in (0, 2, 4)
+        ]
+        assert repeats(numbers[0]) == (0, 0)
+        for other in numbers[1:]:
+            np.testing.assert_array_equal(other, numbers[0])
+
+
+class Numbers:
+    """Three zeros a sample."""
+
+    def __len__(self) -> int:
+        return 16
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return np.zeros(3)
+
+
+def numbers_of(sample: np.ndarray, *, key: ss.SampleKey) -> np.ndarray:
+    """Return three random numbers of a key."""
+    return sample + ss.generator(key).integers(0, 1000, 3)
+
+
+# Hand-placed on scikit-image's astronaut (512 x 512): the eyes' centres, the nose's tip, the corners of the mouth.
+FACE = np.array([[205.0, 112.0], [246.0, 105.0], [227.0, 137.0], [212.0, 158.0], [248.0, 152.0]])
+
+
+def portraits() -> list[dict[str, np.ndarray]]:
+    """Return 16 windows of a portrait with its landmarks, as samples."""
+    image = inputs.photographs()["astronaut"]
+    places = [(top, left) for top in (0, 8, 16, 24) for left in (130, 138, 146, 154)]
+    return [
+        {"image": np.ascontiguousarray(image[t : t + 200, x : x + 160]), "keypoints": FACE - (x, t)}
+        for t, x in places
+    ]
+
+
+class TestLandmarks:
+    def test_the_tutorials_crop_repeats_with_a_stored_generator(self) -> None:
+        first, second = passes(usual(Landmarks(portraits(), 128)), "drawn")
+        assert repeats([first])[0] == 12
+        np.testing.assert_array_equal(first, second)
+
+    def test_keyed(self) -> None:
+        samples, augment = portraits(), ss.Compose([ss.RandomCrop(128)])
+        images, points = keyed(samples, augment, "image"), keyed(samples, augment, "keypoints")
+        windows = drawn(samples, augment, (200, 160, 3))
+        assert (
+            len(np.unique(np.concatenate(windows), axis=0)) >= 2 * 16 - 2
+        )  # of 73 by 33 places, two may coincide
+        for epoch in range(EPOCHS):
+            for i, sample in enumerate(samples):
+                top, left = windows[epoch][i]
+                window = sample["image"][top : top + 128, left : left + 128]
+                np.testing.assert_array_equal(images[epoch][i], window)
+                np.testing.assert_array_equal(points[epoch][i], sample["keypoints"] - (left, top))
+
+
+class TestCorruption:
+    def test_a_stored_generator_gives_workers_the_same_noise(self) -> None:
+        images = np.zeros((16, 8, 8))
+        assert repeats(passes(usual(Corrupted(images, np.random.default_rng(0))), 1)) == (24, 28)
+        assert repeats(passes(usual(Corrupted(images, None)), 1)) == (0, 0)
+
+    def test_keyed(self) -> None:
+        faces = (inputs.portraits()[:16] / 255).astype(np.float32)
+        epochs = keyed(faces, ss.Compose([ss.GaussianNoise(std=0.3)]), 0)
+        noise = [epoch - faces for epoch in epochs]
+        assert repeats([np.round(one, 4) for one in noise]) == (0, 0)
+        assert 0.28 < np.std(noise) < 0.32
+
+
+class TestSegments:
+    def test_a_stored_generator_gives_workers_the_same_segments(self) -> None:
+        clips = inputs.speech_windows(16)
+        assert repeats(passes(usual(Segments(clips, 8192)), 1)) == (24, 28)
+
+    def test_keyed(self) -> None:
+        clips, augment = (
+            inputs.speech_windows(16),
+            ss.Compose([ss.RandomSegment(8192), ss.Amplitude(gain=(0.3, 1))]),
+        )
+        numbers, sounds = drawn(clips, augment, clips[0].shape), keyed(clips, augment, 0)
+        assert repeats(numbers) == (0, 0)
+        for epoch in range(EPOCHS):
+            for i, clip in enumerate(clips):
+                start, gain = numbers[epoch][i]
+                expected = clip[int(start) : int(start) + 8192] * np.float32(gain)
+                np.testing.assert_array_equal(sounds[epoch][i], expected)

@@ -1,0 +1,237 @@
+"""Compose, containers, names, and pipelines as data."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe.key import op_of
+
+KEY = ss.SampleKey(42, 3, 1234)
+IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
+
+
+def params(*transforms: Any, key: ss.SampleKey = KEY) -> dict[str, Any]:
+    return dict(ss.Compose(transforms).params(key, IMAGE))
+
+
+# Names
+
+
+def test_names_follow_the_tree() -> None:
+    augment = ss.Compose(
+        [
+            ss.RandomCrop(30),
+            ss.Compose([ss.RandomCrop(28), ss.RandomCrop(27, name="mine")]),
+            ss.OneOf([ss.RandomCrop(20), ss.HorizontalFlip()]),
+            ss.OneOf([ss.HorizontalFlip()]),
+        ]
+    )
+    names = ["RandomCrop", "RandomCrop#1", "mine", "OneOf", "RandomCrop#2", "HorizontalFlip", "OneOf#1"]
+    assert [stream.name for stream in augment.streams()] == [*names, "HorizontalFlip#1"]
+    assert all(stream.op == op_of(stream.name) for stream in augment.streams())
+
+
+def test_other_transforms_keep_their_draws() -> None:
+    crop, noise = ss.RandomCrop(30), ss.GaussianNoise()
+    wanted = params(crop, noise)
+    for pipeline in [
+        (noise, crop),
+        (crop, ss.VerticalFlip(p=0.9), noise),
+        (ss.Compose([crop]), ss.Compose([ss.Compose([noise])])),
+        (ss.RandomApply([crop], p=1.0), ss.OneOf([noise])),
+        (crop, ss.GaussianNoise(std=3, name="another"), noise),
+    ]:
+        found = params(*pipeline)
+        assert {name: found[name] for name in wanted} == wanted
+
+
+def test_an_unnamed_duplicate_renames_and_a_named_one_does_not() -> None:
+    first, second = ss.RandomCrop(30), ss.RandomCrop(20)
+    both = params(first, second)
+    assert params(second)["RandomCrop"] != both["RandomCrop#1"]  # the promise's other side
+    named = params(first, ss.RandomCrop(20, name="b"))
+    assert named["RandomCrop"] == both["RandomCrop"]
+    assert params(ss.CenterCrop(30), ss.RandomCrop(20, name="b"))["b"] == named["b"]
+
+
+@pytest.mark.parametrize("name", ["", "a#1", "a@2", "seedsafe/order"])
+def test_reserved_names(name: str) -> None:
+    with pytest.raises(ValueError, match="these are the library's own"):
+        ss.Compose([ss.RandomCrop(2, name=name)])
+
+
+def test_bad_trees() -> None:
+    with pytest.raises(ValueError, match="two transforms are named 'a': give one of them another name="):
+        ss.Compose([ss.RandomCrop(2, name="a"), ss.HorizontalFlip(name="a")])
+    with pytest.raises(ValueError, match="two transforms are named 'RandomCrop'"):
+        ss.Compose([ss.RandomCrop(2), ss.RandomCrop(2, name="RandomCrop")])
+    with pytest.raises(TypeError, match="name must be a string, got 5"):
+        ss.Compose([ss.RandomCrop(2, name=5)])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"transforms\[1\] must be a Transform, got <function"):
+        ss.Compose([ss.RandomCrop(2), lambda x: x])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="put it in a list"):
+        ss.Compose(ss.RandomCrop(2))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="OneOf must have at least one transform"):
+        ss.OneOf([])
+    with pytest.raises(ValueError, match="n must be at least 1 and below 3, got 3"):
+        ss.SomeOf([ss.HorizontalFlip(), ss.VerticalFlip()], n=3)
+
+
+def test_two_names_of_one_stream_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seedsafe import node
+
+    monkeypatch.setattr(node, "op_of", lambda name: 7)
+    with pytest.raises(ValueError, match="'HorizontalFlip' has the same stream as 'RandomCrop'"):
+        ss.Compose([ss.RandomCrop(2), ss.HorizontalFlip()])
+    monkeypatch.setattr(node, "op_of", lambda name: 0)
+    with pytest.raises(ValueError, match="has the same stream as 'the root stream'"):
+        ss.Compose([ss.RandomCrop(2)])
+
+
+# Containers
+
+
+def test_one_of_and_random_apply_choose_by_their_own_words() -> None:
+    chosen, fired = set(), 0
+    for index in range(300):
+        key = ss.SampleKey(0, 0, index)
+        record = ss.Compose(
+            [ss.OneOf([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1), ss.RandomCrop(9)], p=0.5)]
+        ).params(key, IMAGE)
+        if record[0].params is None:
+            assert len(record) == 1
+            continue
+        fired += 1
+        (place,) = record[0].params.members
+        chosen.add(place)
+        assert record[1].name == ["HorizontalFlip", "VerticalFlip", "RandomCrop"][place]
+    assert chosen == {0, 1, 2}
+    assert 110 < fired < 190
+
+
+def test_some_of() -> None:
+    members = [ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1), ss.GaussianNoise(), ss.RandomCrop(9)]
+    subsets = set()
+    for index in range(200):
+        record = ss.Compose([ss.SomeOf(members, n=2)]).params(ss.SampleKey(0, 0, index), IMAGE)
+        assert len(record) == 3
+        subsets.add(record[0].params.members)
+    assert subsets == {(a, b) for a in range(4) for b in range(a + 1, 4)}
+
+
+def test_a_repeated_member_draws_from_streams_of_its_own() -> None:
+    noise = ss.GaussianNoise(std=(0, 50))
+    augment = ss.Compose([ss.SomeOf([noise], n=3, replace=True)])
+    record = augment.params(KEY, IMAGE)
+    assert [one.name for one in record] == ["SomeOf", "GaussianNoise", "GaussianNoise@1", "GaussianNoise@2"]
+    assert len({one.params.std for one in record[1:]}) == 3
+    assert record[1].params == params(noise)["GaussianNoise"]
+    assert [one.name for one in augment.streams()] == [one.name for one in record]
+    np.testing.assert_array_equal(augment(IMAGE, key=KEY), augment.replay(IMAGE, record))
+    np.testing.assert_array_equal(augment(IMAGE, key=KEY), augment(IMAGE, key=KEY))
+
+
+def test_repeats_of_repeats() -> None:
+    inner = ss.SomeOf([ss.GaussianNoise()], n=2, replace=True)
+    record = ss.Compose([ss.SomeOf([inner], n=2, replace=True)]).params(KEY, IMAGE)
+    noises = [one for one in record if one.name.startswith("GaussianNoise")]
+    assert [one.name for one in noises] == ["GaussianNoise", *(f"GaussianNoise@{k}" for k in (1, 2, 3))]
+
+
+# Memory
+
+
+def test_a_compose_never_returns_the_callers_memory_and_an_empty_one_the_sample() -> None:
+    assert ss.Compose([])(IMAGE, key=KEY) is IMAGE
+    for transform in (ss.HorizontalFlip(p=0), ss.RandomCrop(40), ss.CenterCrop(40), ss.Pad(0)):
+        made = ss.Compose([transform])(IMAGE, key=KEY)
+        np.testing.assert_array_equal(made, IMAGE)
+        assert not np.shares_memory(made, IMAGE)
+    real = IMAGE.astype(np.float32)
+    assert not np.shares_memory(ss.ToFloat()(real, key=KEY), real)
+    sample = {"image": IMAGE, "mask": IMAGE[..., 0], "label": IMAGE}
+    made = ss.Compose([ss.GaussianNoise()])(sample, key=KEY)
+    assert made is not sample
+    assert not np.shares_memory(made["mask"], IMAGE)
+    assert made["label"] is IMAGE
+
+
+def test_a_key_is_needed_even_for_nothing() -> None:
+    with pytest.raises(TypeError, match="key must be a SampleKey, got None"):
+        ss.Compose([])(IMAGE)
+
+
+# As data
+
+AUGMENT = ss.Compose(
+    [
+        ss.RandomCrop((20, 30), padding=(1, 2), mode="edge", fill=(1, 2, 3)),
+        ss.RandomApply([ss.HorizontalFlip(p=0.25), ss.Compose([ss.VerticalFlip()])], p=0.7, name="flips"),
+        ss.SomeOf([ss.GaussianNoise(std=(1, 3)), ss.GaussianNoise(std=5, name="strong")], n=2, replace=True),
+        ss.Normalize([0.4, 0.5, 0.6], [0.2, 0.2, 0.2]),
+        ss.ToCHW(),
+    ]
+)
+
+
+def test_repr_json_and_pickle_make_the_same_pipeline() -> None:
+    again = [
+        eval(repr(AUGMENT), vars(ss)),
+        ss.Compose.from_dict(AUGMENT.to_dict()),
+        ss.Compose.from_json(AUGMENT.to_json()),
+        pickle.loads(pickle.dumps(AUGMENT)),
+    ]
+    for one in again:
+        assert one == AUGMENT
+        assert repr(one) == repr(AUGMENT)
+        assert hash(one) == hash(AUGMENT)
+        np.testing.assert_array_equal(one(IMAGE, key=KEY), AUGMENT(IMAGE, key=KEY))
+
+
+def test_repr_names_what_differs_from_the_defaults() -> None:
+    assert repr(ss.Compose([ss.RandomCrop(8, padding=4), ss.HorizontalFlip()])) == (
+        "Compose([RandomCrop(size=(8, 8), padding=4), HorizontalFlip()])"
+    )
+
+
+class Mine(ss.ImageTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return image
+
+
+def test_classes_of_users_have_to_be_named() -> None:
+    data = ss.Compose([Mine()]).to_dict()
+    with pytest.raises(ValueError, match=r"the class 'Mine', which is not known: pass classes=\[Mine\]"):
+        ss.Compose.from_dict(data)
+    assert ss.Compose.from_dict(data, classes=[Mine]) == ss.Compose([Mine()])
+    with pytest.raises(ValueError, match="must be of stream contract 1, got 2"):
+        ss.Compose.from_dict(data | {"contract": 2})
+
+
+# Parameters and replay
+
+
+def test_params_work_without_pixels_through_the_whole_pipeline() -> None:
+    from_shape = AUGMENT.params(KEY, IMAGE.shape)
+    assert from_shape == AUGMENT.params(KEY, IMAGE) == AUGMENT.params(KEY, ss.Info(IMAGE.shape, IMAGE.dtype))
+    assert from_shape == AUGMENT.params(KEY, {"image": IMAGE.shape, "label": (1,)})
+    np.testing.assert_array_equal(AUGMENT.replay(IMAGE, from_shape), AUGMENT(IMAGE, key=KEY))
+    with pytest.raises(ValueError, match="RandomCrop needs 'image'"):
+        AUGMENT.params(KEY, {"audio": (5,)})
+    with pytest.raises(TypeError, match="sample must be a shape"):
+        AUGMENT.params(KEY, "image")
+    with pytest.raises(ValueError, match="params name 'Other'"):
+        AUGMENT.replay(IMAGE, [("Other", ())])
+
+
+def test_threads_do_not_mix_streams() -> None:
+    keys = [ss.SampleKey(7, 0, index) for index in range(400)]
+    wanted = [AUGMENT(IMAGE, key=key).tobytes() for key in keys]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda key: AUGMENT(IMAGE, key=key).tobytes(), keys)) == wanted

@@ -1,0 +1,80 @@
+"""The Python blocks of the documentation run, and print what the text block right after each of them shows.
+
+A block marked ```` ```python no-run: reason ```` is left out; without a reason the test fails. Blocks of one page run
+in order, in one process, as a reader would.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+_FENCE = re.compile(r"^```([\w-]+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str, str]]:
+    """Return the fenced blocks of a page: language, what follows it on the line, and the text."""
+    return _FENCE.findall(page.read_text(encoding="utf-8"))
+
+
+def printed_by(found: list[tuple[str, str, str]]) -> tuple[str, str]:
+    """Return the code of a page's Python blocks, and what its text blocks say that they print."""
+    code, shown = [], []
+    for place, (language, mark, text) in enumerate(found):
+        if language == "python" and not mark:
+            code.append(text)
+            after = found[place + 1] if place + 1 < len(found) else ("", "", "")
+            if after[0] == "text":
+                shown.append(after[2])
+    return "\n".join(code), "".join(shown)
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of a script that imports this checkout."""
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
+    return {**os.environ, "PYTHONPATH": paths, "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
+
+
+def pages() -> list[Path]:
+    found = sorted((ROOT / "docs").rglob("*.md"))
+    return [p for p in found if "_build" not in p.parts and "docs/reference/lint" not in p.as_posix()]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
+def test_page(page: Path, tmp_path: Path) -> None:
+    found = blocks(page)
+    marks = [mark for language, mark, _ in found if language == "python" and mark]
+    unexplained = [mark for mark in marks if not re.fullmatch(r"no-run: \S.{5,}", mark)]
+    assert not unexplained, f"a block that does not run says why, ```python no-run: reason; got {unexplained}"
+    code, shown = printed_by(found)
+    if not code:
+        return
+    script = tmp_path / "page.py"
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=tmp_path,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if shown:
+        assert done.stdout == shown
+
+
+def test_a_wrong_page_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n\n```python no-run: needs a GPU\nx\n```\n",
+        encoding="utf-8",
+    )
+    assert printed_by(blocks(page)) == ("print(1)\n", "2\n")

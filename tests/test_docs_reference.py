@@ -1,0 +1,45 @@
+"""Every public name has a page in the reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import seedsafe
+import seedsafe.functional
+import seedsafe_torch
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+
+
+def documented() -> set[str]:
+    pages = "".join(page.read_text() for page in REFERENCE.glob("*.md"))
+    return set(re.findall(r"automodule:: (\S+)", pages))
+
+
+def missing(module: ModuleType, pages: Iterable[str]) -> set[str]:
+    def home(name: str) -> Any:
+        value = getattr(module, name)
+        return value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+
+    constants = {name for name in module.__all__ if home(name) in (None, "builtins")}
+    return {name for name in set(module.__all__) - constants if home(name) not in pages}
+
+
+def test_every_public_name_has_a_page() -> None:
+    for module in (seedsafe, seedsafe.functional, seedsafe_torch):
+        assert missing(module, documented()) == set()
+
+
+def test_that_test_would_notice() -> None:
+    without = documented() - {"seedsafe.image.flip"}
+    assert missing(seedsafe, without) == {"HorizontalFlip", "VerticalFlip"}
+
+
+def test_the_keras_adapter_has_its_pages() -> None:  # by name: importing it would load Keras
+    listed = (Path(__file__).parents[1] / "adapters" / "seedsafe_keras" / "__init__.py").read_text()
+    for module in re.findall(r"from (seedsafe_keras\.\w+) import", listed):
+        assert module in documented()

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import seedsafe as ss
+from seedsafe import draws as module
+from seedsafe.draws import MAX_NORMAL, Draws, normal_quantiles, pooled, sixteenths
+from seedsafe.key import Address, address, philox
+
+KEYS = st.builds(
+    ss.SampleKey, st.integers(0, 2**128 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
+)
+FINITE = st.floats(-1e150, 1e150)
+
+
+def raw(place: Address, n: int) -> list[int]:
+    return philox(place).random_raw(n).tolist()
+
+
+def rounded(exact: Fraction) -> float:
+    return exact.numerator / exact.denominator  # Python's division of integers is correctly rounded
+
+
+@given(KEYS)
+def test_unit_and_chance(key: ss.SampleKey) -> None:
+    place = address(key)
+    first, second, third = raw(place, 3)
+    draws = Draws(place)
+    assert draws.unit() == Fraction(first >> 11, 2**53)
+    assert draws.chance(0.25) == (Fraction(second >> 11, 2**53) < Fraction(1, 4))
+    assert draws.word() == third
+
+
+def test_unit_is_numpys() -> None:
+    key = ss.SampleKey(7, 8, 9)
+    draws = Draws(address(key))
+    assert [draws.unit() for _ in range(9)] == ss.generator(key).random(9).tolist()
+
+
+@given(KEYS, st.integers(1, 2**32))
+def test_integer_is_the_upper_half_of_the_exact_product(key: ss.SampleKey, n: int) -> None:
+    place = address(key, 5)
+    assert Draws(place).integer(n) == raw(place, 1)[0] * n // 2**64 < n
+
+
+@given(KEYS, FINITE, FINITE)
+def test_uniform_is_rounded_after_each_operation(key: ss.SampleKey, low: float, high: float) -> None:
+    place = address(key)
+    unit = Fraction(raw(place, 1)[0] >> 11, 2**53)
+    span = rounded(Fraction(high) - Fraction(low))
+    product = rounded(Fraction(span) * unit)
+    assert Draws(place).uniform(low, high) == rounded(Fraction(low) + Fraction(product))
+
+
+@given(KEYS, st.lists(st.sampled_from(["unit", "uniform", "integer", "chance", "word"]), max_size=9))
+def test_every_draw_consumes_one_word_and_noise_starts_at_the_next_block(
+    key: ss.SampleKey, names: list[str]
+) -> None:
+    calls = {"unit": (), "uniform": (3.0, 3.0), "integer": (1,), "chance": (0.0,), "word": ()}
+    place = address(key, 77)
+    shared = pooled()
+    shared.enter(key)
+    shared.turn(77)
+    own = Draws(place)
+    for name in names:
+        assert getattr(own, name)(*calls[name]) == getattr(shared, name)(*calls[name])
+    noise = own.noise()
+    assert shared.noise() == noise == (*place[:2], -(-len(names) // 4), *place[3:])
+    assert own.word() == shared.word() == raw(place, len(names) + 1)[-1]
+    assert raw(noise, 1)[0] == raw(place, 4 * -(-len(names) // 4) + 1)[-1]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda d: d.integer(0), "n must be at least 1 and at most 2**32, got 0"),
+        (lambda d: d.integer(2**32 + 1), "n must be at least 1"),
+        (lambda d: d.chance(1.5), "p must be a probability in [0, 1], got 1.5"),
+        (lambda d: d.chance(math.nan), "got nan"),
+        (lambda d: d.uniform(0, math.inf), "must be finite"),
+        (lambda d: d.uniform(math.nan, 1), "must be finite"),
+        (lambda d: d.uniform(-1.7e308, 1.7e308), "must be finite"),
+    ],
+    ids=map(str, range(7)),
+)
+def test_bad_arguments(draw: Any, message: str) -> None:
+    draws = Draws(address(ss.SampleKey(0, 0, 0)))
+    with pytest.raises(ValueError) as raised:  # noqa: PT011  # the message is compared below
+        draw(draws)
+    assert message in str(raised.value)
+    assert draws.word() == raw(address(ss.SampleKey(0, 0, 0)), 1)[0]
+
+
+def test_generator_shares_no_block_with_the_words() -> None:
+    draws = Draws(address(ss.SampleKey(42, 0, 1), 9))
+    kept = draws.generator
+    assert draws.generator is kept
+    state: Any = kept.bit_generator.state["state"]
+    assert state["counter"].tolist() == [0, 0, 9 << 32 | 1, 1]
+    assert draws.word() == raw(address(ss.SampleKey(42, 0, 1), 9), 1)[0]
+    kept.random(100)
+    assert draws.word() == raw(address(ss.SampleKey(42, 0, 1), 9), 2)[1]
+
+
+def test_a_pooled_generator_stays_valid_when_the_pool_moves() -> None:
+    shared = pooled()
+    shared.enter(ss.SampleKey(1, 2, 3))
+    shared.turn(4)
+    kept = shared.generator
+    shared.turn(5)
+    shared.word()
+    assert kept.random() == Draws(address(ss.SampleKey(1, 2, 3), 4)).generator.random()
+    assert shared.generator is not kept
+
+
+@given(KEYS, st.integers(0, 50))
+def test_sixteenths_are_the_words_in_pieces(key: ss.SampleKey, n: int) -> None:
+    place = address(key)
+    pieces = [word >> 16 * k & 0xFFFF for word in raw(place, -(-n // 4) or 1) for k in range(4)]
+    assert sixteenths(place, n).tolist() == pieces[:n]
+
+
+def test_table_is_the_normal_quantile() -> None:
+    table = normal_quantiles()
+    assert table.shape == (65536,)
+    assert not table.flags.writeable
+    np.testing.assert_array_equal(table, -table[::-1])
+    assert (np.diff(table) > 0).all()
+    assert table[-1] < MAX_NORMAL
+    normal = NormalDist()
+    for h in range(0, 65536, 17):
+        assert table[h] == pytest.approx(normal.inv_cdf((h + 0.5) / 65536), rel=1e-9)
+    assert float(np.std(table)) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_damaged_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_TABLE_SHA256", "0")
+    normal_quantiles.cache_clear()
+    try:
+        with pytest.raises(RuntimeError, match=r"is damaged .* install seedsafe again"):
+            normal_quantiles()
+    finally:
+        monkeypatch.undo()
+        normal_quantiles.cache_clear()

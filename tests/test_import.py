@@ -1,0 +1,81 @@
+"""What an import loads, and that every public name is documented by an example that runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import seedsafe
+import seedsafe.functional
+import seedsafe_torch
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("torch", "tensorflow", "keras", "tf_keras", "cv2", "scipy", "matplotlib", "rich", "multiprocessing")
+
+
+def loaded_by(code: str) -> set[str]:
+    report = f"import sys; {code}; print(*(m for m in {HEAVY!r} if m in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.split())
+
+
+def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
+    assert loaded_by("import seedsafe; [getattr(seedsafe, name) for name in seedsafe.__all__]") == set()
+
+
+def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
+    assert sorted([*seedsafe._ROOM_OF, "opencv"]) == sorted(seedsafe.__all__)
+    assert set(seedsafe.__all__) <= set(dir(seedsafe))
+
+
+def test_that_test_would_notice() -> None:
+    assert "cv2" in loaded_by("import seedsafe, cv2")
+
+
+def modules() -> list[ModuleType]:
+    found = []
+    for package in (seedsafe, seedsafe_torch):
+        found.append(package)
+        for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if "__main__" not in one.name:
+                found.append(importlib.import_module(one.name))
+    return found
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.__name__)
+def test_examples_run(module: ModuleType) -> None:
+    failed, _ = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.__name__)
+def test_all_is_what_is_there(module: ModuleType) -> None:
+    assert sorted(set(module.__all__)) == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+PUBLIC = [
+    (module, name)
+    for module in (seedsafe, seedsafe.functional, seedsafe_torch)
+    for name in module.__all__
+    if callable(getattr(module, name))
+]
+# Their classes are made by the library and described where they come from.
+WITHOUT_EXAMPLE = {"Applied", "Stream", "ImageTransform", "SpatialTransform", "AudioTransform"}
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC, ids=lambda one: getattr(one, "__name__", one))
+def test_public_names_have_an_example(module: ModuleType, name: str) -> None:
+    documented = getattr(module, name).__doc__ or ""
+    assert documented
+    assert ">>>" in documented or name in WITHOUT_EXAMPLE

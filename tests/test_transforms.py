@@ -1,0 +1,365 @@
+"""Every transform: its draws, its results on all kinds of input, and its errors."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import seedsafe as ss
+from seedsafe.draws import Draws
+from seedsafe.key import address, op_of, philox
+
+KEY = ss.SampleKey(42, 3, 1234)
+IMAGE_TRANSFORMS = [
+    ss.RandomCrop(8),
+    ss.RandomCrop((20, 9), padding=3, pad_if_needed=True, mode="reflect"),
+    ss.CenterCrop(8),
+    ss.CenterCrop(30, pad_if_needed=True),
+    ss.Pad((1, 2, 3, 4), fill=5, mask_fill=1),
+    ss.HorizontalFlip(p=1),
+    ss.HorizontalFlip(p=0),
+    ss.VerticalFlip(p=1),
+    ss.GaussianNoise(std=(1, 9)),
+    ss.ToFloat(),
+    ss.Normalize(0.5, 0.25),
+    ss.ToCHW(),
+]
+AUDIO_TRANSFORMS = [
+    ss.RandomSegment(50),
+    ss.RandomSegment(500, pad_if_needed=True),
+    ss.Amplitude(),
+    ss.PolarityInversion(p=1),
+    ss.GaussianNoise(std=0.1),
+]
+
+
+def words(name: str, n: int, key: ss.SampleKey = KEY) -> list[int]:
+    return philox(address(key, op_of(name))).random_raw(n).tolist()
+
+
+def drawn(transform: ss.Transform, shape: tuple[int, ...], key: ss.SampleKey = KEY) -> Any:
+    return ss.Compose([transform]).params(key, shape)[0].params
+
+
+# Draws, against integer arithmetic on the raw words
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_random_crop_draws_top_and_left(epoch: int) -> None:
+    key = ss.SampleKey(42, epoch, 5)
+    _, first, second = words("RandomCrop", 3, key)
+    assert drawn(ss.RandomCrop((20, 30)), (37, 53, 3), key) == (first * 18 >> 64, second * 24 >> 64)
+    top, left = drawn(ss.RandomCrop(40, padding=(2, 4)), (37, 53), key)
+    assert (top, left) == ((first * 2 >> 64) - 2, (second * 22 >> 64) - 4)
+
+
+def test_random_crop_reaches_every_place() -> None:
+    keys = [ss.SampleKey(0, 0, index) for index in range(200)]
+    assert {drawn(ss.RandomCrop(2), (4, 3), key) for key in keys} == {
+        (t, x) for t in range(3) for x in range(2)
+    }
+
+
+def test_noise_and_gain_are_uniform() -> None:
+    _, word = words("GaussianNoise", 2)
+    std, place = drawn(ss.GaussianNoise(std=(1, 12)), (4, 4))
+    assert std == float(1 + 11 * Fraction(word >> 11, 2**53))
+    assert place == (*address(KEY, op_of("GaussianNoise"))[:2], 1, *address(KEY, op_of("GaussianNoise"))[3:])
+    _, word = words("Amplitude", 2)
+    assert drawn(ss.Amplitude(gain=(0, 2)), (9,)) == (float(2 * Fraction(word >> 11, 2**53)),)
+    _, word = words("RandomSegment", 2)
+    assert drawn(ss.RandomSegment(10), (100,)) == (word * 91 >> 64,)
+
+
+def test_word_0_is_the_chance_word() -> None:
+    fired = 0
+    for index in range(400):
+        key = ss.SampleKey(1, 0, index)
+        unit = (words("HorizontalFlip", 1, key)[0] >> 11) * 2**-53
+        assert (drawn(ss.HorizontalFlip(p=0.3), (4, 4), key) is not None) == (unit < 0.3)
+        fired += unit < 0.3
+    assert 80 < fired < 160
+    certain, possible = ss.GaussianNoise(std=(0, 9), p=1), ss.GaussianNoise(std=(0, 9), p=0.999)
+    assert drawn(certain, (4, 4)) == drawn(possible, (4, 4))
+
+
+# Results
+
+
+@pytest.mark.parametrize("shape", [(24, 21), (24, 21, 1), (24, 21, 3), (24, 21, 4), (24, 21, 6)], ids=str)
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("transform", IMAGE_TRANSFORMS, ids=repr)
+def test_image_results(transform: ss.Transform, dtype: str, shape: tuple[int, ...]) -> None:
+    image = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape)
+    check(transform, image)
+
+
+@pytest.mark.parametrize("shape", [(300,), (2, 300)], ids=str)
+@pytest.mark.parametrize("transform", AUDIO_TRANSFORMS, ids=repr)
+def test_audio_results(transform: ss.Transform, shape: tuple[int, ...]) -> None:
+    check(transform, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+def check(transform: ss.Transform, array: np.ndarray) -> None:
+    """The input stays, the result is new, contiguous and writable, and follows from the parameters."""
+    augment = ss.Compose([transform])
+    wide = np.repeat(array, 2, axis=0)
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    results = []
+    for given_array in (array, frozen, wide[::2], np.asfortranarray(array)):
+        before = given_array.copy()
+        made = augment(given_array, key=KEY)
+        np.testing.assert_array_equal(given_array, before)
+        assert made.flags.c_contiguous
+        assert made.flags.writeable
+        assert not np.shares_memory(made, given_array)
+        results.append(made)
+    for made in results[1:]:
+        np.testing.assert_array_equal(made, results[0])
+    record = augment.params(KEY, array)
+    np.testing.assert_array_equal(augment.replay(array, record), results[0])
+    info = ss.Info(array.shape, array.dtype)
+    if record[0].params is not None:
+        info = transform.out_info(info, record[0].params)
+    assert info == ss.Info(results[0].shape, results[0].dtype)
+    np.testing.assert_array_equal(transform(array, key=KEY), results[0])
+
+
+@pytest.mark.parametrize(
+    "transform", [*IMAGE_TRANSFORMS[:8], ss.RandomCrop(40, padding=8, pad_if_needed=True)], ids=repr
+)
+def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) -> None:
+    rows, columns = 24, 21
+    for row, column in [(0, 0), (11, 10), (23, 20), (12, 7)]:
+        image = np.zeros((rows, columns, 3), np.uint8)
+        image[row, column] = 255
+        sample = {
+            "image": image,
+            "mask": (image[..., 0] > 0).astype(np.int64),
+            "keypoints": np.array([[column, row, 0.5]]),
+            "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32),
+            "label": [1, 2],
+        }
+        out = ss.Compose([transform])(sample, key=KEY)
+        assert out["label"] is sample["label"]
+        x, y, visible = out["keypoints"][0]
+        height, width = out["image"].shape[:2]
+        assert out["mask"].shape == (height, width)
+        inside = 0 <= x < width and 0 <= y < height
+        if inside and getattr(transform, "mode", "constant") != "reflect":
+            assert (out["image"] == 255).all(axis=2).sum() == 1
+        if inside:
+            assert (out["image"][int(y), int(x)] == 255).all()
+            assert out["mask"][int(y), int(x)] == 1
+            assert out["boxes"][0].tolist() == [x, y, x + 1, y + 1, 7]
+        else:
+            x0, y0, x1, y1 = out["boxes"][0, :4]
+            assert (x1 - x0) * (y1 - y0) == 0
+        assert visible == 0.5
+        assert sample["keypoints"].tolist() == [[column, row, 0.5]]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda: ss.RandomCrop(0), ValueError, "size must be at least 1"),
+        (lambda: ss.RandomCrop(2.5), TypeError, "size must be an integer, got 2.5"),
+        (lambda: ss.RandomCrop((1, 2, 3)), ValueError, "size must be one integer or a pair"),
+        (lambda: ss.RandomCrop(2, padding=-1), ValueError, "padding must be at least 0"),
+        (lambda: ss.RandomCrop(2, padding=(1, 2, 3)), ValueError, "padding must have 1, 2 or 4 numbers"),
+        (lambda: ss.RandomCrop(2, mode="wrap"), ValueError, "mode must be one of"),
+        (lambda: ss.RandomCrop(2, fill=math.nan), ValueError, "fill must be finite, got nan"),
+        (lambda: ss.HorizontalFlip(p=1.5), ValueError, "p must be in [0, 1], got 1.5"),
+        (lambda: ss.HorizontalFlip(p=math.nan), ValueError, "p must be in [0, 1], got nan"),
+        (lambda: ss.VerticalFlip(p=True), TypeError, "p must be a number, got True"),
+        (lambda: ss.GaussianNoise(std=-1), ValueError, "std must be"),
+        (lambda: ss.GaussianNoise(std=(3, 1)), ValueError, "swap them"),
+        (lambda: ss.GaussianNoise(std=(0, math.inf)), ValueError, "std must be"),
+        (lambda: ss.GaussianNoise(std="5"), TypeError, "std must be a number, got '5'"),
+        (lambda: ss.Amplitude(gain=(0, math.nan)), ValueError, "gain must be"),
+        (lambda: ss.RandomSegment(0), ValueError, "length must be at least 1"),
+        (lambda: ss.Normalize([0.5], [0.0]), ValueError, "std must be"),
+        (lambda: ss.Normalize([0.5, 0.5], [0.2]), ValueError, "as many values"),
+        (lambda: ss.Normalize([math.nan], [0.2]), ValueError, "mean must be"),
+        (
+            lambda: ss.RandomCrop(224)(np.zeros((200, 300, 3), np.uint8), key=KEY),
+            ValueError,
+            "cannot crop 224×224 out of an image of shape (200, 300, 3): pass pad_if_needed=True or a smaller size",
+        ),
+        (
+            lambda: ss.CenterCrop(9)(np.zeros((8, 8), np.uint8), key=KEY),
+            ValueError,
+            "pass pad_if_needed=True",
+        ),
+        (
+            lambda: ss.RandomSegment(9)(np.zeros(8, np.float32), key=KEY),
+            ValueError,
+            "pass pad_if_needed=True",
+        ),
+        (
+            lambda: ss.RandomCrop(2)(np.zeros(8, np.uint8), key=KEY),
+            ValueError,
+            "must have the shape (H, W) or",
+        ),
+        (
+            lambda: ss.Amplitude()(np.zeros((2, 2, 2), np.float32), key=KEY),
+            ValueError,
+            "audio must have the shape",
+        ),
+        (lambda: ss.PolarityInversion(p=1)(np.zeros(8), key=KEY), TypeError, "audio must be float32"),
+        (
+            lambda: ss.GaussianNoise()(np.zeros((4, 4), np.int16), key=KEY),
+            TypeError,
+            "needs uint8 or float32",
+        ),
+        (
+            lambda: ss.ToFloat()(np.zeros((4, 4)), key=KEY),
+            TypeError,
+            "must be uint8 or float32, got dtype float64",
+        ),
+        (lambda: ss.HorizontalFlip()(np.zeros((0, 4), np.uint8), key=KEY), ValueError, "must not be empty"),
+        (lambda: ss.HorizontalFlip()(np.array([["a"]]), key=KEY), TypeError, "must hold numbers"),
+        (lambda: ss.HorizontalFlip()(np.zeros((4, 4), ">u2"), key=KEY), TypeError, "native byte order"),
+        (lambda: ss.HorizontalFlip()(np.ma.masked_array([[1]]), key=KEY), TypeError, "got numpy.ma"),
+        (lambda: ss.HorizontalFlip()([[1, 2]], key=KEY), TypeError, "got builtins.list"),
+        (
+            lambda: ss.HorizontalFlip()(None, key=KEY),
+            TypeError,
+            "must be a NumPy array, got builtins.NoneType",
+        ),
+        (
+            lambda: ss.HorizontalFlip()(np.zeros((4, 4), np.uint8)),
+            TypeError,
+            "pass key=SampleKey(seed, epoch, index)",
+        ),
+        (lambda: ss.HorizontalFlip()(np.zeros((4, 4), np.uint8), key=42), TypeError, "got 42"),
+        (
+            lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "mask": np.zeros((5, 5))}, key=KEY),
+            ValueError,
+            "mask and image must have the same height and width",
+        ),
+        (
+            lambda: ss.RandomCrop(2)({"image": np.zeros((4, 4)), "keypoints": np.zeros((3, 1))}, key=KEY),
+            ValueError,
+            "keypoints must have the shape (N, 2 or more)",
+        ),
+        (
+            lambda: ss.RandomCrop(2)(
+                {"image": np.zeros((4, 4)), "boxes": np.zeros((3, 4), np.uint8)}, key=KEY
+            ),
+            TypeError,
+            "boxes must be floats or signed integers",
+        ),
+        (lambda: ss.RandomCrop(2)({"audio": np.zeros(4)}, key=KEY), ValueError, "RandomCrop needs 'image'"),
+    ],
+    ids=map(str, range(39)),
+)
+def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        act()
+    assert message in str(raised.value)
+
+
+# Transforms of users
+
+
+class Kept(ss.ImageTransform):
+    """Keeps its generators, as users will."""
+
+    kept: list[Any] = []  # noqa: RUF012  # shared on purpose
+
+    def draw(self, rng: Draws, info: ss.Info) -> Any:
+        self.kept.append(rng.generator)
+        return rng.integer(9)
+
+    def apply_image(self, image: np.ndarray, params: int) -> np.ndarray:
+        return image + np.uint8(params)
+
+
+def test_what_a_users_transform_keeps_stays_valid() -> None:
+    image = np.zeros((2, 2), np.uint8)
+    Kept.kept.clear()
+    for index in range(3):
+        Kept()(image, key=ss.SampleKey(1, 0, index))
+    values = [generator.random() for generator in Kept.kept]
+    Kept.kept.clear()
+    for index in reversed(range(3)):
+        Kept()(image, key=ss.SampleKey(1, 0, index))
+    assert values == [generator.random() for generator in reversed(Kept.kept)]
+    assert len(set(values)) == 3
+
+
+class Nested(ss.ImageTransform):
+    """Runs a pipeline of its own inside."""
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        made: np.ndarray = ss.GaussianNoise()(image, key=ss.SampleKey(99, 0, 0))
+        return made
+
+
+def test_a_pipeline_inside_a_transform_does_not_disturb_the_outer_one() -> None:
+    image = np.zeros((9, 9), np.uint8)
+    plain = ss.Compose([ss.RandomCrop(8), ss.RandomCrop(5, name="b")]).params(KEY, image)
+    nested = ss.Compose([ss.RandomCrop(8), Nested(), ss.RandomCrop(5, name="b")])
+    crops = [one for one in nested.params(KEY, image) if one.name != "Nested"]
+    assert crops == plain
+    for _ in range(2):
+        np.testing.assert_array_equal(nested(image, key=KEY), nested.replay(image, nested.params(KEY, image)))
+
+
+class WithoutKeypoints(ss.SpatialTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return image
+
+
+class Nothing(ss.ImageTransform):
+    pass
+
+
+class ReturnsNone(ss.ImageTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> Any:
+        return None
+
+
+class DrawsNone(ss.ImageTransform):
+    def draw(self, rng: Draws, info: ss.Info) -> None:
+        return None
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return image
+
+
+class AsksForDtype(ss.ImageTransform):
+    def draw(self, rng: Draws, info: ss.Info) -> int:
+        return info.dtype.itemsize
+
+    def apply_image(self, image: np.ndarray, params: int) -> np.ndarray:
+        return image
+
+
+def test_mistakes_in_users_transforms_are_named() -> None:
+    image = np.zeros((4, 4), np.uint8)
+    sample = {"image": image, "keypoints": np.zeros((1, 2))}
+    with pytest.raises(NotImplementedError, match="WithoutKeypoints moves pixels and has no apply_keypoints"):
+        WithoutKeypoints()(sample, key=KEY)
+    with pytest.raises(
+        TypeError, match=r"Nothing changes nothing: define apply_image\(self, image, params\)"
+    ):
+        Nothing()(image, key=KEY)
+    with pytest.raises(TypeError, match="apply of ReturnsNone returned NoneType"):
+        ReturnsNone()(image, key=KEY)
+    with pytest.raises(TypeError, match="draw of DrawsNone returned None"):
+        DrawsNone()(image, key=KEY)
+    with pytest.raises(ValueError, match=r"pass Info\(shape, dtype\)"):
+        ss.Compose([AsksForDtype()]).params(KEY, (4, 4))
+    assert ss.Compose([AsksForDtype()]).params(KEY, ss.Info((4, 4), "uint8"))[0].params == 1
