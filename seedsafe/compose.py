@@ -21,15 +21,16 @@ __all__ = ["Chain", "Compose", "members"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("nodes",)
+    __slots__ = ("_steps", "nodes")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
+        self._steps = _joined(self.nodes)
 
     def run(self, sample: Any, draws: PooledDraws) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
-        for node in self.nodes:
-            sample = node.run(sample, draws)
+        for step in self._steps:
+            sample = step.run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
@@ -42,6 +43,19 @@ class Chain:
         """Yield the transforms of all nodes."""
         for node in self.nodes:
             yield from node.leaves()
+
+
+def _joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return nodes that do the same, with neighbours in one where one transform does the work of two."""
+    steps: list[Node] = []
+    for node in nodes:
+        before = steps[-1] if steps else None
+        both = before.joined(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
+        if both is None:
+            steps.append(node)
+        else:
+            steps[-1] = both
+    return tuple(steps)
 
 
 class Compose:

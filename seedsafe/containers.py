@@ -79,7 +79,7 @@ class _Choice:
         return Chain(self._nodes).leaves()
 
     def _choose(self, draws: PooledDraws) -> tuple[int, ...] | None:
-        turn(draws, self._name, self._ops)
+        draws.turn(turn(draws, self._name, self._ops))
         return self._container.choose(draws) if draws.chance(self._container.p) else None
 
 

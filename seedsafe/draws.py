@@ -177,6 +177,14 @@ class PooledDraws(Draws):
         self._bits.state = self._state
         self._generator = None
 
+    def begin(self, op: int, limit: float) -> bool:
+        """Go to the sample's stream `op`, and return ``chance(limit / 2**53)``."""
+        self._counter[2] = op << 32
+        self._bits.state = self._state
+        self._generator = None
+        fired: bool = self._next() >> 11 < limit  # an int and a float are compared exactly
+        return fired
+
 
 class _Pool(threading.local):
     def __init__(self) -> None:

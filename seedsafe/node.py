@@ -115,29 +115,35 @@ def _check_name(name: Any) -> None:
 
 
 class Leaf:
-    """One transform, bound to its stream."""
+    """One transform, bound to its stream; `draw` is None if it has no parameters."""
 
     __slots__ = (
         "_appliers",
         "_apply_bare",
         "_draw",
         "_fresh",
+        "_keyed",
+        "_limit",
         "_op",
         "_ops",
-        "_p",
         "_primary",
         "name",
         "transform",
     )
 
-    def __init__(self, transform: Any, name: str, ops: tuple[int, ...]) -> None:
+    def __init__(
+        self, transform: Any, name: str, ops: tuple[int, ...], draw: Callable[[Draws, Info], Any] | None
+    ) -> None:
         self.transform = transform
         self.name = name
-        self._op = ops[0] if len(ops) == 1 else None
+        self._draw = draw
         self._ops = ops
-        self._p = probability(getattr(transform, "p", 1.0))
+        self._op = ops[0] if len(ops) == 1 else None
+        p = probability(getattr(transform, "p", 1.0))
+        self._limit = p * 2.0**53
+        # What always fires and draws no word needs no stream, and going there is a good part of a small call.
+        self._keyed = p < 1.0 or self._op is None or (draw is not None and transform.random)
         self._primary: tuple[str, ...] = transform.primary
-        self._draw = transform.draw
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
         self._fresh = not str(type(transform).draw.__module__).startswith("seedsafe.")
         self._appliers = _appliers(transform)
@@ -146,10 +152,9 @@ class Leaf:
     def run(self, sample: Any, draws: PooledDraws) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
         if type(sample) is dict:
-            array = sample[self._choose(sample)]
-            params = self._params(Info(array.shape, array.dtype), draws)
+            params = self._params(sample[self._choose(sample)], draws)
             return sample if params is None else self.apply(sample, params)
-        params = self._params(Info(sample.shape, sample.dtype), draws)
+        params = self._params(sample, draws)
         if params is None:
             return sample
         made = self._apply_bare(sample, params)
@@ -177,6 +182,13 @@ class Leaf:
         made: Info = self.transform.out_info(info, params)
         return {**infos, target: made} if isinstance(infos, dict) else made
 
+    def joined(self, following: Leaf) -> Leaf | None:
+        """Return one leaf for this one and the following, or None; only of such as need no stream."""
+        if self._keyed or following._keyed:
+            return None
+        both = self.transform.joined(following.transform)
+        return None if both is None else Leaf(both, self.name, self._ops, None)
+
     def leaves(self) -> Iterator[Leaf]:
         """Yield itself."""
         yield self
@@ -195,29 +207,28 @@ class Leaf:
             "name the sample's parts with targets="
         )
 
-    def _params(self, info: Info, draws: PooledDraws) -> Any:
-        if self._op is None:
-            turn(draws, self.name, self._ops)
-        else:
-            draws.turn(self._op)
+    def _params(self, given: Array | Info, draws: PooledDraws) -> Any:
         rng: Draws = draws
-        if self._fresh:
-            rng = Draws(draws.place)
-        if self._p == 1.0:
-            rng.word()  # what chance would consume, at half the cost
-        elif not rng.chance(self._p):
-            return None
-        params = self._draw(rng, info)
+        if self._keyed:
+            op = turn(draws, self.name, self._ops) if self._op is None else self._op
+            if not draws.begin(op, self._limit):
+                return None
+            if self._fresh:
+                rng = Draws(draws.place)
+                rng.word()
+        if self._draw is None:
+            return ()
+        params = self._draw(rng, given if type(given) is Info else Info(given.shape, given.dtype))
         if params is None:
             raise TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
         return params
 
 
-def turn(draws: PooledDraws, name: str, ops: tuple[int, ...]) -> None:
-    """Go to the stream of a member's first, second … application since the sample was entered."""
+def turn(draws: PooledDraws, name: str, ops: tuple[int, ...]) -> int:
+    """Return the stream of a member's first, second … application since the sample was entered."""
     times = draws.counts.get(name, 0)
     draws.counts[name] = times + 1
-    draws.turn(ops[times])
+    return ops[times]
 
 
 def stream_name(name: str, times: int) -> str:
@@ -248,7 +259,8 @@ def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
         TypeError: no key is given, or the sample is not an array or a dict of arrays.
         ValueError: the sample cannot be what its target's name says.
     """
-    key = checked_key(key)
+    if type(key) is not SampleKey:
+        key = checked_key(key)
     draws = pooled()
     if draws.busy:  # a transform runs a pipeline of its own
         draws = PooledDraws()
@@ -292,7 +304,7 @@ def _own(array: Array) -> Array:
 
 
 def _copy(array: Array) -> Array:
-    return np.array(array, order="C", copy=True)
+    return array.copy()
 
 
 def _check_array(name: str, array: Any) -> None:

@@ -46,6 +46,9 @@ class Transform:
     primary: ClassVar[tuple[str, ...]] = ("image",)
     """The target whose info ``draw`` is given; of several, the first that the sample has."""
 
+    random: ClassVar[bool] = True
+    """Whether ``draw`` takes anything from `rng`; False spares what takes nothing the way to its stream."""
+
     def draw(self, rng: Draws, info: Info) -> Any:
         """Return the parameters for one sample: plain data, anything but None.
 
@@ -60,10 +63,17 @@ class Transform:
         """Return the info of the array that is made of one with `info`; the same unless a subclass says so."""
         return info
 
+    def joined(self, following: Transform) -> Transform | None:
+        """Return one transform that does what this one and then the following do, to the same bytes; None if none does.
+
+        It is asked only where both always fire and neither has parameters.
+        """
+        return None
+
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
-        return Leaf(self, name, ops)
+        return Leaf(self, name, ops, None if type(self).draw is Transform.draw else self.draw)
 
     def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
         """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""

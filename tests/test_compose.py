@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.key import op_of
+from seedsafe.draws import PooledDraws
+from seedsafe.key import address, op_of
 
 KEY = ss.SampleKey(42, 3, 1234)
 IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
@@ -235,3 +236,49 @@ def test_threads_do_not_mix_streams() -> None:
     wanted = [AUGMENT(IMAGE, key=key).tobytes() for key in keys]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda key: AUGMENT(IMAGE, key=key).tobytes(), keys)) == wanted
+
+
+# Transforms that are applied in one
+
+
+class Brighter(ss.Normalize):
+    __slots__ = ()
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return super().apply_image(image, params) + np.float32(1)
+
+
+@pytest.mark.parametrize("size", [8, 200])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize(
+    "first", [ss.Normalize((0.4, 0.5, 0.6), (0.2, 0.3, 0.1)), ss.ToFloat(), Brighter(0.5, 0.5)]
+)
+def test_neighbours_applied_in_one_give_the_bytes_of_both(first: ss.Transform, dtype: Any, size: int) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (size, size, 3)).astype(dtype)
+    mask = image[..., 0].copy()
+    augment = ss.Compose([ss.RandomCrop(size - 1), first, ss.ToCHW()])
+    cropped = ss.Compose([ss.RandomCrop(size - 1)])({"image": image, "mask": mask}, key=KEY)
+    wanted = ss.ToCHW()(first(cropped["image"], key=KEY), key=KEY)
+    np.testing.assert_array_equal(augment(image, key=KEY), wanted)
+    made = augment({"image": image, "mask": mask}, key=KEY)
+    np.testing.assert_array_equal(made["image"], wanted)
+    np.testing.assert_array_equal(made["mask"], cropped["mask"])
+    record = augment.params(KEY, ss.Info(image.shape, image.dtype))
+    assert [one.name for one in record] == [stream.name for stream in augment.streams()]
+    np.testing.assert_array_equal(augment.replay(image, record), wanted)
+
+
+def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
+    for p in (0.0, 2.0**-53, 0.1, 0.5, 1 - 2.0**-53, 1.0):
+        for epoch in range(200):
+            draws, fresh = PooledDraws(), ss.Draws(address(ss.SampleKey(1, epoch, 0), 9))
+            draws.enter(ss.SampleKey(1, epoch, 0))
+            assert draws.begin(9, p * 2.0**53) == fresh.chance(p)
+            assert draws.word() == fresh.word()
+
+
+def test_what_draws_nothing_has_the_parameters_that_it_had() -> None:
+    for transform in (ss.CenterCrop(8), ss.Pad(1), ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)):
+        drawn = transform.draw(ss.Draws(address(KEY)), ss.Info(IMAGE.shape, IMAGE.dtype))
+        assert not transform.random
+        assert ss.Compose([transform]).params(KEY, IMAGE)[0].params == drawn

@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.info import Array
 
-__all__ = ["MAX_CHANNELS", "carried", "opencv"]
+__all__ = ["MAX_CHANNELS", "carried", "native", "opencv"]
 
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
@@ -35,4 +35,9 @@ def opencv() -> ModuleType:
 
 def carried(image: Array) -> Array:
     """Return a view of an image, in a dtype of the same size that OpenCV moves without looking at the values."""
-    return image if image.dtype.char in _NATIVE else image.view(_CARRIERS[image.itemsize])
+    return image if native(image) else image.view(_CARRIERS[image.itemsize])
+
+
+def native(image: Array) -> bool:
+    """Return whether OpenCV takes the dtype as it is."""
+    return image.dtype.char in _NATIVE

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, native, opencv
 from seedsafe.info import Array
 
 __all__ = ["MODES", "crop", "pad", "shift_boxes", "shift_points"]
@@ -52,14 +52,21 @@ def crop(
         return image[top : top + height, left : left + width]
     if mode != "constant":
         return _mirrored(image, top, left, height, width, mode)
+    first_row, first_column = max(-top, 0), max(-left, 0)
+    inside = image[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
     shape = (height, width, *image.shape[2:])
     if isinstance(fill, int | float) and fill == 0:
+        if inside.size and native(image) and (image.ndim == 2 or 1 < image.shape[2] <= MAX_CHANNELS):
+            below, after = height - first_row - inside.shape[0], width - first_column - inside.shape[1]
+            cv2 = opencv()
+            bordered: Array = cv2.copyMakeBorder(
+                inside, first_row, below, first_column, after, cv2.BORDER_CONSTANT
+            )
+            return bordered
         window = np.zeros(shape, image.dtype)
     else:
         window = np.empty(shape, image.dtype)
         window[...] = fill
-    first_row, first_column = max(-top, 0), max(-left, 0)
-    inside = image[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
     window[first_row : first_row + inside.shape[0], first_column : first_column + inside.shape[1]] = inside
     return window
 

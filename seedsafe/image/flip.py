@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.checks import probability
 from seedsafe.draws import Draws
@@ -22,6 +22,8 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Flip(SpatialTransform):
+    random: ClassVar[bool] = False
+
     p: float = field(default=0.5)
 
     def __post_init__(self) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from seedsafe.checks import real
-from seedsafe.functional.values import normalize, to_chw, to_float
+from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.info import Array, Info
-from seedsafe.transform import ImageTransform
+from seedsafe.transform import ImageTransform, Transform
 
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
@@ -58,6 +58,14 @@ class Normalize(ImageTransform):
         """Return the info of a float32 image."""
         return Info(info.shape, np.float32)
 
+    def joined(self, following: Transform) -> Transform | None:
+        """Return both in one pass if the channels are put first."""
+        return (
+            _NormalizeCHW(self.mean, self.std)
+            if (type(self), type(following)) == (Normalize, ToCHW)
+            else None
+        )
+
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, normalised."""
         return normalize(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
@@ -83,6 +91,10 @@ class ToFloat(ImageTransform):
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of a float32 image."""
         return Info(info.shape, np.float32)
+
+    def joined(self, following: Transform) -> Transform | None:
+        """Return both in the cheaper order if the channels are put first."""
+        return _ToFloatCHW() if (type(self), type(following)) == (ToFloat, ToCHW) else None
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image as float32."""
@@ -114,3 +126,21 @@ class ToCHW(ImageTransform):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with its channels first."""
         return to_chw(image)
+
+
+class _NormalizeCHW(Normalize):
+    """Normalize and ToCHW."""
+
+    __slots__ = ()
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        return normalize_chw(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
+
+
+class _ToFloatCHW(ToFloat):
+    """ToFloat and ToCHW."""
+
+    __slots__ = ()
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        return to_float(to_chw(image))

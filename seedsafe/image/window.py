@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seedsafe.checks import pair, real
 from seedsafe.draws import Draws
@@ -181,6 +181,7 @@ class CenterCrop(_Sized):
         [[5, 6], [9, 10]]
     """
 
+    random: ClassVar[bool] = False
     pad_if_needed: bool = field(default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Crop:
@@ -217,6 +218,7 @@ class Pad(_Filled):
         [[0, 1, 0]]
     """
 
+    random: ClassVar[bool] = False
     padding: int | tuple[int, ...]
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
+from seedsafe.lint.source import line_numbers
 from seedsafe.lint.transforms import is_transform
 from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
 from seedsafe.lint.values import Fn, Group, Inst, Value
@@ -49,7 +50,7 @@ _LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
 )
-_RANDOM = re.compile(r"rand|rng|cv2|rvs|imgaug|iaa|generator|sample", re.IGNORECASE)
+_RANDOM = ("rand", "rng", "RNG", "Rand", "cv2", "rvs", "iaa", "imgaug", "generator", "sample")
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
@@ -97,7 +98,7 @@ def framework_of_class(run: Evaluator, cls: Class) -> str:
 
 def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
-    lines = [n for n, line in enumerate(module.text.split("\n"), start=1) if _RANDOM.search(line)]
+    lines = _random_lines(module.text)
     own = [cls for cls in module.classes.values() if _matters(cls, lines)]
     for cls in dict.fromkeys((*own, *used.foreign(run, module))):
         yield from _of_class(run, cls, used, cured)
@@ -107,6 +108,17 @@ def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[R
             yield Root(Fn(function), function.name, module.framework or "torch", cured=cured)
     for call in used.calls:
         yield from _of_call(run, call, module.framework, cured)
+
+
+def _random_lines(text: str) -> list[int]:
+    """Numbers of the lines that hold a word which draws may hide behind."""
+    places = []
+    for word in _RANDOM:
+        at = text.find(word)
+        while at >= 0:
+            places.append(at)
+            at = text.find(word, at + 1)
+    return line_numbers(text, places)
 
 
 def _matters(cls: Class, lines: list[int]) -> bool:

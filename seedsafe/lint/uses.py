@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Frame, Module
+from seedsafe.lint.source import line_numbers
 from seedsafe.lint.values import Cls, Inst, Values, join
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
@@ -72,10 +73,7 @@ CALLBACK_WORDS = frozenset(
 )
 
 
-_TEXT = re.compile(
-    rf"(?:(?P<owner>\w+)\.)?\b(?P<name>[A-Z]\w*|{_FUNCTIONS})[ \t]*\("
-    rf"|\b(?:{'|'.join(sorted(CALLBACK_WORDS))})[ \t]*="
-)
+_CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
 def uses(run: Evaluator, module: Module) -> Uses:
@@ -97,15 +95,31 @@ def _lines(run: Evaluator, module: Module) -> list[int]:
     if not run.project.single:
         names = module.scope.names.items()
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
-    lines, number, at = [], 1, 0
-    for match in _TEXT.finditer(module.text):
-        owner, name = match["owner"], match["name"]
-        if name and not (name in classes or name in imported or owner in imported or _TRIGGER.search(name)):
-            continue
-        number += module.text.count("\n", at, match.start())
-        at = match.start()
-        lines.append(number)
-    return lines
+    places = []
+    for match in _CALLED.finditer(module.text):
+        name, start = match[1], match.start()
+        if (
+            name in classes
+            or name in imported
+            or _TRIGGER.search(name)
+            or _owner(module.text, start) in imported
+        ):
+            places.append(start)
+    for word in CALLBACK_WORDS:
+        places += (
+            [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
+            if word in module.text
+            else []
+        )
+    return line_numbers(module.text, places)
+
+
+def _owner(text: str, start: int) -> str:
+    """The name before the dot before a place, if there is one."""
+    if text[start - 1 : start] != ".":
+        return ""
+    match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])
+    return match[0] if match else ""
 
 
 def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]) -> None:
