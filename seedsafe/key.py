@@ -97,12 +97,11 @@ class SampleKey:
         view: SupportsIndex = 0,
     ) -> None:
         if not (
-            type(seed) is type(epoch) is type(index) is type(occurrence) is type(view) is int
-            and 0 <= seed < _SEEDS
-            and 0 <= epoch < _EPOCHS
-            and 0 <= index < _INDICES
-            and 0 <= occurrence < _COUNTS
-            and 0 <= view < _COUNTS
+            (type(seed) is int and 0 <= seed < _SEEDS)
+            and (type(epoch) is int and 0 <= epoch < _EPOCHS)
+            and (type(index) is int and 0 <= index < _INDICES)
+            and (type(occurrence) is int and 0 <= occurrence < _COUNTS)
+            and (type(view) is int and 0 <= view < _COUNTS)
         ):
             seed = _field("seed", seed, _SEEDS)
             epoch = _field("epoch", epoch, _EPOCHS)

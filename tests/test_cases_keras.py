@@ -14,7 +14,7 @@ import json, sys, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import keras
-from cases_usual import Numbered, ThreeNumbersSequence
+from cases_usual import KERAS_WORKERS, Numbered, ThreeNumbersSequence
 from demo.measure import keras_run
 import seedsafe as ss, seedsafe_keras
 from seedsafe_keras import AugmentedSequence
@@ -25,7 +25,7 @@ def usual(model, sequence, **more):
 found = {}
 for name, rng in (("global", None), ("stored", np.random.default_rng(0))):
     np.random.seed(0)
-    sequence = ThreeNumbersSequence(rng, workers=4, use_multiprocessing=True)
+    sequence = ThreeNumbersSequence(rng, workers=KERAS_WORKERS, use_multiprocessing=True)
     found[name] = keras_run(usual, sequence, 2).repeats()
 images = np.random.default_rng(1).integers(0, 256, (16, 32, 32, 3), dtype=np.uint8)
 augment = ss.Compose([ss.RandomCrop(16), ss.GaussianNoise(std=(0, 12))])

@@ -142,8 +142,8 @@ class Draws:
     def made(self, run: Evaluator, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """A generator made in worker code."""
         if gen.seed == "constant" and gen.kind != "torch.Generator" and self.root and self.root.per_sample:
-            literal = isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-            if literal:
+            made = gen.node
+            if isinstance(made, ast.Call) and made.args and isinstance(made.args[0], ast.Constant):
                 self._constant(f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(

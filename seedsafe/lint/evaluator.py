@@ -9,6 +9,7 @@ from seedsafe.lint.members import Members
 from seedsafe.lint.project import Project
 from seedsafe.lint.values import (
     STATIC,
+    Bound,
     Cls,
     Const,
     Ext,
@@ -202,6 +203,9 @@ class Evaluator(Members):
                 for holder in self.evaluate(owner, frame):
                     if isinstance(holder, Inst):
                         self.state.stored[holder.cls, attr] = values
+                    elif isinstance(holder, Gen | Bound) and attr == "state":
+                        gen = holder if isinstance(holder, Gen) else holder.gen
+                        self.state.seeded[gen.node] = "varying"
             case ast.Subscript(value=owner, slice=index):
                 self.evaluate(index, frame)
                 self.evaluate(owner, frame)

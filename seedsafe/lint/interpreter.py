@@ -109,9 +109,6 @@ class Interpreter(Caller):
                     self.assign(element, contents(part) if isinstance(element, ast.Starred) else part, frame)
                 continue
             values = self.evaluate(value, frame)
-            if isinstance(target, ast.Attribute) and dotted(target).endswith("bit_generator.state"):
-                for owner in self.evaluate(target.value, frame):
-                    self.state.seeded[getattr(getattr(owner, "gen", None), "node", None)] = "varying"
             if isinstance(target, ast.Name) and self._is_global(target.id, frame):
                 self.state.stored[frame.module, target.id] = values
             self.assign(target, values, frame)

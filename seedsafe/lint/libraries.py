@@ -105,6 +105,8 @@ class Libraries(Evaluator):
             if inner:
                 return tuple(inner)
         if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
+            for gen in inner if self.worker else ():
+                self.draws.made(self, gen, node, frame)
             return tuple(inner)
         if name == "torch.Generator":
             given = []
@@ -113,7 +115,7 @@ class Libraries(Evaluator):
             seed = "constant"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
         made = Gen(kind, frame.module, node, stored=not self.worker, seed=seed)  # type: ignore[arg-type]
-        if self.worker:
+        if self.worker and name not in BIT_GENERATORS:
             self.draws.made(self, made, node, frame)
         return (made,)
 
@@ -122,7 +124,7 @@ class Libraries(Evaluator):
         if callee.name in _RESEED:
             self.draws.seeded(self, gen.node, node, frame, args, same=not gen.stored)
             return (gen,)
-        if callee.name in ("spawn", "bit_generator", "clone_state"):
+        if callee.name in ("spawn", "clone_state"):
             return (Group((gen,)),)
         if self.worker:
             self.draws.generator(self, gen, callee.name, node, frame)

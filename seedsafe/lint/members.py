@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from seedsafe.lint.index import Class, Frame, Function, Site
 from seedsafe.lint.known import canonical
@@ -118,6 +119,8 @@ class Members(Names):
                 if site.function not in self.entered or site.function.name in _INITIAL:
                     found = join(found, self._at_site(site, owner))
         found = found or self._of_class(owner.cls, name, Cls(owner.cls))
+        if not owner.stored:
+            found = tuple(_fresh(value) for value in found)
         if not found and name == "__class__":
             return (Cls(owner.cls),)
         return found or UNKNOWN
@@ -176,3 +179,10 @@ class Members(Names):
     def libraries(self, cls: Class) -> list[str]:
         """Dotted names of the libraries' classes that it derives from."""
         return [v.name for c in self.mro(cls) for v in self.bases(c) if isinstance(v, Ext)]
+
+
+def _fresh(value: Value) -> Value:
+    """A value of an object that worker code made: its generators are not stored ones."""
+    if isinstance(value, Gen):
+        return replace(value, stored=False)
+    return replace(value, gen=replace(value.gen, stored=False)) if isinstance(value, Bound) else value

@@ -78,12 +78,16 @@ class Project:
         """Forgets all modules if they have grown large; never to be called in the middle of a file's analysis."""
         if self._size <= _MOST:
             return False
+        self.clear()
+        return True
+
+    def clear(self) -> None:
+        """Forgets all modules, and frees their trees at once."""
         for module in self._loaded.values():
             if module:
                 module.close()
         self._loaded.clear()
         self._size = 0
-        return True
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:
         """The given file that an import names, or None.

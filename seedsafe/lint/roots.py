@@ -1,6 +1,7 @@
 """Where worker code begins: methods of datasets and transforms, collate functions, generator functions."""
 
 import ast
+import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
+from seedsafe.lint.source import line_numbers
 from seedsafe.lint.transforms import is_transform
 from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
 from seedsafe.lint.values import Fn, Group, Inst, Value
@@ -48,9 +50,33 @@ _LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
 )
+_RANDOM = ("rand", "rng", "RNG", "Rand", "cv2", "rvs", "iaa", "imgaug", "generator", "sample")
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
+
+
+_ITEMS = ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames")
+_KERAS_ITERATOR = (
+    "_get_batches_of_transformed_samples",
+    "random_transform",
+    "get_random_transform",
+    "apply_transform",
+)
+_CALLS = ("__call__", "transform", "apply_transform", "forward")
+_ENTRY_NAMES = frozenset(
+    {
+        *_PER_SAMPLE,
+        *_COLLATERS,
+        *_ITEMS,
+        *_KERAS_ITERATOR,
+        *_CALLS,
+        *_HOOKS,
+        "__iter__",
+        "__next__",
+        "generate_train_batch",
+    }
+)
 
 
 def kind_of_class(run: Evaluator, cls: Class) -> str:
@@ -72,7 +98,9 @@ def framework_of_class(run: Evaluator, cls: Class) -> str:
 
 def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
-    for cls in dict.fromkeys((*module.classes.values(), *used.foreign(run, module))):
+    lines = _random_lines(module.text)
+    own = [cls for cls in module.classes.values() if _matters(cls, lines)]
+    for cls in dict.fromkeys((*own, *used.foreign(run, module))):
         yield from _of_class(run, cls, used, cured)
     for function in list(module.functions.values()):
         first = function.positional[0].arg if function.positional and function.cls is None else "config"
@@ -80,6 +108,25 @@ def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[R
             yield Root(Fn(function), function.name, module.framework or "torch", cured=cured)
     for call in used.calls:
         yield from _of_call(run, call, module.framework, cured)
+
+
+def _random_lines(text: str) -> list[int]:
+    """Numbers of the lines that hold a word which draws may hide behind."""
+    places = []
+    for word in _RANDOM:
+        at = text.find(word)
+        while at >= 0:
+            places.append(at)
+            at = text.find(word, at + 1)
+    return line_numbers(text, places)
+
+
+def _matters(cls: Class, lines: list[int]) -> bool:
+    """False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
+    if any(name in _ENTRY_NAMES or name.startswith(("apply", "get_params")) for name in cls.methods):
+        return True
+    at = bisect.bisect_left(lines, cls.node.lineno)
+    return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
 
 
 def _of_class(run: Evaluator, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
@@ -102,28 +149,16 @@ def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.method(owner, "__getitem__"):
-            yield from (
-                "__iter__",
-                "get",
-                "prepare_data",
-                "prepare_train_img",
-                "prepare_train_data",
-                "prepare_train_frames",
-            )
+            yield from ("__iter__", *_ITEMS)
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
-        yield from (
-            "_get_batches_of_transformed_samples",
-            "random_transform",
-            "get_random_transform",
-            "apply_transform",
-        )
+        yield from _KERAS_ITERATOR
     elif kind == "albumentations":
         names = sorted({name for base in run.mro(cls) for name in base.methods})
         yield from (name for name in names if name.startswith(("apply", "get_params", "__call__")))
     elif kind == "transform":
-        yield from ("__call__", "transform", "apply_transform", "forward")
+        yield from _CALLS
     elif kind in ("", "module") and is_transform(run, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
     for name, words in _HOOKS.items():

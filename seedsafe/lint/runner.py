@@ -1,5 +1,6 @@
 """Runs the analysis over files, in several processes where that pays."""
 
+import atexit
 import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -154,6 +155,7 @@ def _serial(files: list[Path], old: bool) -> Iterator[tuple[Result, int]]:
     for start in range(0, len(files), _CHUNK):
         chunk = files[start : start + _CHUNK]
         yield analyse(chunk, project, old_torch=old), len(chunk)
+    project.clear()
 
 
 _project: Project
@@ -162,6 +164,7 @@ _project: Project
 def _start(files: list[Path]) -> None:
     global _project
     gc.disable()
+    atexit.register(gc.freeze)  # no last collection over all trees when the process ends
     _project = Project(files)
 
 
@@ -170,7 +173,8 @@ def _chunk(paths: list[Path], old: bool) -> tuple[Result, int]:
 
 
 def _parallel(files: list[Path], count: int, old: bool) -> Iterator[tuple[Result, int]]:
-    chunks = [files[i : i + _CHUNK] for i in range(0, len(files), _CHUNK)]
+    size = max(_CHUNK, len(files) // (count * 6))  # neighbours share what they import
+    chunks = [files[i : i + size] for i in range(0, len(files), size)]
     context = get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_start, initargs=(files,)) as pool:
         waiting = [pool.submit(_chunk, chunk, old) for chunk in chunks]

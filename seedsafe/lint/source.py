@@ -8,7 +8,7 @@ import tokenize
 import warnings
 from pathlib import Path
 
-__all__ = ["MAX_BYTES", "UnreadableError", "parse", "read", "suppressions"]
+__all__ = ["MAX_BYTES", "UnreadableError", "line_numbers", "parse", "read", "suppressions"]
 
 MAX_BYTES = 4 * 2**20
 """Larger files are generated code: they are reported and skipped."""
@@ -103,3 +103,18 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
 
 def _codes(text: str | None) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Z]+\d+", text.upper())) if text else frozenset()
+
+
+def line_numbers(text: str, places: list[int]) -> list[int]:
+    """Numbers of the lines, from 1 and in order, that some offsets of a text lie on.
+
+    Example:
+        >>> line_numbers("a\\nb\\nc", [4, 0])
+        [1, 3]
+    """
+    numbers, number, at = [], 1, 0
+    for place in sorted(places):
+        number += text.count("\n", at, place)
+        at = place
+        numbers.append(number)
+    return numbers

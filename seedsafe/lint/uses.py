@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Frame, Module
+from seedsafe.lint.source import line_numbers
 from seedsafe.lint.values import Cls, Inst, Values, join
 
 __all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
@@ -45,11 +46,17 @@ class Uses:
             return
         own = {cls.name for cls in module.classes.values()}
         for name, calls in self.made.items():
-            for value in run.earlier(calls[0].node.func, calls[0].frame) if name not in own else ():
-                if isinstance(value, Cls) and value.cls.module is not module:
-                    yield value.cls
+            given = [call for call in calls if call.node.args or call.node.keywords]
+            if given and name not in own and _DATA_NAME.search(name):
+                for value in run.earlier(given[0].node.func, given[0].frame):
+                    if isinstance(value, Cls) and value.cls.module is not module:
+                        yield value.cls
 
 
+_DATA_NAME = re.compile(
+    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch|stream|aug|transform|collat",
+    re.IGNORECASE,
+)
 _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
 _TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
 CALLBACK_WORDS = frozenset(
@@ -66,10 +73,7 @@ CALLBACK_WORDS = frozenset(
 )
 
 
-_TEXT = re.compile(
-    rf"(?:(?P<owner>\w+)\.)?\b(?P<name>[A-Z]\w*|{_FUNCTIONS})[ \t]*\("
-    rf"|\b(?:{'|'.join(sorted(CALLBACK_WORDS))})[ \t]*="
-)
+_CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
 def uses(run: Evaluator, module: Module) -> Uses:
@@ -91,15 +95,31 @@ def _lines(run: Evaluator, module: Module) -> list[int]:
     if not run.project.single:
         names = module.scope.names.items()
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
-    lines, number, at = [], 1, 0
-    for match in _TEXT.finditer(module.text):
-        owner, name = match["owner"], match["name"]
-        if name and not (name in classes or name in imported or owner in imported or _TRIGGER.search(name)):
-            continue
-        number += module.text.count("\n", at, match.start())
-        at = match.start()
-        lines.append(number)
-    return lines
+    places = []
+    for match in _CALLED.finditer(module.text):
+        name, start = match[1], match.start()
+        if (
+            name in classes
+            or name in imported
+            or _TRIGGER.search(name)
+            or _owner(module.text, start) in imported
+        ):
+            places.append(start)
+    for word in CALLBACK_WORDS:
+        places += (
+            [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
+            if word in module.text
+            else []
+        )
+    return line_numbers(module.text, places)
+
+
+def _owner(text: str, start: int) -> str:
+    """The name before the dot before a place, if there is one."""
+    if text[start - 1 : start] != ".":
+        return ""
+    match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])
+    return match[0] if match else ""
 
 
 def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]) -> None:

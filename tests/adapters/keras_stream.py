@@ -116,11 +116,11 @@ def stream(config: Config) -> dict[str, Any]:
     random.seed(c.get("scramble", 0))
     np.random.seed(c.get("scramble", 0))
     if c.get("stopped"):
-        fit(model, sequence, epochs=1, verbose=0, callbacks=[_after_batch(keras, 1, _stop)])
+        fit(model, sequence, epochs=1, verbose=0, callbacks=[after_batch(keras, 1, stop)])
         seen.clear()
     if c.get("midway"):
         arguments["callbacks"].append(
-            _after_batch(keras, 1, lambda model: evaluate(model, sequence, verbose=0))
+            after_batch(keras, 1, lambda model: evaluate(model, sequence, verbose=0))
         )
     before = _global_states()
     if c.get("plain"):
@@ -134,7 +134,7 @@ def stream(config: Config) -> dict[str, Any]:
     return {**_sorted(seen), "random": untouched[0], "numpy": untouched[1]}
 
 
-def _after_batch(keras: Any, number: int, do: Any) -> Any:
+def after_batch(keras: Any, number: int, do: Any) -> Any:
     class AfterBatch(keras.callbacks.Callback):  # type: ignore[misc,name-defined]
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
             if batch == number:
@@ -143,7 +143,7 @@ def _after_batch(keras: Any, number: int, do: Any) -> Any:
     return AfterBatch()
 
 
-def _stop(model: Any) -> None:
+def stop(model: Any) -> None:
     model.stop_training = True
 
 

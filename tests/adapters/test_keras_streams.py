@@ -61,8 +61,8 @@ QUICK: dict[Session, list[Config]] = {
         {**THREADS, **REPEAT, "steps_per_epoch": 7, "initial_epoch": 1, "epochs": 2},
         {**PROCESSES, "shuffle": True, "epochs": 2},
     ],
+    Session("keras", "torch", "forkserver"): [{**PROCESSES, "workers": 1, "initial_epoch": 1, "epochs": 2}],
     Session("keras", "tensorflow", "spawn"): [{**PROCESSES, "shuffle": True, "epochs": 2, "workers": 1}],
-    Session("keras", "torch", "forkserver"): [{**PROCESSES, "shuffle": True, "epochs": 2, "workers": 1}],
 }
 
 
@@ -74,9 +74,7 @@ def _matrix(framework: str, backend: str, start: str) -> Iterator[Config]:
     brief = start != "fork" or framework == "tf_keras"
     for pool, kind, shuffle, run in itertools.product(pools, ("samples", "batches"), (False, True), runs):
         if not brief:
-            yield from (
-                {**pool, "kind": kind, "shuffle": shuffle, **run, "batch_size": size} for size in (1, 3, 8)
-            )
+            yield {**pool, "kind": kind, "shuffle": shuffle, **run}
         elif shuffle == (kind == "samples") and run is not runs[2]:
             yield {**pool, "kind": kind, "shuffle": shuffle, "epochs": 2, **run}
 
@@ -140,7 +138,7 @@ def test_expected_streams_differ_between_epochs_and_stay_within_one() -> None:
 @pytest.mark.timeout(120)
 def test_a_sequence_that_keeps_its_first_epoch_is_noticed() -> None:
     config: Config = {"shuffle": True, "broken": True}
-    (answer,) = streams([config])
+    (answer,) = streams([config], backend="torch")
     assert len(answer["train"]) == len(expected(config))
     assert answer["train"] != expected(config)
 
