@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import sys
 import time
@@ -26,21 +28,25 @@ import seedsafe_keras
 from demo import inputs, keyed, usual
 from demo.measure import Run, keras_run, replayed, torch_run
 
-TILES, SIZE, EPOCHS, BATCH = 2000, 64, 2, 50
+SIZE, EPOCHS, BATCH = 64, 2, 50
 WORKERS = (0, 2, 4)
 PICTURE = Path("out/demo.png")
 
 
-def main() -> None:
-    """Measure, print and draw."""
+def main(argv: list[str] | None = None) -> None:
+    """Measure, print and draw; with ``--json PATH`` write the figures too."""
+    parser = argparse.ArgumentParser(prog="python -m demo", description=main.__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the samples")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write the figures of the tables here")
+    options = parser.parse_args(argv)
     started = time.perf_counter()
     console = Console(width=None if sys.stdout.isatty() else 110)
     torch.set_num_threads(1)
     # Forking a process that has threads is what both frameworks do; Python warns of it from 3.12 on.
     warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
     warnings.filterwarnings("ignore", message="This DataLoader will create", category=UserWarning)
-    photographs = inputs.tiles(TILES)
-    clips = inputs.speech_windows(500)
+    photographs = inputs.tiles(200 if options.quick else 2000)
+    clips = inputs.speech_windows(100 if options.quick else 500)
     console.print(
         f"[bold]seedsafe[/]: {len(photographs)} tiles of real photographs and {len(clips)} windows of real speech, "
         f"{EPOCHS} epochs, through torch {torch.__version__} and Keras {keras.__version__}\n"
@@ -48,20 +54,25 @@ def main() -> None:
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task("loading", total=31)
         step = partial(progress.advance, bar)
-        tables = [
-            repeats_table(photographs, clips, step),
-            *keyed_tables(photographs, clips, step),
-            speed_table(photographs, step),
-        ]
+        made = {
+            "usual": repeats_table(photographs, clips, step),
+            "seedsafe": keyed_table(photographs, clips, step),
+            "samples_per_second": speed_table(photographs, step),
+        }
         progress.update(bar, description="drawing")
         draw_picture()
-    for table in tables:
+    for table, _ in made.values():
         console.print(table)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        figures = {"workers": WORKERS, **{name: data for name, (_, data) in made.items()}}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     console.print(f"Picture: {PICTURE}   ({time.perf_counter() - started:.0f} s in all)")
 
 
-def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> Table:
-    """Return how many augmentations the usual code repeats, by code and number of workers."""
+def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table, dict[str, list[int]]]:
+    """Return how many augmentations the usual code repeats, by code and number of workers, shown and as numbers."""
+    found: dict[str, list[int]] = {}
     table = Table(title="The usual code: augmentations that repeat an earlier one", title_justify="left")
     table.add_column("where the generator is")
     for workers in WORKERS:
@@ -74,76 +85,53 @@ def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> Table:
         ("torch: self.rng = default_rng()", usual.UnseededCrops, None),
         ("torch: np.random, worker_init_fn of 2019", usual.GlobalCrops, usual.old_recipe),
     ]
+
+    def add(name: str, total: int, runs: Any) -> None:
+        found[name] = []
+        for run in runs:
+            found[name].append(run.repeats()[1])
+            step()
+        cells = [f"[{'red' if count else 'green'}]{count}[/] of {total}" for count in found[name]]
+        table.add_row(name, *cells, "[red]alive[/]" if any(found[name]) else "[green]cured[/]")
+
     for name, made, init in torch_rows:
-        table.add_row(
-            name,
-            *_cells(
-                total,
-                (
-                    torch_run(
-                        DataLoader(
-                            made(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init
-                        ),
-                        EPOCHS,
-                    )
-                    for w in WORKERS
-                ),
-                step,
-            ),
+        loaders = (
+            DataLoader(made(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init)
+            for w in WORKERS
         )
-    table.add_row(
-        "torch, speech: self.rng = default_rng(0)",
-        *_cells(
-            heard,
-            (
-                torch_run(DataLoader(usual.SegmentsStored(clips, 8192), BATCH, num_workers=w), EPOCHS)
-                for w in WORKERS
-            ),
-            step,
-        ),
-    )
-    for name, made in (
-        ("np.random", usual.SequenceGlobal),
-        ("self.rng = default_rng(0)", usual.SequenceStored),
+        add(name, total, (torch_run(loading, EPOCHS) for loading in loaders))
+    loaders = (DataLoader(usual.SegmentsStored(clips, 8192), BATCH, num_workers=w) for w in WORKERS)
+    add("torch, speech: self.rng = default_rng(0)", heard, (torch_run(one, EPOCHS) for one in loaders))
+    for name, sequence in (
+        ("Keras processes: np.random", usual.SequenceGlobal),
+        ("Keras processes: self.rng = default_rng(0)", usual.SequenceStored),
     ):
-        table.add_row(
-            f"Keras processes: {name}",
-            *_cells(
-                total,
-                (
-                    keras_run(
-                        lambda model, seq, **more: model.fit(seq, **more),
-                        made(images, SIZE, BATCH, workers=w, use_multiprocessing=w > 0),
-                        EPOCHS,
-                    )
-                    for w in WORKERS
-                ),
-                step,
-            ),
-        )
-    return table
+        sequences = (sequence(images, SIZE, BATCH, workers=w, use_multiprocessing=w > 0) for w in WORKERS)
+        add(name, total, (keras_run(_plain_fit, one, EPOCHS) for one in sequences))
+    return table, found
 
 
-def _cells(total: int, runs: Any, step: Any) -> list[str]:
-    cells, most = [], 0
-    for run in runs:
-        _, repeated = run.repeats()
-        most = max(most, repeated)
-        colour = "red" if repeated else "green"
-        cells.append(f"[{colour}]{repeated}[/] of {total}")
-        step()
-    return [*cells, "[red]alive[/]" if most else "[green]cured[/]"]
+def _plain_fit(model: Any, sequence: Any, **options: Any) -> None:
+    model.fit(sequence, **options)
 
 
-def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table]:
-    """Return what seedsafe delivers: repeats and hashes by framework and number of workers."""
+def keyed_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table, list[dict[str, Any]]]:
+    """Return what seedsafe delivers: repeats and hashes by framework and number of workers, shown and as data."""
     table = Table(
         title="seedsafe: the same samples, shuffled; hashes of all bytes in their order", title_justify="left"
     )
     for heading in ("loader", "workers", "repeats", "photographs", "speech"):
         table.add_column(heading, justify="right" if heading in ("workers", "repeats") else "left")
     crops, sounds = keyed.image_augmentation(SIZE), keyed.audio_augmentation(8192)
-    digests: set[tuple[str, str]] = set()
+    rows: list[dict[str, Any]] = []
+
+    def add(name: str, workers: int, of_images: Run, of_speech: Run) -> None:
+        repeated = of_images.repeats()[1] + of_speech.repeats()[1]
+        hashes = {"photographs": of_images.digest(), "speech": of_speech.digest()}
+        rows.append({"loader": name, "workers": workers, "repeats": repeated, **hashes})
+        table.add_row(name, str(workers), str(repeated), *hashes.values())
+        step()
+
     for workers in WORKERS:
         of_images, of_speech = (
             replayed(
@@ -156,43 +144,31 @@ def keyed_tables(images: np.ndarray, clips: np.ndarray, step: Any) -> list[Table
             )
             for samples, augment in ((images, crops), (clips, sounds))
         )
-        repeated = of_images.repeats()[1] + of_speech.repeats()[1]
-        digests.add((of_images.digest(), of_speech.digest()))
-        table.add_row("torch DataLoader", str(workers), str(repeated), of_images.digest(), of_speech.digest())
-        step()
+        add("torch DataLoader", workers, of_images, of_speech)
     for workers, processes in ((0, False), (2, True), (4, True), (4, False)):
+        how = {"shuffle": True, "workers": workers, "use_multiprocessing": processes}
         of_images, of_speech = (
-            keras_run(
-                seedsafe_keras.fit,
-                keyed.keras_sequence(
-                    samples,
-                    augment,
-                    batch_size=BATCH,
-                    shuffle=True,
-                    workers=workers,
-                    use_multiprocessing=processes,
+            replayed(
+                keras_run(
+                    seedsafe_keras.fit,
+                    keyed.keras_sequence(samples, augment, batch_size=BATCH, **how),
+                    EPOCHS,
                 ),
-                EPOCHS,
+                samples,
+                augment,
             )
             for samples, augment in ((images, crops), (clips, sounds))
         )
         kind = ("processes" if processes else "threads") if workers else "training process"
-        repeated = sum(
-            replayed(run, samples, augment).repeats()[1]
-            for run, samples, augment in ((of_images, images, crops), (of_speech, clips, sounds))
-        )
-        digests.add((of_images.digest(), of_speech.digest()))
-        table.add_row(
-            f"Keras fit, {kind}", str(workers), str(repeated), of_images.digest(), of_speech.digest()
-        )
-        step()
+        add(f"Keras fit, {kind}", workers, of_images, of_speech)
+    digests = {(row["photographs"], row["speech"]) for row in rows}
     table.caption = "all equal" if len(digests) == 1 else f"NOT EQUAL: {len(digests)} different streams"
     if len(digests) > 1:
         raise SystemExit(f"the streams differ: {sorted(digests)}")
-    return [table]
+    return table, rows
 
 
-def speed_table(images: np.ndarray, step: Any) -> Table:
+def speed_table(images: np.ndarray, step: Any) -> tuple[Table, dict[str, list[float]]]:
     """Return the loaders' throughput without augmentation, with the usual one, and keyed."""
     table = Table(
         title=f"torch, samples a second (80² → {SIZE}² uint8, best of 3 epochs, in turn)",
@@ -236,7 +212,7 @@ def speed_table(images: np.ndarray, step: Any) -> Table:
         ),
         style="bold",
     )
-    return table
+    return table, rates
 
 
 def draw_picture() -> None:

@@ -1,0 +1,68 @@
+"""The demonstration's statements, from the figures that a small run of it writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from test_docs import environment
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("demo")
+    done = subprocess.run(
+        [sys.executable, "-m", "demo", "--quick", "--json", "out/demo.json"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=folder,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "all equal" in done.stdout
+    assert (folder / "out/demo.png").read_bytes().startswith(b"\x89PNG")
+    return json.loads((folder / "out/demo.json").read_text())
+
+
+def test_usual_code_with_a_generator_of_its_own_repeats_itself(figures: dict[str, Any]) -> None:
+    for name in (
+        "torch: self.rng = default_rng(0)",
+        "torch: self.rng = default_rng()",
+        "torch: np.random, worker_init_fn of 2019",
+        "torch, speech: self.rng = default_rng(0)",
+        "Keras processes: np.random",
+        "Keras processes: self.rng = default_rng(0)",
+    ):
+        without, *with_workers = figures["usual"][name]
+        assert without == 0, name
+        assert min(with_workers) > 0, name
+
+
+def test_numpys_global_generator_is_cured_in_torch(figures: dict[str, Any]) -> None:
+    assert figures["usual"]["torch: np.random"] == [0, 0, 0]
+
+
+def test_seedsafe_repeats_nothing_and_delivers_the_same_bytes_everywhere(figures: dict[str, Any]) -> None:
+    rows = figures["seedsafe"]
+    assert {(row["loader"], row["workers"]) for row in rows} == {
+        ("torch DataLoader", 0),
+        ("torch DataLoader", 2),
+        ("torch DataLoader", 4),
+        ("Keras fit, training process", 0),
+        ("Keras fit, processes", 2),
+        ("Keras fit, processes", 4),
+        ("Keras fit, threads", 4),
+    }
+    assert [row["repeats"] for row in rows] == [0] * len(rows)
+    assert len({row["photographs"] for row in rows}) == 1
+    assert len({row["speech"] for row in rows}) == 1
+
+
+def test_throughput_is_measured_for_each_loader(figures: dict[str, Any]) -> None:
+    assert len(figures["samples_per_second"]) == 4
+    assert all(rate > 0 for rates in figures["samples_per_second"].values() for rate in rates)
