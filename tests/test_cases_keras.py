@@ -14,7 +14,8 @@ import json, sys, warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import keras
-from cases_usual import KERAS_WORKERS, Numbered, ThreeNumbersSequence
+from cases_usual import Numbered
+from cases_usual_keras import KERAS_WORKERS, ThreeNumbersSequence
 from demo.measure import keras_run
 import seedsafe as ss, seedsafe_keras
 from seedsafe_keras import AugmentedSequence

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from cases_usual import Corrupted, Landmarks, Numbered, Segments, ThreeNumbers
 from torch.utils.data import DataLoader
 
@@ -107,6 +108,34 @@ class TestThreeNumbers:
         first, second = passes(usual(ThreeNumbers(None), worker_init_fn=init))
         assert repeats([first, second]) == (0, 16)
 
+    @pytest.mark.parametrize("start", ["spawn", "forkserver"])
+    def test_a_stored_generator_repeats_however_workers_start(self, start: str) -> None:
+        loading = DataLoader(
+            ThreeNumbers(np.random.default_rng(0)),
+            batch_size=2,
+            num_workers=2,
+            multiprocessing_context=start,
+        )
+        assert repeats(passes(loading)) == (16, 24)
+
+    def test_the_global_generator_depends_on_the_number_of_workers(self) -> None:
+        found = {}
+        for workers in (1, 2, 4):
+            torch.manual_seed(0)
+            found[workers] = passes(DataLoader(ThreeNumbers(None), batch_size=2, num_workers=workers))[0]
+        torch.manual_seed(0)
+        again = passes(DataLoader(ThreeNumbers(None), batch_size=2, num_workers=4))[0]
+        np.testing.assert_array_equal(again, found[4])
+        for one, other in ((1, 2), (1, 4), (2, 4)):
+            assert not np.array_equal(found[one], found[other])
+
+    def test_keyed_in_spawned_workers(self) -> None:
+        def run(**options: Any) -> list[np.ndarray]:
+            return passes(loader(AugmentedDataset(Numbers(), numbers_of, seed=42), batch_size=2, **options))
+
+        spawned = run(num_workers=2, multiprocessing_context="spawn")
+        np.testing.assert_array_equal(spawned, run(num_workers=0))
+
     def test_keyed(self) -> None:
         numbers = [
             passes(
@@ -134,8 +163,16 @@ def numbers_of(sample: np.ndarray, *, key: ss.SampleKey) -> np.ndarray:
     return sample + ss.generator(key).integers(0, 1000, 3)
 
 
-# Hand-placed on scikit-image's astronaut (512 x 512): the eyes' centres, the nose's tip, the corners of the mouth.
-FACE = np.array([[205.0, 112.0], [246.0, 105.0], [227.0, 137.0], [212.0, 158.0], [248.0, 152.0]])
+# Placed by hand, x and y: the pupils, the nose's tip and the corners of the mouth, as they lie in the picture.
+FACE = np.array(
+    [[203.0, 100.0], [247.0, 103.0], [222.0, 126.0], [205.0, 140.0], [243.0, 141.0]]
+)  # the astronaut
+SMALL_FACES = {  # by position in scikit-image's subset of Labeled Faces in the Wild
+    0: np.array([[8.0, 8.0], [16.0, 8.0], [12.0, 14.0], [9.0, 19.0], [15.0, 19.0]]),
+    2: np.array([[4.0, 8.0], [13.0, 7.0], [9.0, 13.0], [6.0, 18.0], [14.0, 18.0]]),
+    3: np.array([[5.0, 9.0], [14.0, 9.0], [10.0, 15.0], [7.0, 18.0], [14.0, 18.0]]),
+    7: np.array([[5.0, 8.0], [14.0, 8.0], [10.0, 14.0], [8.0, 19.0], [14.0, 19.0]]),
+}
 
 
 def portraits() -> list[dict[str, np.ndarray]]:
@@ -146,6 +183,12 @@ def portraits() -> list[dict[str, np.ndarray]]:
         {"image": np.ascontiguousarray(image[t : t + 200, x : x + 160]), "keypoints": FACE - (x, t)}
         for t, x in places
     ]
+
+
+def number_pixels(image: np.ndarray) -> np.ndarray:
+    """Return a picture with its rows and columns as two more channels, so that no two pixels are alike."""
+    rows, columns = np.indices(image.shape[:2], np.uint8)
+    return np.dstack([image, rows, columns])
 
 
 class TestLandmarks:
@@ -167,6 +210,25 @@ class TestLandmarks:
                 window = sample["image"][top : top + 128, left : left + 128]
                 np.testing.assert_array_equal(images[epoch][i], window)
                 np.testing.assert_array_equal(points[epoch][i], sample["keypoints"] - (left, top))
+
+    @pytest.mark.parametrize("face", ["astronaut", *SMALL_FACES])
+    def test_a_landmark_stays_on_its_pixel_through_crop_and_flip(self, face: str | int) -> None:
+        if isinstance(face, str):
+            (sample, *_), size = portraits(), 128
+        else:
+            sample, size = {"image": inputs.portraits()[face], "keypoints": SMALL_FACES[face]}, 20
+        image, points = number_pixels(sample["image"]), sample["keypoints"]
+        augment, flipped, seen = ss.Compose([ss.RandomCrop(size), ss.HorizontalFlip()]), set(), 0
+        for index in range(64):
+            key = ss.SampleKey(42, 0, index)
+            made = augment({"image": image, "keypoints": points}, key=key)
+            flipped.add(augment.params(key, image.shape)[1].params is not None)
+            for (x, y), (new_x, new_y) in zip(points.astype(int), made["keypoints"].astype(int), strict=True):
+                if 0 <= new_x < size and 0 <= new_y < size:
+                    seen += 1
+                    assert made["image"][new_y, new_x].tolist() == image[y, x].tolist()
+        assert flipped == {True, False}
+        assert seen > 64
 
 
 class TestCorruption:
