@@ -121,11 +121,13 @@ class Leaf:
         "_appliers",
         "_apply_bare",
         "_draw",
+        "_draw_bare",
         "_fresh",
         "_keyed",
         "_limit",
         "_op",
         "_ops",
+        "_pooled",
         "_primary",
         "name",
         "transform",
@@ -146,6 +148,8 @@ class Leaf:
         self._primary: tuple[str, ...] = transform.primary
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
         self._fresh = not str(type(transform).draw.__module__).startswith("seedsafe.")
+        self._pooled = self._keyed and not self._fresh and self._op is not None
+        self._draw_bare = None if transform.blind else draw
         self._appliers = _appliers(transform)
         self._apply_bare = next(self._appliers[t] for t in self._primary if t in self._appliers)
 
@@ -154,9 +158,18 @@ class Leaf:
         if type(sample) is dict:
             params = self._params(sample[self._choose(sample)], draws)
             return sample if params is None else self.apply(sample, params)
-        params = self._params(sample, draws)
-        if params is None:
-            return sample
+        if self._pooled:  # `_params` without its calls
+            if not draws.begin(self._op, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
+                return sample
+            params = (
+                () if self._draw_bare is None else self._draw_bare(draws, Info(sample.shape, sample.dtype))
+            )
+        elif self._draw_bare is None and not self._keyed:
+            params = ()
+        else:
+            params = self._params(sample, draws)
+            if params is None:
+                return sample
         made = self._apply_bare(sample, params)
         return made if type(made) is np.ndarray else self._checked(made)
 

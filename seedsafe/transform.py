@@ -49,6 +49,9 @@ class Transform:
     random: ClassVar[bool] = True
     """Whether ``draw`` takes anything from `rng`; False spares what takes nothing the way to its stream."""
 
+    blind: ClassVar[bool] = False
+    """Whether ``apply`` of the primary target looks at no parameter; True spares a sample of it alone the draw."""
+
     def draw(self, rng: Draws, info: Info) -> Any:
         """Return the parameters for one sample: plain data, anything but None.
 

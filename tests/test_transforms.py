@@ -101,6 +101,13 @@ def test_image_results(transform: ss.Transform, dtype: str, shape: tuple[int, ..
 
 
 @pytest.mark.parametrize("shape", [(300,), (2, 300)], ids=str)
+@pytest.mark.parametrize("transform", IMAGE_TRANSFORMS, ids=repr)
+def test_an_image_alone_and_one_in_a_dict_are_treated_alike(transform: ss.Transform) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (24, 20, 3)).astype(np.uint8)
+    augment = ss.Compose([transform])
+    np.testing.assert_array_equal(augment(image, key=KEY), augment({"image": image}, key=KEY)["image"])
+
+
 @pytest.mark.parametrize("transform", AUDIO_TRANSFORMS, ids=repr)
 def test_audio_results(transform: ss.Transform, shape: tuple[int, ...]) -> None:
     check(transform, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
@@ -210,6 +217,15 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             lambda: ss.RandomCrop(2)(np.zeros(8, np.uint8), key=KEY),
             ValueError,
             "must have the shape (H, W) or",
+        ),
+        *(
+            (
+                lambda flip=flip, shape=shape: flip(np.zeros(shape, np.uint8), key=KEY),
+                ValueError,
+                "must have the shape",
+            )
+            for flip in (ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1))
+            for shape in ((8,), (2, 4, 4, 3))
         ),
         (
             lambda: ss.Amplitude()(np.zeros((2, 2, 2), np.float32), key=KEY),

@@ -49,12 +49,18 @@ def vertical_flip(image: Array) -> Array:
 
 
 def _flip(image: Array, axis: int) -> Array:
-    large = axis == 0 and image.nbytes > _PAIRWISE
-    if large or (image.ndim == 3 and not 1 < image.shape[2] <= MAX_CHANNELS):
+    shape = image.shape
+    if len(shape) == 3:
+        foreign = not 1 < shape[2] <= MAX_CHANNELS
+    elif len(shape) == 2:
+        foreign = False
+    else:
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: reshape it")
+    if foreign or (axis == 0 and image.nbytes > _PAIRWISE):
         return (image[::-1] if axis == 0 else image[:, ::-1]).copy()
     if native(image):
         return opencv().flip(image, axis)  # type: ignore[no-any-return]
-    flipped = np.empty(image.shape, image.dtype)
+    flipped = np.empty(shape, image.dtype)
     opencv().flip(carried(image), axis, carried(flipped))
     return flipped
 

@@ -103,8 +103,9 @@ def normalize_chw(image: Array, mean: Sequence[float], std: Sequence[float]) -> 
         made: Array = np.multiply(planes, scale[:, None, None], dtype=np.float32)
     else:
         made = np.empty(planes.shape, np.float32)
-        for plane, target, factor in zip(planes, made, np.broadcast_to(scale, len(planes)), strict=True):
-            _scale(plane, float(factor), target)
+        factors = scale.tolist() if len(scale) == len(planes) else scale.tolist() * len(planes)
+        for plane, target, factor in zip(planes, made, factors, strict=True):
+            _scale(plane, factor, target)
     made += offset[:, None, None]
     return made
 
@@ -116,7 +117,7 @@ def _scale(values: Array, factor: float, made: Array) -> None:
     value what it is given; the error of that division vanishes when it rounds the factor to float32.
     """
     cv2 = opencv()
-    cv2.normalize(values, made, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, dtype=cv2.CV_32F)
+    cv2.normalize(values, made, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, cv2.CV_32F)
 
 
 def _top(image: Array) -> float:

@@ -23,6 +23,7 @@ class Flip(NamedTuple):
 @dataclass(frozen=True, slots=True, repr=False)
 class _Flip(SpatialTransform):
     random: ClassVar[bool] = False
+    blind: ClassVar[bool] = True
 
     p: float = field(default=0.5)
 

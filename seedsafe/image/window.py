@@ -98,6 +98,11 @@ class _Sized(_Filled):
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
         return top, left, height, width
 
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image."""
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomCrop(_Sized):
