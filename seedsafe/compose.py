@@ -70,7 +70,7 @@ class Compose:
 
     Raises:
         TypeError: a member is not a Transform.
-        ValueError: two members have the same name or stream.
+        ValueError: two members have the same name or stream, or one needs the channels last that ToCHW has put first.
 
     Example:
         >>> import numpy as np
@@ -92,6 +92,7 @@ class Compose:
         namer = Namer()
         self._root = self.bind(namer)
         self._streams = tuple(namer.streams)
+        _check_layout(self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
         """Return the members with their streams in a pipeline."""
@@ -227,6 +228,17 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
                 "derive it from ImageTransform, SpatialTransform or AudioTransform"
             )
     return found
+
+
+def _check_layout(leaves: Iterable[Leaf]) -> None:
+    first = None
+    for leaf in leaves:
+        if first and leaf.transform.channels != "any":
+            raise ValueError(
+                f"{leaf.name} needs images with their channels last, and {first} puts them first: move {first} to the end"
+            )
+        if leaf.transform.channels == "to first":
+            first = leaf.name
 
 
 def _info(sample: Any) -> Info:

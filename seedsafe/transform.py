@@ -7,7 +7,7 @@ the sample that it concerns. It is immutable, and keeps nothing from one sample 
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from seedsafe.draws import Draws
 from seedsafe.info import Array, Info
@@ -48,6 +48,9 @@ class Transform:
 
     random: ClassVar[bool] = True
     """Whether ``draw`` takes anything from `rng`; False spares what takes nothing the way to its stream."""
+
+    channels: ClassVar[Literal["any", "last", "to first"]] = "any"
+    """The layout of the images that it takes; "to first" takes them last and puts them first."""
 
     blind: ClassVar[bool] = False
     """Whether ``apply`` of the primary target looks at no parameter; True spares a sample of it alone the draw."""
@@ -113,6 +116,8 @@ class SpatialTransform(Transform):
     ``apply_mask`` follows ``apply_image`` unless it is given. A subclass without ``apply_keypoints`` or
     ``apply_boxes`` refuses samples that have them.
     """
+
+    channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, moved. (H, W) or (H, W, C)."""

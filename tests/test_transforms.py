@@ -243,6 +243,17 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             TypeError,
             "must be uint8 or float32, got dtype float64",
         ),
+        *(
+            (lambda after=after: ss.Compose([ss.ToCHW(), after]), ValueError, "move ToCHW to the end")
+            for after in (
+                ss.RandomCrop(2),
+                ss.HorizontalFlip(),
+                ss.Normalize(0.5, 0.5),
+                ss.ToCHW(name="again"),
+                ss.OneOf([ss.Pad(1)]),
+                ss.Compose([ss.VerticalFlip()]),
+            )
+        ),
         (lambda: ss.HorizontalFlip()(np.zeros((0, 4), np.uint8), key=KEY), ValueError, "must not be empty"),
         (lambda: ss.HorizontalFlip()(np.array([["a"]]), key=KEY), TypeError, "must hold numbers"),
         (lambda: ss.HorizontalFlip()(np.zeros((4, 4), ">u2"), key=KEY), TypeError, "native byte order"),

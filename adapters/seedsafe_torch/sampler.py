@@ -180,6 +180,10 @@ def _generator(seed: int, epoch: int) -> torch.Generator:
 
 
 def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
+    if type(item) is int and 0 <= item < 2**63:
+        occurrence = counts.get(item, 0)
+        counts[item] = occurrence + 1
+        return SampleIndex(item, epoch, occurrence)
     if isinstance(item, list | tuple):
         return [_stamp(one, epoch, counts) for one in item]
     index = checked_int(

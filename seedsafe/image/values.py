@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class Normalize(ImageTransform):
         >>> Normalize([0.5], [0.25])(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[-2.0, 2.0]]
     """
+
+    channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
     mean: float | tuple[float, ...]
     std: float | tuple[float, ...]
@@ -117,6 +119,8 @@ class ToCHW(ImageTransform):
         >>> ToCHW()(np.zeros((4, 5, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (3, 4, 5)
     """
+
+    channels: ClassVar[Literal["any", "last", "to first"]] = "to first"
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of an image with its channels first."""
