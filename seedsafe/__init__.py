@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seedsafe import opencv
     from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
+    from seedsafe.bridging import Bridge, Bridged, NotReproducible, bridge, keyed, register_hook
     from seedsafe.compose import Compose
     from seedsafe.containers import OneOf, RandomApply, SomeOf
     from seedsafe.draws import Draws
@@ -42,6 +43,8 @@ __all__ = [
     "Amplitude",
     "Applied",
     "AudioTransform",
+    "Bridge",
+    "Bridged",
     "CenterCrop",
     "ChannelStats",
     "Compose",
@@ -53,6 +56,7 @@ __all__ = [
     "ImageTransform",
     "Info",
     "Normalize",
+    "NotReproducible",
     "OneOf",
     "Pad",
     "PolarityInversion",
@@ -68,17 +72,21 @@ __all__ = [
     "ToFloat",
     "Transform",
     "VerticalFlip",
+    "bridge",
     "channel_stats",
     "epoch_order",
     "generator",
+    "keyed",
     "op_of",
     "opencv",
     "record_index",
+    "register_hook",
 ]
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 _ROOMS = {
     "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "compose": ("Compose",),
     "containers": ("OneOf", "RandomApply", "SomeOf"),
     "draws": ("Draws",),
