@@ -8,7 +8,8 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order, opencv
+from seedsafe import VALIDATION_EPOCH, Bridge, SampleKey, epoch_order, opencv
+from seedsafe.bridging.reading import manifest, reader_of
 from seedsafe.key import checked_int
 from seedsafe.sample import Augment, Targets, augment_sample, check_targets
 from seedsafe_keras import framework as frameworks
@@ -52,6 +53,8 @@ class AugmentedSequence:
         epoch: fixes the epoch, for validation or a look at single batches.
         repeat: True goes on with the next epoch where the data end, for a ``steps_per_epoch`` other than
             ``len(sequence)``.
+        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
+            of a ready batch its first sample's. Threads then read one after another.
         framework: "keras" or "tf_keras"; by default the base's, else what the program has imported.
 
     Raises:
@@ -94,6 +97,7 @@ class AugmentedSequence:
         targets: Targets = None,
         epoch: SupportsIndex | None = None,
         repeat: bool = False,
+        bridge: bool | Bridge = False,
         framework: str | None = None,
     ) -> None:
         super().__init__()
@@ -109,6 +113,7 @@ class AugmentedSequence:
         self.seed = first.seed
         self.shuffle = bool(shuffle)
         self.targets = check_targets(targets)
+        self._reader = reader_of(base, bridge)
         self.epoch = None if epoch is None else first.epoch
         self.repeat = bool(repeat)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
@@ -225,19 +230,26 @@ class AugmentedSequence:
         return made[1]
 
     def _sample(self, epoch: int, index: int) -> Any:
-        sample = self.base[index]
+        sample = self._read(index, SampleKey(self.seed, epoch, index))
         opencv.guard()
         if self.augment is not None:
             sample = augment_sample(self.augment, sample, SampleKey(self.seed, epoch, index), self.targets)
         return tuple(sample) if isinstance(sample, list) else sample
 
     def _ready_batch(self, epoch: int, number: int) -> Any:
-        batch = self.base[number]
+        first = SampleKey(self.seed, epoch, number * self.batch_size)
+        batch = self._read(number, first)
         opencv.guard()
         if self.augment is None:
             return batch
-        first = SampleKey(self.seed, epoch, number * self.batch_size)
         return augment_batch(self.augment, batch, first, self.batch_size, self.targets)
+
+    def _read(self, number: int, key: SampleKey) -> Any:
+        return self.base[number] if self._reader is None else self._reader.read(number, key)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
+        return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}

@@ -7,7 +7,8 @@ from typing import Any, SupportsIndex
 
 from torch.utils.data import Dataset
 
-from seedsafe import SampleIndex, SampleKey, opencv
+from seedsafe import Bridge, SampleIndex, SampleKey, opencv
+from seedsafe.bridging.reading import manifest, reader_of
 from seedsafe.key import checked_int
 from seedsafe.sample import Augment, Targets, augment_sample, augment_views, check_targets
 from seedsafe_torch.cell import EpochCell
@@ -32,6 +33,7 @@ class AugmentedDataset(Dataset[Any]):
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read once.
         epoch: a fixed epoch for every read, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
+        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
 
     Raises:
         TypeError: an argument is of another type; when read, a sample is None or its part is no array.
@@ -57,6 +59,7 @@ class AugmentedDataset(Dataset[Any]):
         views: int | None = None,
         epoch: SupportsIndex | None = None,
         index_offset: int = 0,
+        bridge: bool | Bridge = False,
     ) -> None:
         if not hasattr(base, "__getitem__"):
             raise TypeError(
@@ -68,6 +71,7 @@ class AugmentedDataset(Dataset[Any]):
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.targets = check_targets(targets)
+        self._reader = reader_of(base, bridge)
         self.views = (
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )
@@ -144,7 +148,7 @@ class AugmentedDataset(Dataset[Any]):
     def _augmented(self, place: int, moment: Moment) -> Any:
         opencv.guard()
         with entered(moment):
-            sample = self.base[place]
+            sample = self._read(place, moment)
         if sample is None:
             raise TypeError(
                 f"the dataset returned None at index {place}: return a sample, or leave the index out"
@@ -161,6 +165,23 @@ class AugmentedDataset(Dataset[Any]):
             for inner in range(self.views)
         ]
         return augment_views(self.augment, sample, keys, self.targets)
+
+    def _read(self, place: int, moment: Moment) -> Any:
+        if self._reader is None:
+            return self.base[place]
+        epoch, occurrence, view = moment
+        key = SampleKey(self.seed, epoch, place + self.index_offset, occurrence=occurrence, view=view)
+        return self._reader.read(place, key)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries.
+
+        Example:
+            >>> import numpy as np
+            >>> AugmentedDataset([np.zeros(2)], seed=42, bridge=True).manifest()["bridge"]
+            'Bridge(opencv=False, tensorflow=False, cuda=False, full_width=False, verify=True)'
+        """
+        return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.base!r}, {self.augment!r}, seed={self.seed})"

@@ -97,13 +97,15 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
         True
     """
 
-    __slots__ = ("_place", "_regions", "_options")
+    __slots__ = ("_options", "_place", "_regions")
 
     def __init__(self, key: SampleKey, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
         if not isinstance(key, SampleKey):
             raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
         if not isinstance(options, Bridge):
-            raise TypeError(f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance")
+            raise TypeError(
+                f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance"
+            )
         self._place = place_of(key)
         self._options = options
         self._regions: list[Region] = []  # one object may be entered again inside itself

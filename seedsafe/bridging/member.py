@@ -102,7 +102,9 @@ class Bridged(Transform):
         if self.call is not None and self.call not in CALLS:
             raise ValueError(f"call must be one of {', '.join(map(repr, CALLS))}, got {self.call!r}")
         if not isinstance(self.options, Bridge):
-            raise TypeError(f"options must be a Bridge, got {self.options!r}: pass Bridge(opencv=True), for instance")
+            raise TypeError(
+                f"options must be a Bridge, got {self.options!r}: pass Bridge(opencv=True), for instance"
+            )
         label = f"bridge({_name(self.function)}), of {library_of(self.function)},"
         _set(self, "_style", self.call or _style(self.function))
         _set(self, "_runner", Runner(self.function, self.options, label))
@@ -253,29 +255,39 @@ def _name(function: Any) -> str:
     return named if isinstance(named, str) else type(function).__name__
 
 
+def _parameters(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters of a call; of a torch module, whose call takes anything, those of its ``forward``."""
+    called = getattr(function, "forward", function)
+    try:
+        return list(inspect.signature(called).parameters.values())
+    except (TypeError, ValueError):
+        return None  # written in C: the call will tell
+
+
 def _style(function: Any) -> str:
     if any(cls.__name__ == "MapTransform" for cls in type(function).__mro__):
         return "dict"
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    parameters = _parameters(function)
+    if parameters is None:
         return "array"
     kinds = {one.kind for one in parameters}
-    alone = inspect.Parameter.POSITIONAL_ONLY not in kinds and inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
+    alone = (
+        inspect.Parameter.POSITIONAL_ONLY not in kinds
+        and inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
+    )
     return "named" if alone and inspect.Parameter.VAR_KEYWORD in kinds else "array"
 
 
 def _check_arguments(function: Any) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # written in C: the call will tell
+    parameters = _parameters(function)
+    if parameters is None:
+        return
     needed = [
         one.name
-        for one in signature.parameters.values()
+        for one in parameters
         if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
     ]
-    takes = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    takes = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
     if len(needed) > 1:
         rest = ", ".join(f"{one}=…" for one in needed[1:])
         raise TypeError(

@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["Bridge", "NotReproducible", "checked_bridge"]
 
 
-class NotReproducible(RuntimeError):
+class NotReproducible(RuntimeError):  # noqa: N818  # what is bridged is so, as StopIteration is what happened
     """What is bridged gave two results for one key, or the same draws for different keys.
 
     Example:
@@ -73,4 +73,6 @@ def checked_bridge(bridge: Any) -> Bridge | None:
         return None
     if bridge is True:
         return Bridge()
-    raise TypeError(f"bridge must be True, False or a Bridge, got {bridge!r}: pass Bridge(opencv=True), for instance")
+    raise TypeError(
+        f"bridge must be True, False or a Bridge, got {bridge!r}: pass Bridge(opencv=True), for instance"
+    )

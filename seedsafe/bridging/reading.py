@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.stored import find
 from seedsafe.bridging.words import place_of
 from seedsafe.key import CONTRACT_VERSION, SampleKey
 
-__all__ = ["Reader", "manifest"]
+__all__ = ["Reader", "manifest", "reader_of"]
 
 
 class Reader:
@@ -53,6 +53,16 @@ class Reader:
         return self._runner.run(place_of(key), lambda: self._base[index])
 
 
+def reader_of(base: Any, bridge: Any) -> Reader | None:
+    """Return the reader that `bridge=` asks for: True, a Bridge, or False for none.
+
+    Raises:
+        TypeError: bridge is something else.
+    """
+    options = checked_bridge(bridge)
+    return None if options is None else Reader(base, options)
+
+
 def manifest(*, seed: int, base: Any, augment: Any, reader: Reader | None) -> dict[str, Any]:
     """Return what a run's samples depend on besides the data, as plain data for a log.
 
@@ -73,7 +83,9 @@ def manifest(*, seed: int, base: Any, augment: Any, reader: Reader | None) -> di
         roots |= find(root).libraries
     owners = packages_distributions()
     libraries = {}
-    for root in sorted(roots - {"seedsafe", "seedsafe_torch", "seedsafe_keras", "numpy", "builtins", "__main__"}):
+    for root in sorted(
+        roots - {"seedsafe", "seedsafe_torch", "seedsafe_keras", "numpy", "builtins", "__main__"}
+    ):
         for distribution in sorted(set(owners.get(root, ()))):
             libraries[distribution] = version(distribution)
     return {

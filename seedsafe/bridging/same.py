@@ -40,12 +40,18 @@ def same(one: Any, other: Any) -> bool:
         return bool(
             array.shape == twin.shape and array.dtype == twin.dtype and array.tobytes() == twin.tobytes()
         )
+    return _equal(one, other) or _written(one) == _written(other) is not None
+
+
+def _equal(one: Any, other: Any) -> bool:
     try:
-        if bool(one == other):
-            return True
-    except Exception:  # an equality that cannot be told, as that of objects that hold arrays
-        pass
-    try:
-        return pickle.dumps(one) == pickle.dumps(other)
-    except Exception:  # neither equal nor written down: they cannot be shown to be the same
+        return bool(one == other)
+    except Exception:  # noqa: BLE001  # somebody's equality, of objects that hold arrays for instance
         return False
+
+
+def _written(thing: Any) -> bytes | None:
+    try:
+        return pickle.dumps(thing)
+    except Exception:  # noqa: BLE001  # somebody's pickling
+        return None

@@ -10,7 +10,7 @@ import sys
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.random import MT19937, get_bit_generator, mtrand, set_bit_generator
+from numpy.random import MT19937, mtrand
 
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.twister import numpy_state, torch_state
@@ -74,7 +74,7 @@ class NumpyGlobal:
         self._ours: list[tuple[MT19937, Any]] = []
 
     def save(self) -> Any:
-        bits = get_bit_generator()
+        bits = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
         state = np.random.get_state(legacy=False) if _gaussian_cached() else None
         self._depth += 1
         return bits, state
@@ -85,7 +85,7 @@ class NumpyGlobal:
             self._ours.append((bits, numpy_state(bits)))
         bits, memory = self._ours[self._depth]
         state = words.state(1)
-        set_bit_generator(bits)  # drops a cached gaussian
+        np.random.set_bit_generator(bits)  # type: ignore[attr-defined]  # drops a cached gaussian
         if memory is None:
             np.random.seed(state)
         else:
@@ -95,19 +95,19 @@ class NumpyGlobal:
     def restore(self, saved: Any) -> None:
         self._depth -= 1
         bits, state = saved
-        set_bit_generator(bits)
+        np.random.set_bit_generator(bits)  # type: ignore[attr-defined]
         if state is not None:
             np.random.set_state(state)
 
     def mark(self) -> Any:
         state = np.random.get_state(legacy=False)
-        told = state["state"]  # type: ignore[call-overload]  # a dict
+        told = state["state"]
         return {name: np.asarray(part).tobytes() for name, part in told.items()}
 
 
 def _gaussian_cached() -> bool:
     """Return whether the global generator keeps a gaussian for later, which an exchange would drop."""
-    the_global: Any = mtrand._rand  # type: ignore[attr-defined]
+    the_global: Any = mtrand._rand
     try:
         bits = the_global._bit_generator
         the_global._bit_generator = _AnyState
@@ -239,7 +239,9 @@ def globals_for(options: Bridge) -> tuple[Source, ...]:
     if made is not None:
         return made
     torch = sys.modules.get("torch")
-    ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # another thread may be importing it
+    ready = hasattr(torch, "default_generator") and hasattr(
+        torch, "cuda"
+    )  # another thread may be importing it
     sources = _usual[options.full_width]
     if ready:
         if not _torch:

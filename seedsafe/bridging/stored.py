@@ -23,7 +23,19 @@ __all__ = ["Found", "find"]
 FIRST_SEGMENT = 8
 """The segments before are those of the process's own generators."""
 
-_LEAVES = (str, bytes, bytearray, int, float, complex, bool, type(None), np.ndarray, np.generic, types.ModuleType)
+_LEAVES = (
+    str,
+    bytes,
+    bytearray,
+    int,
+    float,
+    complex,
+    bool,
+    type(None),
+    np.ndarray,
+    np.generic,
+    types.ModuleType,
+)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _DEEP = 4096
 """Of a longer list or dict only this many entries are looked at, the first ones."""
@@ -84,7 +96,7 @@ class _OfNumpy(_Stored):
         return self._bits.state
 
     def key(self, words: Words) -> None:
-        self._bits.state = type(self._bits)(_Words(words, self._segment)).state  # type: ignore[call-arg,arg-type]
+        self._bits.state = type(self._bits)(_Words(words, self._segment)).state  # type: ignore[arg-type]
 
     def restore(self, saved: Any) -> None:
         self._bits.state = saved
@@ -113,7 +125,11 @@ class _OfLegacyNumpy(_Stored):
     def mark(self) -> Any:
         state = self._thing.get_state(legacy=False)
         inner = state["state"]
-        return {name: np.asarray(part).tobytes() for name, part in inner.items()} if isinstance(inner, dict) else inner
+        return (
+            {name: np.asarray(part).tobytes() for name, part in inner.items()}
+            if isinstance(inner, dict)
+            else inner
+        )
 
 
 class _OfPython(_Stored):
@@ -172,7 +188,9 @@ class _Hooked(_Stored):
         pass
 
     def mark(self) -> Any:
-        return [g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state) for g in self._given]
+        return [
+            g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state) for g in self._given
+        ]
 
 
 def find(root: Any) -> Found:
@@ -205,10 +223,12 @@ def find(root: Any) -> Found:
             if not covered:
                 sources.append(_Hooked(path or "itself", thing, segment, hook))
             covered = True  # it passes the seed on to the hooked objects inside it
-        elif not isinstance(thing, _CONTAINERS):
+        elif not isinstance(thing, (type, *_CONTAINERS)):
             covered = False
         if not isinstance(thing, (type, *_CONTAINERS)):
-            found.libraries.add((getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0])
+            found.libraries.add(
+                (getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0]
+            )
         parts = [(f"{path}{way}", part, where, name, covered) for way, part, where, name in _parts(thing)]
         todo.extend(reversed(parts))
     found.sources = tuple(sources)
@@ -220,7 +240,7 @@ def _generator(path: str, thing: Any, segment: int) -> Source | None:
     if isinstance(thing, Generator | BitGenerator):
         return _OfNumpy(path, thing, segment)
     if isinstance(thing, RandomState):
-        return None if thing is mtrand._rand else _OfLegacyNumpy(path, thing, segment)  # type: ignore[attr-defined]
+        return None if thing is mtrand._rand else _OfLegacyNumpy(path, thing, segment)
     if isinstance(thing, random.Random):
         own = getattr(random, "_inst", None)
         return None if thing is own else _OfPython(path, thing, segment)
@@ -254,20 +274,22 @@ def _parts(thing: Any) -> Iterator[tuple[str, Any, Any, Any]]:
         yield from _of_function(thing)
     elif isinstance(thing, type):
         if not _of_library(thing):
-            for name, part in vars(thing).items():
+            for name, part in list(vars(thing).items()):
+                if name.startswith("__") and not isinstance(part, types.FunctionType):
+                    continue  # the language's and other libraries' own
                 function = getattr(part, "__func__", getattr(part, "fget", part))
                 yield f".{name}", function, None, None
             for base in thing.__bases__:
                 yield "", base, None, None
     else:
         yield "", type(thing), None, None
-        attributes = getattr(thing, "__dict__", None)
+        attributes = _attribute(thing, "__dict__")
         if isinstance(attributes, dict):
             for name, part in list(attributes.items()):
                 yield f".{name}", part, attributes, name
         for cls in type(thing).__mro__:
             for name in _slots(cls):
-                yield f".{name}", getattr(thing, name, None), None, None
+                yield f".{name}", _attribute(thing, name), None, None
 
 
 def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any, Any, Any]]:
@@ -297,12 +319,30 @@ def _names(code: types.CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+def _attribute(thing: Any, name: str) -> Any:
+    try:
+        return getattr(thing, name, None)
+    except Exception:  # noqa: BLE001  # somebody's attributes, which may be computed
+        return None
+
+
 def _slots(cls: type) -> tuple[str, ...]:
     names = vars(cls).get("__slots__", ())
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-_LIBRARIES = {"numpy", "torch", "torchvision", "builtins", "abc", "typing", "collections", "functools", "keras", "tensorflow"}
+_LIBRARIES = {
+    "numpy",
+    "torch",
+    "torchvision",
+    "builtins",
+    "abc",
+    "typing",
+    "collections",
+    "functools",
+    "keras",
+    "tensorflow",
+}
 
 
 def _of_library(thing: Any) -> bool:
