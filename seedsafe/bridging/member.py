@@ -134,7 +134,7 @@ class Bridged(Transform):
         """
         places = [address(SampleKey(0, 0, index), 1) for index in range(keys)]
         run = self._call_dict if isinstance(sample, dict) else self._call_array
-        return self._runner.verify(places, lambda: run(sample, places[0]))
+        return self._runner.verify(places, lambda place: run(sample, place))
 
     def draw(self, rng: Draws, info: Info) -> Address:
         """Return the address of the seeds; it consumes nothing."""
@@ -146,11 +146,11 @@ class Bridged(Transform):
 
     def apply_image(self, image: Array, params: Address) -> Array:
         """Return what the callable makes of an image."""
-        return self._made(self._runner.run(params, lambda: self._call_array(image, params)))
+        return self._made(self._runner.run(params, lambda place: self._call_array(image, place)))
 
     def apply_audio(self, audio: Array, params: Address) -> Array:
         """Return what the callable makes of audio."""
-        return self._made(self._runner.run(params, lambda: self._call_array(audio, params)))
+        return self._made(self._runner.run(params, lambda place: self._call_array(audio, place)))
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
         """Return what the callable makes of a dict of targets."""
@@ -163,7 +163,7 @@ class Bridged(Transform):
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
-        made = self._runner.run(params, lambda: self._call_dict(sample, params))
+        made = self._runner.run(params, lambda place: self._call_dict(sample, place))
         return sample | {name: self._made(v) if name in TARGETS else v for name, v in made.items()}
 
     def bind(self, namer: Namer) -> Node:

@@ -50,7 +50,7 @@ class Reader:
 
     def read(self, index: int, key: SampleKey) -> Any:
         """Return ``base[index]`` as it is for a key."""
-        return self._runner.run(place_of(key), lambda: self._base[index])
+        return self._runner.run(place_of(key), lambda place: self._base[index])
 
 
 def reader_of(base: Any, bridge: Any) -> Reader | None:

@@ -56,20 +56,20 @@ class Runner:
         """Return everything that is keyed for a call."""
         return (*globals_for(self.options), *self.found.sources)
 
-    def run(self, place: Address, call: Callable[[], Any]) -> Any:
-        """Return what the call returns under the words at a place.
+    def run(self, place: Address, call: Callable[[Address], Any]) -> Any:
+        """Return what the call returns when it is given a place, under the words there.
 
         Raises:
             NotReproducible: see Runner.
         """
         if self._check is None:
             with Region(place, self.sources()):
-                return call()
+                return call(place)
         with Region(place, ()):  # one thread at a time
             check = self._check
             return self._checked(place, call, check) if check is not None else self.run(place, call)
 
-    def verify(self, places: list[Address], call: Callable[[], Any]) -> str:
+    def verify(self, places: list[Address], call: Callable[[Address], Any]) -> str:
         """Run a call for several places, and return "verified", or "unverified" where nothing was drawn.
 
         Raises:
@@ -83,7 +83,7 @@ class Runner:
             self._check = before
         return self.verdict
 
-    def _checked(self, place: Address, call: Callable[[], Any], check: _Check) -> Any:
+    def _checked(self, place: Address, call: Callable[[Address], Any], check: _Check) -> Any:
         check.calls += 1
         if check.calls >= check.keys:
             self._check = None
@@ -104,7 +104,9 @@ class Runner:
         self._note(check, drawn)
         return made
 
-    def _marked(self, place: Address, call: Callable[[], Any]) -> tuple[Any, dict[str, tuple[Any, Any]]]:
+    def _marked(
+        self, place: Address, call: Callable[[Address], Any]
+    ) -> tuple[Any, dict[str, tuple[Any, Any]]]:
         """Return the result, and each source's state before and after, by name."""
         sources = self.sources()
         with Region(place, sources):
@@ -112,7 +114,7 @@ class Runner:
             words = Words(place)
             for source in sources:
                 source.key(words)  # telling the state may have moved it
-            made = call()
+            made = call(place)
             after = [source.mark() for source in sources]
         names = [source.name for source in sources]
         return made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)}

@@ -243,7 +243,11 @@ def _generator(path: str, thing: Any, segment: int) -> Source | None:
         return None if thing is mtrand._rand else _OfLegacyNumpy(path, thing, segment)
     if isinstance(thing, random.Random):
         own = getattr(random, "_inst", None)
-        return None if thing is own else _OfPython(path, thing, segment)
+        return (
+            None
+            if thing is own or isinstance(thing, random.SystemRandom)
+            else _OfPython(path, thing, segment)
+        )
     torch = sys.modules.get("torch")
     kind = getattr(torch, "Generator", None)
     if isinstance(kind, type) and isinstance(thing, kind):
