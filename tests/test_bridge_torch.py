@@ -138,7 +138,7 @@ class TestDataset:
 
     def test_constant_seeding_is_noticed_at_the_first_read(self) -> None:
         dataset = AugmentedDataset(Constant(), seed=42, bridge=True)
-        with pytest.raises(ss.NotReproducible, match="the dataset Constant seeds numpy.random itself"):
+        with pytest.raises(ss.NotReproducible, match=r"the dataset Constant seeds numpy\.random itself"):
             dataset.at(3, epoch=0)
 
     def test_a_counter_is_noticed_at_the_first_read(self) -> None:
@@ -166,7 +166,7 @@ class TestDataset:
         assert before["seed"] == 42
         assert before["contract"] == 1
         assert before["numpy"] == np.__version__
-        assert before["libraries"]["torch"] == torch.__version__.split("+")[0] or torch.__version__
+        assert before["libraries"]["torch"] == torch.__version__
         assert before["verdict"] == "unverified"
         dataset.at(0, epoch=0)
         assert dataset.manifest()["verdict"] == "verified"
@@ -211,7 +211,7 @@ def losses(dataset: Any) -> list[float]:
     """Train a small network with dropout, in the process that reads the samples."""
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(5, 16), torch.nn.Dropout(0.5), torch.nn.Linear(16, 1))
-    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-6)
     found = []
     for batch in DataLoader(dataset, batch_size=4, generator=torch.Generator()):
         optimizer.zero_grad()

@@ -225,10 +225,8 @@ def find(root: Any) -> Found:
             covered = True  # it passes the seed on to the hooked objects inside it
         elif not isinstance(thing, (type, *_CONTAINERS)):
             covered = False
-        if not isinstance(thing, (type, *_CONTAINERS)):
-            found.libraries.add(
-                (getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0]
-            )
+        if not isinstance(thing, _CONTAINERS):
+            found.libraries |= {module.partition(".")[0] for module in _modules(thing)}
         parts = [(f"{path}{way}", part, where, name, covered) for way, part, where, name in _parts(thing)]
         todo.extend(reversed(parts))
     found.sources = tuple(sources)
@@ -321,6 +319,18 @@ def _names(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names(constant)
+
+
+def _modules(thing: Any) -> Iterator[str]:
+    """Yield the module that an object is of, and those that a function names."""
+    module = getattr(thing, "__module__", None) or type(thing).__module__
+    if isinstance(module, str):
+        yield module
+    if isinstance(thing, types.FunctionType):
+        for name in _names(thing.__code__):
+            part = thing.__globals__.get(name)
+            if isinstance(part, types.ModuleType):
+                yield part.__name__
 
 
 def _attribute(thing: Any, name: str) -> Any:

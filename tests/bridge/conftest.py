@@ -1,13 +1,7 @@
-"""torchvision's wheel is made for CUDA: without its libraries the operators that it registers have to be declared."""
-
-from __future__ import annotations
+"""What has to be said before the libraries are imported."""
 
 import os
 
-import torch.library
+import operators  # noqa: F401  # it declares what torchvision misses
 
 os.environ["NO_ALBUMENTATIONS_UPDATE"] = "1"  # it asks the network for newer versions at import
-for operator in ("nms", "qnms"):
-    torch.library.define(
-        f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
-    )
