@@ -1,7 +1,7 @@
 """Bridges: existing datasets and transforms of other libraries as functions of (seed, epoch, index)."""
 
 from seedsafe.bridging.hooks import register_hook
-from seedsafe.bridging.keyed import keyed
+from seedsafe.bridging.region import keyed
 from seedsafe.bridging.member import Bridged, bridge
 from seedsafe.bridging.options import Bridge, NotReproducible
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import random
 import sys
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.random import MT19937, mtrand
 
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.twister import numpy_state, torch_state
-from seedsafe.bridging.words import STATE, Words
+from seedsafe.bridging.words import HALF, STATE, Words
 
-__all__ = ["Source", "globals_for"]
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
+
+__all__ = ["Source", "fill_torch", "globals_for"]
 
 
 class Source(Protocol):
@@ -42,14 +45,14 @@ class PythonRandom:
 
     name = "random"
 
-    def __init__(self, words: int) -> None:
-        self._words = words
+    def __init__(self, full_width: bool) -> None:
+        self._full_width = full_width
 
     def save(self) -> Any:
         return random.getstate()
 
     def key(self, words: Words) -> None:
-        random.seed(words.integer(0, self._words))
+        random.seed(words.integer(0, 312) if self._full_width else int.from_bytes(words.head(0, 2), "little"))
 
     def restore(self, saved: Any) -> None:
         random.setstate(saved)
@@ -84,7 +87,7 @@ class NumpyGlobal:
             bits = MT19937(0)
             self._ours.append((bits, numpy_state(bits)))
         bits, memory = self._ours[self._depth]
-        state = words.state(1)
+        state = words.head(4, 312).view(HALF)
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]  # drops a cached gaussian
         if memory is None:
             np.random.seed(state)
@@ -132,7 +135,7 @@ class TorchCPU:
         return self._generator.get_state()
 
     def key(self, words: Words) -> None:
-        fill_torch(self._generator, self._made, words, 2)
+        fill_torch(self._generator, self._made, words.head(316, 312))
 
     def restore(self, saved: Any) -> None:
         self._generator.set_state(saved)
@@ -141,14 +144,14 @@ class TorchCPU:
         return self._generator.get_state().numpy().tobytes()
 
 
-def fill_torch(generator: Any, made: Any, words: Words, segment: int) -> None:
-    """Key a CPU generator of torch's from a segment."""
+def fill_torch(generator: Any, made: Any, words: npt.NDArray[np.uint64]) -> None:
+    """Key a generator of torch's with 312 words."""
     if made is None:
-        generator.manual_seed(words.integer(segment))
+        generator.manual_seed(int(words[0]))
         return
     state, seed, memory = made
-    memory[:] = words.state(segment)
-    seed[0] = memory[0] | memory[1] << 32
+    memory[:] = words.view(HALF)
+    seed[:] = words[:1]  # what torch.initial_seed() tells
     generator.set_state(state)
 
 
@@ -164,7 +167,7 @@ class OpenCV:
         return self._draw(1)[0]
 
     def key(self, words: Words) -> None:
-        self._cv2.setRNGSeed(words.integer(3) % 2**32 - 2**31)
+        self._cv2.setRNGSeed(words.integer(1) % 2**32 - 2**31)
 
     def restore(self, saved: Any) -> None:
         self._cv2.setRNGSeed(int(saved))
@@ -195,7 +198,7 @@ class TensorFlow:
         return self._context._seed, self._context._rng
 
     def key(self, words: Words) -> None:
-        self._set(words.integer(4) >> 1)
+        self._set(words.integer(2) >> 1)
 
     def restore(self, saved: Any) -> None:
         self._context._seed, self._context._rng = saved
@@ -216,7 +219,7 @@ class Cuda:
         return self._cuda.get_rng_state_all()
 
     def key(self, words: Words) -> None:
-        self._cuda.manual_seed_all(words.integer(5))
+        self._cuda.manual_seed_all(words.integer(3))
 
     def restore(self, saved: Any) -> None:
         self._cuda.set_rng_state_all(saved)
@@ -226,9 +229,7 @@ class Cuda:
 
 
 _numpy = NumpyGlobal()
-_usual: dict[bool, tuple[Source, ...]] = {
-    full: (PythonRandom(312 if full else 2), _numpy) for full in (False, True)
-}
+_usual: dict[bool, tuple[Source, ...]] = {full: (PythonRandom(full), _numpy) for full in (False, True)}
 _made: dict[Bridge, tuple[Source, ...]] = {}
 _torch: list[Source] = []
 

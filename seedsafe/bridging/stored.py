@@ -72,7 +72,7 @@ class _Words:
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
         size = np.dtype(dtype).itemsize
         raw = self._words.take(self._segment, -(-n_words * size // 8))
-        return raw.astype("<u8", copy=False).view(f"<u{size}")[:n_words].astype(dtype, copy=False)
+        return raw.view(f"<u{size}")[:n_words].astype(dtype, copy=False)
 
 
 ISeedSequence.register(_Words)
@@ -159,7 +159,7 @@ class _OfTorch(_Stored):
         return self._thing.get_state()
 
     def key(self, words: Words) -> None:
-        fill_torch(self._thing, self._made, words, self._segment)
+        fill_torch(self._thing, self._made, words.take(self._segment, 312))
 
     def restore(self, saved: Any) -> None:
         self._thing.set_state(saved)

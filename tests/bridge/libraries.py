@@ -119,7 +119,10 @@ class Kornia:
         import kornia.augmentation as K  # noqa: N812
 
         self.augment = K.AugmentationSequential(
-            K.RandomHorizontalFlip(), K.RandomCrop((24, 24)), K.ColorJitter(0.2, 0.2, 0.2, 0.1), data_keys=["input"]
+            K.RandomHorizontalFlip(),
+            K.RandomCrop((24, 24)),
+            K.ColorJitter(0.2, 0.2, 0.2, 0.1),
+            data_keys=["input"],
         )
 
     def __call__(self, image: np.ndarray) -> Any:

@@ -8,4 +8,6 @@ import torch.library
 __all__: list[str] = []
 
 for operator in ("nms", "qnms"):
-    torch.library.define(f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    torch.library.define(
+        f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+    )

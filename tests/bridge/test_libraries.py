@@ -119,7 +119,9 @@ def test_monais_dictionary_transforms() -> None:
     from monai import transforms as M  # noqa: N812
 
     first = M.EnsureChannelFirstd(["image", "mask"], channel_dim="no_channel")
-    flip = ss.bridge(M.Compose([first, M.RandFlipd(["image", "mask"], prob=0.5, spatial_axis=1)]), call="dict")
+    flip = ss.bridge(
+        M.Compose([first, M.RandFlipd(["image", "mask"], prob=0.5, spatial_axis=1)]), call="dict"
+    )
     sample = {"image": IMAGES[0, ..., 0], "mask": IMAGES[0, ..., 0]}
     keys = [ss.SampleKey(42, 0, index) for index in range(20)]
     made = [ss.Compose([flip])(sample, key=key) for key in keys]
