@@ -90,7 +90,7 @@ def test_library(name: str, made: Any) -> None:
     random.Random(7).shuffle(keys)
     fresh = made(name)
     assert [digest(fresh.at(i, epoch=epoch)) for epoch, i in keys] == [expected[e][i] for e, i in keys]
-    for way in WAYS:
+    for way in WAYS if made is member else WAYS[:4]:
         loading = loader(Digests(made(name)), batch_size=5, shuffle=True, seed=42, **way)
         for epoch in range(EPOCHS):
             got = {int(i): d for batch in loading for i, d in zip(*batch, strict=True)}
