@@ -13,12 +13,13 @@ SCRIPT = """
 import json, warnings
 warnings.simplefilter("ignore")
 import numpy as np
-from cases_usual import ThreeNumbers, ThreeNumbersSequence
+from cases_usual import ThreeNumbers
+from cases_usual_keras import ThreeNumbersSequence
 from demo.measure import keras_run
 import seedsafe_keras
 from seedsafe_keras import AugmentedSequence
-import cases_usual
-cases_usual._meet = lambda: None  # a bridge does not mind which worker reads what
+import cases_usual_keras
+cases_usual_keras._meet = lambda: None  # a bridge does not mind which worker reads what
 
 found = {}
 bases = {

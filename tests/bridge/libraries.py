@@ -53,7 +53,7 @@ def torchvision_v2() -> Any:
             v2.RandomResizedCrop(24),
             v2.RandomHorizontalFlip(),
             v2.ColorJitter(0.4, 0.4, 0.4, 0.1),
-            v2.TrivialAugmentWide(),
+            v2.RandomRotation(20),
         ]
     )
 
