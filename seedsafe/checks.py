@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seedsafe.key import checked_int
 
-__all__ = ["pair", "probability", "real", "span"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["pair", "probability", "real", "record_ids", "span"]
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
@@ -51,3 +54,29 @@ def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
         raise ValueError(f"{name} must be one integer or a pair (height, width), got {value!r}: {way_out}")
     height, width = (checked_int(name, side, 1, 2**31, way_out) for side in sides)
     return height, width
+
+
+def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
+    """Return a dataset's record ids as uint64, shape (length,)."""
+    way_out = "pass ImageFolder.record_ids, or [record_index(id) for id in ...] in the order of the dataset"
+    found = np.asarray(ids)
+    if found.dtype.kind not in "ui" or found.ndim != 1:
+        raise TypeError(
+            f"ids must be a sequence of integers, got {type(ids).__name__} of dtype {found.dtype} and shape "
+            f"{found.shape}: {way_out}"
+        )
+    if length is None or len(found) != length:
+        raise ValueError(
+            f"ids must have one id for each sample, got {len(found)} for a dataset of length {length}: {way_out}"
+        )
+    if found.dtype.kind == "i" and length and found.min() < 0:
+        raise ValueError(f"ids must be at least 0, got {found.min()}: {way_out}")
+    order = np.argsort(found, kind="stable")
+    same = np.flatnonzero(found[order][1:] == found[order][:-1])
+    if same.size:
+        first, second = (int(order[same[0] + step]) for step in (0, 1))
+        raise ValueError(
+            f"ids must differ, got {found[first]} for the samples {first} and {second}: they would be augmented alike; "
+            "give one of the records another id"
+        )
+    return found.astype(np.uint64, copy=False)
