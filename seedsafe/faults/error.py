@@ -29,7 +29,7 @@ class SampleError(RuntimeError):
         path: its file, if the dataset can tell.
         epoch: in which it was read.
         worker: the number or name of the process that read it; None in the main process.
-        transform: the name of the transform that failed; None while the sample was read.
+        transform: the name of the transform that failed; None if it was none, but the reading of the sample.
 
     Example:
         >>> error = SampleError("sample 7 failed", index=7)
@@ -56,9 +56,16 @@ class SampleError(RuntimeError):
 
 
 def sample_error(
-    error: Exception, base: Any, place: int, key: SampleKey, worker: int | str | None, rest: str
+    error: Exception,
+    base: Any,
+    place: int,
+    key: SampleKey,
+    worker: int | str | None,
+    *,
+    name: str = "sample {place}",
+    rest: str = "",
 ) -> SampleError:
-    """Return what there is to say about an error of a sample; `rest` ends the message."""
+    """Return what there is to say about an error of a sample, or of what has another name; `rest` ends the message."""
     path, transform = path_of(base, place), transform_of(error)
     file = "" if path is None else f" ({path!r})"
     process = (
@@ -68,9 +75,9 @@ def sample_error(
         if isinstance(worker, int)
         else f"process {worker}"
     )
-    step = "while it was read" if transform is None else f"in {transform}"
+    step = "" if transform is None else f", in {transform}"
     return SampleError(
-        f"sample {place}{file} failed in {epoch_name(key.epoch)}, in {process}, {step}: {reason(error)}{rest}",
+        f"{name.format(place=place)}{file} failed in {epoch_name(key.epoch)}, in {process}{step}: {reason(error)}{rest}",
         index=place,
         path=path,
         epoch=key.epoch,
@@ -102,14 +109,16 @@ def transform_of(error: Exception) -> str | None:
     """Return the name of the transform that an error comes from, or None if it comes from elsewhere."""
     if isinstance(error, NotFiniteError):
         return error.transform
-    found = None
+    augmenting = False
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_code in (Leaf.run.__code__, Leaf.apply.__code__):
             return str(frame.f_locals["self"].name)
-        if frame.f_code in (augment_sample.__code__, augment_views.__code__):
-            augment = frame.f_locals["augment"]
-            found = getattr(augment, "__qualname__", type(augment).__qualname__)
-    return found
+        if augmenting and not frame.f_globals["__name__"].startswith("seedsafe"):
+            return frame.f_code.co_qualname.removesuffix(
+                ".__call__"
+            )  # a callable that is no pipeline of ours
+        augmenting |= frame.f_code in (augment_sample.__code__, augment_views.__code__)
+    return None
 
 
 def path_of(base: Any, place: int) -> str | None:

@@ -104,7 +104,7 @@ class Faults:
         if self.log is None:
             if isinstance(error, SampleError):  # of a dataset inside, which has said it all
                 raise error
-            raise sample_error(error, base, place, key, worker, _WAY_OUT) from error
+            raise sample_error(error, base, place, key, worker, rest=_WAY_OUT) from error
         path, why = path_of(base, place), reason(error)
         if path is not None and path not in why:
             why = f"{path!r}: {why}"
@@ -120,7 +120,7 @@ class Faults:
                 self.log.add(key.epoch, place, f"{why} (sample {other} came instead)")
                 return made
         rest = f"; {len(chosen)} samples chosen instead of it failed as well: look at the data first"
-        raise sample_error(error, base, place, key, worker, rest) from error
+        raise sample_error(error, base, place, key, worker, rest=rest) from error
 
 
 def partners(key: SampleKey, place: int, count: int) -> list[int]:
