@@ -260,7 +260,13 @@ class AugmentedSequence:
             return self._made(place, key)
         except Exception as error:  # noqa: BLE001  # it goes on as the cause of one that names the sample
             return self.faults.recovered(
-                error, self.base, place, key, lambda other: self._made(other, key), process_name()
+                error,
+                self.base,
+                place,
+                key,
+                lambda other: self._made(other, key),
+                process_name(),
+                listed=self.has_epoch(),  # Keras drops what it reads before, for its shape
             )
 
     def _made(self, source: int, key: SampleKey) -> Any:

@@ -87,6 +87,8 @@ class Faults:
         key: SampleKey,
         make: Callable[[int], Any],
         worker: int | str | None,
+        *,
+        listed: bool = True,
     ) -> Any:
         """Return what takes the place of a sample that failed.
 
@@ -97,6 +99,7 @@ class Faults:
             key: of the sample, which chooses the one that replaces it.
             make: returns the sample at another place, augmented with this one's key.
             worker: the number or name of this process if it is a worker.
+            listed: whether the failure counts; False where the sample is read for its shape alone.
 
         Raises:
             SampleError: the failure is to be raised, or nothing could replace the sample.
@@ -117,7 +120,8 @@ class Faults:
             with suppress(Exception):  # whatever it is, the next one may do
                 made = make(other)
             if made is not failed:
-                self.log.add(key.epoch, place, f"{why} (sample {other} came instead)")
+                if listed:
+                    self.log.add(key.epoch, place, f"{why} (sample {other} came instead)")
                 return made
         rest = f"; {len(chosen)} samples chosen instead of it failed as well: look at the data first"
         raise sample_error(error, base, place, key, worker, rest=rest) from error
