@@ -64,7 +64,10 @@ def main(framework: str, start: str) -> None:
     for way in WAYS if (framework, start) == ("keras", "fork") else WAYS[2:]:
         found["runs"].append(trained(keras, sequence("replace", way), short))
     try:
-        trained(keras, sequence("raise", WAYS[2]), short)
+        data = sequence("raise", WAYS[2])
+        data.shuffle = False  # Keras looks at the first batch before there is an epoch
+        data.base = Faulty(broken={15: "shape"})
+        trained(keras, data, short)
     except ss.SampleError as error:
         found["error"] = {**vars(error), "message": str(error)}
     print(json.dumps(found))
