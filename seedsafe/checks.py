@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,18 +60,17 @@ def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
 def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
     """Return a dataset's record ids as uint64, shape (length,)."""
     way_out = "pass ImageFolder.record_ids, or [record_index(id) for id in ...] in the order of the dataset"
-    found = np.asarray(ids)
-    if found.dtype.kind not in "ui" or found.ndim != 1:
-        raise TypeError(
-            f"ids must be a sequence of integers, got {type(ids).__name__} of dtype {found.dtype} and shape "
-            f"{found.shape}: {way_out}"
-        )
-    if length is None or len(found) != length:
+    if not isinstance(ids, Iterable):
+        raise TypeError(f"ids must be a sequence of integers, got {ids!r}: {way_out}")
+    if not (isinstance(ids, np.ndarray) and ids.dtype == np.uint64):
+        # NumPy by itself makes floats of integers on both sides of 2**63.
+        ids = np.array([checked_int("an id of ids", one, 0, 2**64, way_out) for one in ids], np.uint64)
+    found: npt.NDArray[np.uint64] = ids
+    if found.ndim != 1 or len(found) != length:
         raise ValueError(
-            f"ids must have one id for each sample, got {len(found)} for a dataset of length {length}: {way_out}"
+            f"ids must have one id for each sample, got the shape {found.shape} for a dataset of length {length}: "
+            f"{way_out}"
         )
-    if found.dtype.kind == "i" and length and found.min() < 0:
-        raise ValueError(f"ids must be at least 0, got {found.min()}: {way_out}")
     order = np.argsort(found, kind="stable")
     same = np.flatnonzero(found[order][1:] == found[order][:-1])
     if same.size:
@@ -79,4 +79,4 @@ def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
             f"ids must differ, got {found[first]} for the samples {first} and {second}: they would be augmented alike; "
             "give one of the records another id"
         )
-    return found.astype(np.uint64, copy=False)
+    return found

@@ -68,7 +68,7 @@ def main(framework: str, start: str) -> None:
         data.shuffle = False  # Keras looks at the first batch before there is an epoch
         data.base = Faulty(broken={15: "shape"})
         trained(keras, data, short)
-    except Exception as error:  # TensorFlow's own, with the message inside
+    except Exception as error:  # noqa: BLE001  # TensorFlow's own, with the message inside
         found["error"] = str(error)
     print(json.dumps(found))
 
