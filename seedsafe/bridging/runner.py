@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from seedsafe.bridging.region import Region
 from seedsafe.bridging.options import Bridge, NotReproducible
+from seedsafe.bridging.region import Region
 from seedsafe.bridging.same import same
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.stored import Found, find
