@@ -116,7 +116,7 @@ class TestDataset:
             other.at(0, epoch=0),
         ]
         assert len({one.tobytes() for one in made}) == len(made)
-        np.testing.assert_array_equal(dataset.at(1, epoch=0) - 1, shifted.at(0, epoch=0))
+        np.testing.assert_allclose(dataset.at(1, epoch=0) - 1, shifted.at(0, epoch=0), atol=1e-12)
 
     def test_with_an_augmentation_and_a_bridged_member(self) -> None:
         augment = ss.Compose([ss.bridge(lambda image: image + np.random.rand()), ss.HorizontalFlip()])

@@ -65,9 +65,8 @@ class Runner:
         if self._check is None:
             with Region(place, self.sources()):
                 return call(place)
-        with Region(place, ()):  # one thread at a time
-            check = self._check
-            return self._checked(place, call, check) if check is not None else self.run(place, call)
+        with Region(place, ()):  # one thread at a time: another may have ended the watch meanwhile
+            return self._watched(place, call)
 
     def verify(self, places: list[Address], call: Callable[[Address], Any]) -> str:
         """Run a call for several places, and return "verified", or "unverified" where nothing was drawn.
@@ -83,7 +82,10 @@ class Runner:
             self._check = before
         return self.verdict
 
-    def _checked(self, place: Address, call: Callable[[Address], Any], check: _Check) -> Any:
+    def _watched(self, place: Address, call: Callable[[Address], Any]) -> Any:
+        check = self._check
+        if check is None:
+            return self.run(place, call)
         check.calls += 1
         if check.calls >= check.keys:
             self._check = None

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.random import MT19937, mtrand
+from numpy.random import MT19937
 
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.twister import numpy_state, torch_state
@@ -19,7 +19,9 @@ from seedsafe.bridging.words import HALF, STATE, Words
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["Source", "fill_torch", "globals_for"]
+__all__ = ["Source", "fill_torch", "globals_for", "the_numpy_global"]
+
+the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
 
 
 class Source(Protocol):
@@ -110,7 +112,7 @@ class NumpyGlobal:
 
 def _gaussian_cached() -> bool:
     """Return whether the global generator keeps a gaussian for later, which an exchange would drop."""
-    the_global: Any = mtrand._rand
+    the_global = the_numpy_global
     try:
         bits = the_global._bit_generator
         the_global._bit_generator = _AnyState

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.random import BitGenerator, Generator, RandomState, mtrand
+from numpy.random import BitGenerator, Generator, RandomState
 from numpy.random.bit_generator import ISeedSequence
 
 from seedsafe.bridging.hooks import Hook, hook_of
-from seedsafe.bridging.sources import Source, fill_torch
+from seedsafe.bridging.sources import Source, fill_torch, the_numpy_global
 from seedsafe.bridging.twister import torch_state
 from seedsafe.bridging.words import Words
 
@@ -238,7 +238,7 @@ def _generator(path: str, thing: Any, segment: int) -> Source | None:
     if isinstance(thing, Generator | BitGenerator):
         return _OfNumpy(path, thing, segment)
     if isinstance(thing, RandomState):
-        return None if thing is mtrand._rand else _OfLegacyNumpy(path, thing, segment)
+        return None if thing is the_numpy_global else _OfLegacyNumpy(path, thing, segment)
     if isinstance(thing, random.Random):
         own = getattr(random, "_inst", None)
         return (
