@@ -48,6 +48,8 @@ def naive(key: ss.SampleKey) -> None:
 
 def measure(rounds: int = 60) -> dict[str, float]:
     """Return microseconds, all measured interleaved in this process."""
+    worker = [False]
+    one = ss.SampleKey(42, 3, 1234)
     indices = count()
     image = np.zeros((8, 8, 3), np.uint8)
     bridged = ss.Compose([ss.bridge(np.negative, options=ss.Bridge(verify=False))])
@@ -58,30 +60,30 @@ def measure(rounds: int = 60) -> dict[str, float]:
         return ss.SampleKey(42, 3, next(indices))
 
     def region(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008  # it is immutable
-        with ss.keyed(key(), options):
+        with ss.keyed(one, options):
             pass
 
-    def as_worker(call: Callable[[], Any]) -> Callable[[], Any]:
-        def called() -> None:
-            worker[0] = True
-            call()
-            worker[0] = False
+    def as_worker(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008
+        worker[0] = True
+        with ss.keyed(one, options):
+            pass
+        worker[0] = False
 
-        return called
+    def answer() -> bool:
+        return worker[0]
 
-    worker = [False]
     calls: dict[str, Callable[[], Any]] = {
-        "save, seed and restore naively": lambda: naive(key()),
+        "save, seed and restore naively": lambda: naive(one),
         "ss.keyed": region,
         "ss.keyed, full width": lambda: region(WIDE),
-        "ss.keyed in a worker": as_worker(region),
-        "ss.keyed in a worker, full width": as_worker(lambda: region(WIDE)),
+        "ss.keyed in a worker": as_worker,
+        "ss.keyed in a worker, full width": lambda: as_worker(WIDE),
         "an AugmentedDataset's read": lambda: numbers.at(5, epoch=next(indices) % 2**32),
         "an AugmentedDataset's read, bridge=True": lambda: keyed_numbers.at(5, epoch=next(indices) % 2**32),
         "a copy and np.negative": lambda: np.negative(image.copy()),
         "a Compose of ss.bridge(np.negative)": lambda: bridged(image, key=key()),
     }
-    with mock.patch("seedsafe.bridging.region.is_worker", side_effect=lambda: worker[0]):
+    with mock.patch("seedsafe.bridging.region.is_worker", new=answer):
         return minima(calls, rounds)
 
 

@@ -138,7 +138,7 @@ class Bridged(Transform):
             'unverified'
         """
         places = [address(SampleKey(0, 0, index), 1) for index in range(keys)]
-        run: Callable[[Any, Address], Any] = self._call_dict if isinstance(sample, dict) else self._call_array
+        run: Any = self._call_dict if isinstance(sample, dict) else self._call_array
         return self._runner.verify(places, lambda place: run(sample, place))
 
     def draw(self, rng: Draws, info: Info) -> Address:
