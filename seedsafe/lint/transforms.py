@@ -24,7 +24,7 @@ _STRONG = re.compile(
 _WEAK = re.compile(
     r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
     r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
-    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|x_\w+|inp|src_\w+|uid)$"
 )
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
@@ -49,7 +49,7 @@ _NOT_DATA = frozenset(
 _NOT_TRANSFORM = re.compile(
     r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
     r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
-    r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
+    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
     re.IGNORECASE,
 )
 
