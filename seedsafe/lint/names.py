@@ -156,10 +156,8 @@ class Names(ABC):
         named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
         if parameter.annotation and "imgaug" in function.module.text:
             kinds = self.evaluate(parameter.annotation, function.frame)
-            made = tuple(
-                Ext(f"{v.name}()") for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")
-            )
-            return join(made, default or STATIC)
+            names = [v.name for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")]
+            default = join(default or (), tuple(Ext(f"{name}()") for name in names)) or default
         if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
