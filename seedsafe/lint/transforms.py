@@ -1,5 +1,6 @@
 """Which classes are transforms: by their names and those of their parameters, where no dataset says so."""
 
+import ast
 import re
 
 from seedsafe.lint.index import Class
@@ -29,6 +30,8 @@ _WEAK = re.compile(
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
 )
+_CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
+_ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
 _NOT_DATA = frozenset(
     [
         "length",
@@ -47,8 +50,8 @@ _NOT_DATA = frozenset(
     ]
 )
 _NOT_TRANSFORM = re.compile(
-    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
-    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
+    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|(?<!photo)metric|evaluat|visuali[sz]|draw|plot|"
+    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|(?<!pre)(?<!post)process$|search|agent|env$|server|client|"
     r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
     re.IGNORECASE,
 )
@@ -73,6 +76,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
         *(name.rpartition(".")[2] for name in run.libraries(cls)),
         *(c.name for c in run.mro(cls)),
     ]
+    annotation = _annotation(function.positional[1:2])
     plain = not re.search(r"transform|augment", cls.name, re.IGNORECASE)
     if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
         return False
@@ -83,6 +87,12 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     named = any(_TRANSFORM_NAME.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
-    if re.search(r"collat", cls.name, re.IGNORECASE) or _STRONG.search(names[0]):
+    if _CERTAIN.search(cls.name) or _STRONG.search(names[0]):
+        return True
+    if named and _ARRAY.search(annotation):
         return True
     return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
+
+
+def _annotation(parameters: list[ast.arg]) -> str:
+    return ast.unparse(parameters[0].annotation) if parameters and parameters[0].annotation else ""

@@ -148,7 +148,7 @@ def _judge(
             "SSF005",
             old,
             module,
-            f"np.random.get_state()[1][0] in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
+            f"{ast.unparse(old)} in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
             "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
             "error",
         )
@@ -202,7 +202,7 @@ def _is_old_recipe(node: ast.AST) -> bool:
     match node:
         case ast.Subscript(value=ast.Subscript(value=ast.Call() as call)):
             return dotted(call).endswith("get_state")
-        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)):
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1 | 2)):
             return dotted(call).endswith("random.get_state")
         case _:
             return False
