@@ -117,7 +117,7 @@ class Names(ABC):
                     return (Ext(full),)
         if hasattr(builtins, name):
             return (Ext(f"builtins.{name}"),)
-        return (Ext(guess(name) if module.scope.stars else f"?.{name}"),)
+        return (Ext(guess(name)),)
 
     def exported(self, module: Module, name: str) -> Values:
         """A module's variable, or nothing."""
