@@ -26,7 +26,7 @@ _STRONG = re.compile(
 _WEAK = re.compile(
     r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
     r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
-    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|np_\w+|x_\w+|inp|src_\w+|uid)$"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|dictionary|dict_?|np_\w+|x_\w+|inp|src_\w+|uid)$"
 )
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"

@@ -165,6 +165,8 @@ def _judge(
         "seed" in attributes and _of_worker(parts)
     ):
         return
+    if _drawn(init.function, spelled - {index}):
+        return
     if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
     init.wrong = True
@@ -188,6 +190,17 @@ def _judge(
             "torch.initial_seed() % 2**32",
             "error",
         )
+
+
+def _drawn(function: Function, names: set[str]) -> bool:
+    """True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
+    text = function.module.text
+    given = {
+        value
+        for name in names
+        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*(\w+)", text)
+    }
+    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in given)
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
