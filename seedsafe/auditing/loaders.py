@@ -51,7 +51,8 @@ def passes(
                 for one in (source if subject.iterable else map(recorder.__getitem__, range(len(recorder))))
             )
         elif subject.loader == "torch":
-            loader = loader or _data_loader(subject, source, workers, method, batch, init)
+            if loader is None:
+                loader = _data_loader(subject, source, workers, method, batch, init)
             batches = iter(loader)
         elif subject.loader == "keras":
             batches = _enqueued(subject, recorder, workers)

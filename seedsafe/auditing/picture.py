@@ -69,7 +69,8 @@ def _bytes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     low, high = float(values.min()), float(values.max())
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    return ((values - low) * (255 / ((high - low) or 1))).astype(np.uint8)
+    scaled: np.ndarray[Any, Any] = (values - low) * (255 / ((high - low) or 1))
+    return scaled.astype(np.uint8)
 
 
 def _curve(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -18,7 +18,7 @@ from seedsafe.auditing import rng
 from seedsafe.auditing.content import Content, content
 from seedsafe.auditing.picture import preview
 from seedsafe.auditing.process import ProcessFacts, process_facts
-from seedsafe.auditing.state import Change, Snapshot, changes, snapshot
+from seedsafe.auditing.state import Change, changes, snapshot
 
 __all__ = ["Failure", "Items", "Record", "Recorder", "worker_number"]
 
@@ -70,7 +70,7 @@ class Recorder:
         order: the indices to read.
         folder: where each process says what it is reading, and where its stack goes.
         watch: compare the dataset's attributes after each reading.
-        states: look at the process-wide generators around each reading.
+        moved: seed the process-wide generators otherwise before each reading, and see what it leaves of them.
         pictures: keep a small picture of that many first readings in each process.
         carry: hand out (record, sample) instead of the record alone.
         facts: measure the process at the first and each of these readings.
@@ -81,7 +81,7 @@ class Recorder:
     order: list[int]
     folder: str
     watch: bool = False
-    states: bool = False
+    moved: bool = False
     pictures: int = 0
     carry: bool = False
     facts: int = 0
@@ -104,7 +104,7 @@ class Recorder:
                 given = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(given) == len(positions):
                 return [
-                    self.read(position, self.order[position], lambda sample=sample: sample)  # type: ignore[misc]
+                    self.read(position, self.order[position], lambda sample=sample: sample)
                     for position, sample in zip(positions, given, strict=True)
                 ]
         return [self[position] for position in positions]
@@ -122,7 +122,10 @@ class Recorder:
         here["turn"] += 1
         if self.facts and record.turn == 0:
             record.process = process_facts()
-        before = rng.states() if self.states else {}
+        before = {}
+        if self.moved:
+            rng.seed(1_000 + position)
+            before = rng.states()
         self._say(f"reading index {index}, worker {record.worker}")
         sample = None
         try:
@@ -133,7 +136,7 @@ class Recorder:
         except Exception as error:  # noqa: BLE001  # what it raises is what is asked for
             record.failure = failure(error)
         self._say("read")
-        if self.states:
+        if self.moved:
             record.after = rng.states()
             record.drew = tuple(
                 name for name, state in record.after.items() if before.get(name, state) != state
@@ -149,18 +152,20 @@ class Recorder:
     def _positions(self) -> tuple[int, ...]:
         return tuple(sorted(set(self.order)))
 
+    def announce(self) -> None:
+        """Let this process tell what it reads from now on; threads need that done before they start."""
+        self._process()
+
     def _process(self) -> dict[str, Any]:
         """Return what belongs to this process and epoch, made at its first reading."""
         if self._here.get("of") != (os.getpid(), self.epoch):
             log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
-            self._here = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
-            self._here["log"] = log or _announce(Path(self.folder))
+            here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
+            here["log"] = log or _announce(Path(self.folder))
             if self.watch:
-                self._here["snapshot"] = self._first_snapshot()
+                here["snapshot"] = snapshot(self.base, self._positions())
+            self._here = here
         return self._here
-
-    def _first_snapshot(self) -> Snapshot:
-        return snapshot(self.base, self._positions())
 
     def _say(self, text: str) -> None:
         os.pwrite(self._here["log"], text.ljust(80)[:80].encode(), 0)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
+import multiprocessing
+import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -36,7 +40,7 @@ class Plan:
         bare: without the transform.
         init: with the DataLoader's worker_init_fn, if it has one.
         threads: read by that many threads instead of a loader.
-        watch, states, pictures, carry, facts: as for Recorder.
+        watch, moved, pictures, carry, facts: as for Recorder.
     """
 
     name: str
@@ -51,7 +55,7 @@ class Plan:
     init: bool = True
     threads: int = 0
     watch: bool = False
-    states: bool = False
+    moved: bool = False
     pictures: int = 0
     carry: bool = False
     facts: int = 0
@@ -113,7 +117,7 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
     spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
     copies = math.lcm(*(number for number in workers if number)) if any(workers) else 1
     batch = 1 if one else max(1, min(4, count // 4))
-    turns = max(2, min(4, samples // (copies * batch))) * (4 if one else 1)
+    turns = (8 if samples >= 32 else 4) * (2 if one else 1)
     chosen = spread[:1] if one else [spread[step * (count - 1) // max(batch - 1, 1)] for step in range(batch)]
     first = chosen * (copies * turns)
     return Order((*first, *spread), len(first), batch)
@@ -177,11 +181,13 @@ class Runs:
             order[::-1] if plan.reverse else order,
             folder,
             watch=plan.watch,
-            states=plan.states,
+            moved=plan.moved,
             pictures=plan.pictures,
             carry=plan.carry,
             facts=plan.facts,
         )
+        if plan.facts:
+            _import_what_reading_imports(recorder)
         if plan.threads:
             return _threads(recorder, plan.threads)
         if plan.workers and self.subject.loader == "keras":
@@ -199,8 +205,6 @@ class Runs:
 
 def _one_thread() -> None:
     """Keep torch from its thread pool, which does not survive a fork of a process that has used it."""
-    import sys
-
     sys.modules["torch"].set_num_threads(1)
 
 
@@ -212,17 +216,33 @@ def _without_transform(subject: Subject) -> None:
 
 
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
-    import sys
-
     sys.setswitchinterval(1e-5)  # this process is thrown away
     tell(recorder.base, 0)
+    recorder.announce()
     with ThreadPoolExecutor(threads) as pool:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
 
 
-def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
-    import multiprocessing
+def _import_what_reading_imports(recorder: Recorder) -> None:
+    """Import what the first reading would, so that threads which an import starts are not taken for a pool of its own."""
+    receive, send = os.pipe()
+    known = set(sys.modules)
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            recorder[0]
+            os.write(send, "\n".join(name for name in sys.modules if name not in known).encode()[:60_000])
+        os._exit(0)
+    os.close(send)
+    with open(receive, "rb") as end:
+        names = end.read().decode().split()
+    os.waitpid(child, 0)
+    for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
 
+
+def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
     recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
     recorder.meet_until = repeats - repeats % plan.workers
 

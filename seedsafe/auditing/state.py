@@ -134,8 +134,8 @@ def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         chosen = list(value) if len(value) <= _LONG else [p for p in positions if p in value]
         yield from ((f"[{key!r}]", value[key]) for key in chosen)
     elif isinstance(value, list | tuple | deque):
-        chosen = range(len(value)) if len(value) <= _LONG else [p for p in positions if p < len(value)]
-        yield from ((f"[{number}]", value[number]) for number in chosen)
+        numbers = range(len(value)) if len(value) <= _LONG else [p for p in positions if p < len(value)]
+        yield from ((f"[{number}]", value[number]) for number in numbers)
     elif type(value).__module__ not in ("builtins", "threading", "_thread", "multiprocessing.context"):
         yield from ((f".{name}", part) for name, part in _attributes(value))
 

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
     code = 1
     try:
         os.setsid()
+        warnings.simplefilter("default")  # a warning is no reason to end a run
         _die_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -183,7 +185,8 @@ def _doing(path: Path) -> str:
 
 
 def _results(path: Path) -> tuple[list[Any], str | None]:
-    items, error = [], None
+    items: list[Any] = []
+    error: str | None = None
     if not path.exists():
         return items, "the process died before it began"
     with path.open("rb") as file, contextlib.suppress(EOFError, pickle.UnpicklingError):

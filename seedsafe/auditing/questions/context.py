@@ -44,7 +44,7 @@ class Context:
     @cached_property
     def serial(self) -> Run:
         """The run without workers."""
-        return self.runs.get(Plan("no workers", epochs=self.epochs, states=True))
+        return self.runs.get(Plan("no workers", epochs=self.epochs))
 
     @cached_property
     def again(self) -> Run:
@@ -60,6 +60,11 @@ class Context:
     def bare(self) -> Run:
         """The run without the transform."""
         return self.runs.get(Plan("no workers, without the transform", bare=True))
+
+    @cached_property
+    def moved(self) -> Run:
+        """A short run before each of whose readings the process-wide generators are seeded otherwise."""
+        return self.runs.get(Plan("no workers, generators moved", moved=True, reads=self.order.repeats + 16))
 
     @cached_property
     def watched(self) -> Run:

@@ -6,7 +6,8 @@ from collections import defaultdict
 
 from seedsafe.auditing import rng
 from seedsafe.auditing.questions.context import Context, differing, first_by_index, listed, some
-from seedsafe.auditing.report import Answer
+from seedsafe.auditing.recording import Record
+from seedsafe.auditing.report import Answer, AtFault
 from seedsafe.auditing.runs import Plan, Run
 
 __all__ = ["batch_size", "global_draws", "global_state", "order", "reproducible", "threads", "workers"]
@@ -140,32 +141,36 @@ def global_state(ctx: Context, question: str, title: str) -> Answer:
 
 def global_draws(ctx: Context, question: str, title: str) -> Answer:
     """Look at the process-wide generators before and after each reading."""
-    if why := ctx.trouble(ctx.serial):
+    run = ctx.moved
+    if why := ctx.trouble(run):
         return ctx.not_measured(question, title, why)
-    drew, ends = defaultdict(list), defaultdict(lambda: defaultdict(set))
-    for record in ctx.serial.records:
-        for name in record.drew:
-            drew[name].append(record.index)
-            ends[name][record.index].add(record.after[name])
+    drew = {name: [r for r in run.records if name in r.drew] for name in rng.loaded()}
+    drew = {name: records for name, records in drew.items() if records}
     if not drew:
         return Answer(question, title, "ok", "reading leaves the process-wide generators as they were")
-    evidence, constant, keyed = [], [], []
-    for name, indices in drew.items():
-        states = [state for found in ends[name].values() for state in found]
-        evidence.append(f"{name}: changed by {len(indices)} of {len(ctx.serial.records)} readings")
-        if len(indices) > 2 and len(set(states)) == 1 and len(ends[name]) > 1:
-            constant.append(name)
-        elif len(indices) > len(ends[name]) > 1 and all(len(found) == 1 for found in ends[name].values()):
-            keyed.append(name)
-    samples = some(index for indices in drew.values() for index in indices)
+    evidence = [
+        f"{name}: changed by {len(found)} of {len(run.records)} readings" for name, found in drew.items()
+    ]
+    seeded = [name for name, found in drew.items() if _ends(found, name)]
+    constant = [name for name in seeded if len({r.after[name] for r in drew[name]}) == 1]
+    samples = some(record.index for found in drew.values() for record in found)
     if constant:
         text = f"each reading leaves {' and '.join(constant)} in the same state: it is seeded with a constant per sample"
         return Answer(question, title, "fault", text, tuple(evidence), samples, _seeding(ctx))
-    if keyed:
-        text = f"each reading seeds {' and '.join(keyed)} anew: dropout and shuffling in this process get that seed too"
+    if seeded:
+        text = f"each reading seeds {' and '.join(seeded)} anew: dropout and shuffling in this process get that seed too"
         return Answer(question, title, "warning", text, tuple(evidence), samples, _seeding(ctx))
     text = "reading draws from generators that other code of the process uses too"
     return Answer(question, title, "warning", text, tuple(evidence), samples, ctx.source)
+
+
+def _ends(records: list[Record], name: str) -> bool:
+    """Return whether readings of one sample leave one state, whatever it was before."""
+    states: dict[int, list[str]] = defaultdict(list)
+    for record in records:
+        states[record.index].append(record.after[name])
+    again = [found for found in states.values() if len(found) > 1]
+    return bool(again) and len(states) > 1 and all(len(set(found)) == 1 for found in again)
 
 
 def threads(ctx: Context, question: str, title: str) -> Answer:
@@ -199,10 +204,12 @@ def threads(ctx: Context, question: str, title: str) -> Answer:
     return found
 
 
-def _seeding(ctx: Context) -> str:
+def _seeding(ctx: Context) -> AtFault:
     if ctx.subject.transform() is None or not ctx.bare.whole:
         return "dataset"
-    bare = ctx.runs.get(Plan("no workers, without the transform, states", bare=True, states=True, reads=8))
+    bare = ctx.runs.get(
+        Plan("no workers, without the transform, generators moved", bare=True, moved=True, reads=8)
+    )
     return "dataset" if any(record.drew for record in bare.records) else "transform"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seedsafe.auditing.questions.context import Context, first_by_index, listed, some
-from seedsafe.auditing.report import Answer
+from seedsafe.auditing.report import Answer, AtFault
 from seedsafe.auditing.runs import Plan
 
 __all__ = ["cached_in_place", "lost_state"]
@@ -48,7 +48,7 @@ def _second_readings(ctx: Context) -> list[int]:
     one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
     if any(one[index] != two.get(index) for index in one):
         return []
-    if any(record.drew for record in ctx.serial.records):
+    if any(record.drew for record in ctx.moved.records):
         return []
     readings: dict[int, list[str | None]] = {}
     for record in ctx.repeats(ctx.serial.epoch(0)):
@@ -96,7 +96,7 @@ def listed_names(paths: dict[str, dict[int, str]]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _part(ctx: Context) -> str:
+def _part(ctx: Context) -> AtFault:
     if ctx.subject.transform() is None or not ctx.bare.whole:
         return "dataset"
     run = ctx.runs.get(

@@ -51,7 +51,7 @@ def pickling(ctx: Context, question: str, title: str) -> Answer:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
     dataset = ctx.subject.dataset
 
-    def work(folder: str) -> Iterator[tuple[int, str, list[str]]]:
+    def work(folder: str) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
         try:
             size = len(ForkingPickler.dumps(dataset))
         except Exception as error:  # noqa: BLE001  # it may raise anything
@@ -163,13 +163,8 @@ def memory(ctx: Context, question: str, title: str) -> Answer:
             "it is first touched, or it collects something"
         )
         return Answer(question, title, "fault", text, evidence, (), "dataset")
-    return Answer(
-        question,
-        title,
-        "ok",
-        f"a worker's private memory grows by {max(grown, 0):.0f} bytes a reading",
-        evidence,
-    )
+    text = f"a worker's private memory grows by {max(min(grown, late), 0):.0f} bytes a reading"
+    return Answer(question, title, "ok", text, evidence)
 
 
 def _quietly(dataset: Any, index: int) -> None:

@@ -26,8 +26,11 @@ def duplicates(ctx: Context, question: str, title: str) -> Answer:
         return ctx.not_measured(question, title, ctx.trouble(ctx.serial, *ctx.parallels()))
     if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
         return Answer(question, title, "ok", _STEADY)
-    evidence, matrix, pictures, samples = [], None, (), set()
+    evidence: list[str] = []
+    samples: set[int] = set()
     blamed: list[Run] = []
+    matrix: Matrix | None = None
+    pictures: tuple[Picture, ...] = ()
     for run in runs:
         for epoch in range(ctx.epochs):
             equal, total, first = _equal_draws(ctx, ctx.repeats(run.epoch(epoch)))

@@ -101,7 +101,8 @@ def outliers(ctx: Context, question: str, title: str) -> Answer:
         assert record.content is not None
         for path, low, high in record.content.ranges:
             ranges[path].append((record.index, low, high))
-    evidence, samples = [], {}
+    evidence: list[str] = []
+    samples: dict[int, str] = {}
     for path, found in ranges.items():
         for index, low, high, usual in _far(found):
             samples.setdefault(index, path)
