@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import threading
 import time
 from typing import Any
@@ -347,3 +348,12 @@ broken = 3
 good = Base(16)
 noisy = StoredGenerator()
 empty: list[int] = []
+
+
+class IgnoresTermination(Base):
+    """Starts a process of its own that nothing ends."""
+
+    def sample(self, index: int) -> Any:
+        if index == 0:
+            subprocess.Popen(["sleep", "600"])
+        return super().sample(index)

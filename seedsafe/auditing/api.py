@@ -116,7 +116,10 @@ def _order(subject: Subject, samples: int, workers: tuple[int, ...]) -> Order:
 
 
 def _check_process() -> None:
-    if multiprocessing.parent_process() is not None:
+    importing_main = getattr(
+        multiprocessing.current_process(), "_inheriting", False
+    )  # as multiprocessing asks itself
+    if multiprocessing.parent_process() is not None or importing_main:
         raise RuntimeError(
             "audit was called in a worker process, which imports the main script: put the call below "
             'if __name__ == "__main__":'

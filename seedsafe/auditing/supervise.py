@@ -107,6 +107,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         # New objects: the old ones' locks may have been held by another thread when this process was forked.
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+        faulthandler.enable(sys.stderr)
         stack = os.open(f"{folder}/stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
         with open(f"{folder}/results", "wb") as results:

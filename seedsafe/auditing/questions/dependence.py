@@ -24,12 +24,17 @@ def reproducible(ctx: Context, question: str, title: str) -> Answer:
         pairs.append((ctx.parallel(count, method), ctx.runs.get(again)))
     if why := ctx.trouble(*pairs[0]):
         return ctx.not_measured(question, title, why)
+    text = "two runs with the same seeds differ: it draws from a generator without a seed, or from the clock"
+    if not ctx.unsteady:
+        text = (
+            "two runs with workers differ, although two without agree: chance decides which worker reads what"
+        )
     return _compared(
         ctx,
         question,
         title,
         [pair for pair in pairs if not ctx.trouble(*pair)],
-        "two runs with the same seeds differ: it draws from a generator without a seed, or from the clock",
+        text,
         "two runs with the same seeds are equal",
     )
 

@@ -86,7 +86,7 @@ def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
             and beyond_chance(equal, total, rate if run is ctx.serial else usual)
         ):
             blamed.append(run)
-            evidence.append(f"{run.plan.name}: {equal} of {total} samples are equal in epochs 0 and 1")
+            evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
     if blamed:
         return Answer(
@@ -170,20 +170,27 @@ def _pictures(ctx: Context, run: Run, epoch: int) -> tuple[Picture, ...]:
 
 
 def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
-    first = {
-        (record.worker if ctx.subject.iterable else 0, record.position): record.digest
-        for record in _read_once(ctx, run, 0)
-    }
-    second = _read_once(ctx, run, 1)
-    both = [
-        ((record.worker if ctx.subject.iterable else 0, record.position), record.digest) for record in second
-    ]
-    both = [(place, digest) for place, digest in both if place in first]
-    return sum(first[place] == digest for place, digest in both), len(both)
+    """Count the readings of epoch 1 that equal their counterpart in epoch 0."""
+    first: dict[tuple[int, int], set[str | None]] = defaultdict(set)
+    for record in _counterparts(ctx, run, 0):
+        first[_place(ctx, run, record)].add(record.digest)
+    second = [record for record in _counterparts(ctx, run, 1) if _place(ctx, run, record) in first]
+    return sum(record.digest in first[_place(ctx, run, record)] for record in second), len(second)
 
 
-def _read_once(ctx: Context, run: Run, epoch: int) -> list[Record]:
-    return ctx.singles(run.epoch(epoch))
+def _pooled(ctx: Context, run: Run) -> bool:
+    """Return whether a pool's workers take what comes, so that only the turns of a reading can be compared."""
+    return ctx.subject.loader == "keras" and run.plan.workers > 0
+
+
+def _counterparts(ctx: Context, run: Run, epoch: int) -> list[Record]:
+    return (ctx.repeats if _pooled(ctx, run) else ctx.singles)(run.epoch(epoch))
+
+
+def _place(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
+    if _pooled(ctx, run):
+        return 0, record.turn
+    return (record.worker or 0) if ctx.subject.iterable else 0, record.position
 
 
 def _changing(ctx: Context, run: Run) -> bool:
