@@ -234,3 +234,11 @@ def test_a_missing_library_is_named() -> None:
     )
     assert done.returncode == 2
     assert 'pip install "seedsafe[tools]"' in done.stderr
+
+
+def test_every_question_is_on_the_reference_page() -> None:
+    text = (ROOT / "docs" / "reference" / "audit.md").read_text(encoding="utf-8")
+    sections = [part.splitlines() for part in text.split("\n## ")[1:-1]]
+    assert [(lines[0], lines[2]) for lines in sections] == [
+        (name, f"**{question.title}**") for name, question in QUESTIONS.items()
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import platform
 import sys
@@ -116,6 +115,8 @@ def _order(subject: Subject, samples: int, workers: tuple[int, ...]) -> Order:
 
 
 def _check_process() -> None:
+    import multiprocessing
+
     importing_main = getattr(
         multiprocessing.current_process(), "_inheriting", False
     )  # as multiprocessing asks itself
@@ -142,6 +143,8 @@ def _checked_workers(workers: Iterable[int]) -> tuple[int, ...]:
 
 
 def _checked_methods(methods: Iterable[str]) -> tuple[str, ...]:
+    import multiprocessing
+
     known = multiprocessing.get_all_start_methods()
     chosen = tuple(dict.fromkeys(methods))
     for method in chosen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import multiprocessing
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +35,8 @@ def passes(
         epochs: how many passes; the dataset is told each, if it has a set_epoch, begin_epoch or Keras's hooks.
         init: the DataLoader's worker_init_fn.
     """
+    import multiprocessing
+
     if workers and subject.loader == "keras":
         multiprocessing.set_start_method(method, force=True)
     source: Any = recorder
@@ -160,6 +161,8 @@ class _ForKeras:
 
 
 def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:
+    import multiprocessing
+
     context: Any = multiprocessing.get_context(method)
     made = []
     for worker in range(workers):

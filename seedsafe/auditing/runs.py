@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
-import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -174,7 +173,7 @@ class Runs:
             _one_thread()
         rng.seed(_SEED, plan.other)
         if plan.bare:
-            _without_transform(self.subject)
+            _without_transform(self.subject, self.order.indices[0])
         order = list(self.order.indices[: plan.reads or None])
         recorder = Recorder(
             self.subject.dataset,
@@ -208,11 +207,22 @@ def _one_thread() -> None:
     sys.modules["torch"].set_num_threads(1)
 
 
-def _without_transform(subject: Subject) -> None:
+def _without_transform(subject: Subject, index: int) -> None:
+    """Put one that does nothing in its place; None, where the dataset asks more of it."""
     found = subject.transform()
-    if found is not None:
-        holder, name = found
-        object.__setattr__(holder, name, None)
+    if found is None:
+        return
+    object.__setattr__(*found, _nothing)
+    try:
+        subject.dataset[index]
+    except Exception:  # noqa: BLE001  # whatever it asks of a transform
+        object.__setattr__(*found, None)
+
+
+def _nothing(*given: Any, **named: Any) -> Any:
+    if len(given) == 1 and not named:
+        return given[0]
+    return given or named
 
 
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
@@ -243,6 +253,8 @@ def _import_what_reading_imports(recorder: Recorder) -> None:
 
 
 def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
+    import multiprocessing
+
     recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
     recorder.meet_until = repeats - repeats % plan.workers
 

@@ -8,7 +8,6 @@ import io
 import pickle
 import time
 from collections.abc import Iterator
-from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from seedsafe.auditing import rng
@@ -49,6 +48,8 @@ def _indices(lines: list[str]) -> tuple[int, ...]:
 
 def pickling(ctx: Context, question: str, title: str) -> Answer:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
+    from multiprocessing.reduction import ForkingPickler
+
     dataset = ctx.subject.dataset
 
     def work(folder: str) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
