@@ -350,6 +350,23 @@ noisy = StoredGenerator()
 empty: list[int] = []
 
 
+class Sample:
+    """A sample of a class of its own, with a reference to itself."""
+
+    def __init__(self, image: np.ndarray, names: set[str]) -> None:
+        self.image, self.names, self.own = image, names, self
+
+
+class OwnSamples(Base):
+    def sample(self, index: int) -> Any:
+        return Sample(self.images[index] * (np.nan if index == 4 else 1.0), {f"name {index}", "photograph"})
+
+
+class AlwaysRaises(Base):
+    def sample(self, index: int) -> Any:
+        raise RuntimeError(f"no sample {index}")
+
+
 class IgnoresTermination(Base):
     """Starts a process of its own that nothing ends."""
 

@@ -184,6 +184,23 @@ def test_iterable_datasets() -> None:
     assert report["order"].verdict == "not measured"
 
 
+def test_an_iterable_dataset_in_spawned_workers() -> None:
+    answer = audited(cases.SplitStream(), "duplicates", "ends", start_methods=("spawn",))
+    assert [one.verdict for one in answer.answers] == ["ok", "ok"]
+
+
+def test_a_sample_of_any_class() -> None:
+    report = audited(cases.OwnSamples(), "order", "workers", "at-fault", "not-finite")
+    assert [one.verdict for one in report.answers] == ["ok", "ok", "fault", "ok"]
+    assert report["not-finite"].samples == (4,)
+    assert report["not-finite"].evidence == ("sample 4: .image NaN",)
+
+
+def test_samples_that_are_read_again_and_raise() -> None:
+    answer = audited(cases.AlwaysRaises(), "raises", "duplicates", "order")
+    assert [one.verdict for one in answer.answers] == ["not measured", "not measured", "fault"]
+
+
 def test_an_augmented_dataset_passes() -> None:
     photographs = AugmentedDataset(cases.IMAGES, ss.Compose([ss.RandomCrop(8), ss.HorizontalFlip()]), seed=42)
     report = audited(photographs, *(name for name in QUESTIONS if name != "memory"))

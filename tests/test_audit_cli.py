@@ -82,6 +82,12 @@ def test_exit_codes(target: str, question: str, code: int, capsys: pytest.Captur
     assert run(target, "--select", question) == code
 
 
+def test_progress_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run("audit_cases:good", "--select", "none") == 0
+    assert "no workers" in capsys.readouterr().err
+
+
 def test_strict_counts_warnings(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("audit_cases:noisy", "--select", "order", "--strict") == 1
 
@@ -120,6 +126,7 @@ def test_a_file_and_a_class_from_another_folder(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         report = Report.from_dict(json.loads(done.stdout))
         assert report.settings["loader"] == "processes"
+        assert set(report.versions) == {"Python", "NumPy"}  # no framework was imported
 
 
 @pytest.fixture(scope="module")

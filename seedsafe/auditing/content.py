@@ -69,33 +69,37 @@ def digest(value: Any) -> str:
     return hashed.hexdigest()
 
 
-def leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a sample with their paths; containers are opened, and told apart by an entry of their own."""
-    if depth < _DEPTH:
-        if isinstance(value, Mapping):
-            yield f"{path}{{}}", len(value)
-            for key in sorted(value, key=repr):
-                yield from leaves(value[key], f"{path}[{key!r}]", depth + 1)
-            return
-        if isinstance(value, list | tuple):
-            for number, part in enumerate(value):
-                yield from leaves(part, f"{path}[{number}]", depth + 1)
-            if not value:
-                yield f"{path}[]", 0
-            return
-        if isinstance(value, set | frozenset):
-            value = sorted(map(repr, value))
-            yield from leaves(value, path, depth + 1)
-            return
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            for part in dataclasses.fields(value):
-                yield from leaves(getattr(value, part.name), f"{path}.{part.name}", depth + 1)
-            return
-        array = as_array(value)
-        if array is not None and array.dtype == object and array.ndim:
-            yield from leaves(array.tolist(), path, depth + 1)
-            return
-    yield path, value
+def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a sample with their paths; containers and objects are opened, empty ones are parts themselves."""
+    if len(above) >= _DEPTH or id(value) in above:
+        yield path, type(value).__qualname__
+        return
+    parts = _parts(value)
+    if parts is None:
+        yield path, value
+        return
+    if not parts:
+        yield f"{path}{{}}", type(value).__qualname__
+    for step, part in parts:
+        yield from leaves(part, path + step, (*above, id(value)))
+
+
+def _parts(value: Any) -> list[tuple[str, Any]] | None:
+    """Return what is in a container or an object, None for everything else."""
+    if isinstance(value, Mapping):
+        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=repr)]
+    if isinstance(value, set | frozenset):
+        return [(f"[{number}]", text) for number, text in enumerate(sorted(map(repr, value)))]
+    if isinstance(value, list | tuple):
+        return [(f"[{number}]", part) for number, part in enumerate(value)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(f".{part.name}", getattr(value, part.name)) for part in dataclasses.fields(value)]
+    array = as_array(value)
+    if array is not None:
+        return _parts(array.tolist()) if array.dtype == object and array.ndim else None
+    if isinstance(value, type) or callable(value) or not getattr(value, "__dict__", None):
+        return None
+    return [(f".{name}", part) for name, part in sorted(vars(value).items())]
 
 
 def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:

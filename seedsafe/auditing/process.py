@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ProcessFacts", "process_facts"]
+__all__ = ["ProcessFacts", "private_memory", "process_facts"]
 
 _LIBRARIES = {
     "libgomp": "OpenMP (libgomp)",
@@ -42,10 +42,11 @@ def process_facts() -> ProcessFacts:
         tasks = len(list(Path("/proc/self/task").iterdir()))
     except OSError:
         tasks = threading.active_count()
-    return ProcessFacts(_private(), max(tasks - threading.active_count(), 0), _libraries())
+    return ProcessFacts(private_memory(), max(tasks - threading.active_count(), 0), _libraries())
 
 
-def _private() -> int | None:
+def private_memory() -> int | None:
+    """Return the bytes of memory that this process shares with no other, None where the system does not tell."""
     try:
         lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
     except OSError:

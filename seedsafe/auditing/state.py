@@ -16,7 +16,7 @@ from seedsafe.auditing.content import as_array, digest
 
 __all__ = ["Change", "Snapshot", "changes", "snapshot"]
 
-_DEPTH, _ENTRIES, _LONG, _WIDE = 8, 20_000, 2_000, 2**24
+_DEPTH, _ENTRIES, _LONG, _WIDE, _BYTES = 8, 20_000, 2_000, 2**24, 2**26
 _LEFT_OUT = (
     types.ModuleType,
     types.FunctionType,
@@ -36,6 +36,7 @@ class _Entry:
     digest: str
     shown: str
     nested: bool  # below an element of a list or dict that an attribute holds
+    size: int = 0  # of an array, in bytes
 
 
 Snapshot = dict[str, _Entry]
@@ -60,14 +61,18 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
     """Return what is reachable from a dataset; of long lists and large arrays only the given positions."""
     found: Snapshot = {}
     seen: set[int] = set()
+    budget = _BYTES  # of arrays, in the order in which they are met
     todo: deque[tuple[str, Any, int, bool]] = deque(
         [("", dataset, 0, isinstance(dataset, list | tuple | dict))]
     )
     while todo and len(found) < _ENTRIES:
         path, value, depth, nested = todo.popleft()
+        if budget <= 0 and hasattr(value, "shape"):
+            continue
         entry = _entry(value, positions, nested)
         if entry is not None:
             found[path] = entry
+            budget -= entry.size
         if entry is None or entry.kind == "container":
             if id(value) in seen or depth >= _DEPTH or isinstance(value, _LEFT_OUT):
                 continue
@@ -126,7 +131,7 @@ def _entry(value: Any, positions: tuple[int, ...], nested: bool) -> _Entry | Non
     if array.nbytes > _WIDE and array.ndim:
         array = array[[position for position in positions if position < len(array)]]
     shape = "×".join(map(str, array.shape))
-    return _Entry("array", id(value), digest(array), f"{name} {array.dtype} {shape}", nested)
+    return _Entry("array", id(value), digest(array), f"{name} {array.dtype} {shape}", nested, array.nbytes)
 
 
 def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:

@@ -27,7 +27,10 @@ def cached_in_place(ctx: Context, question: str, title: str) -> Answer:
         text = "it changes arrays that it keeps, without effect on what it gives when it is read again: a working buffer"
         return Answer(question, title, "warning", text, tuple(evidence[:8]), some(samples), "dataset")
     if known:
-        text = "reading changes the samples that it keeps: they are augmented again and again"
+        text = (
+            "reading changes the samples that it keeps: they are augmented again and again (only a working buffer that is "
+            "filled anew each time would be harmless)"
+        )
         return Answer(question, title, "fault", text, tuple(evidence[:8]), some(samples), _part(ctx))
     seconds = _second_readings(ctx)
     if seconds:

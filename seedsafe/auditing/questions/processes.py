@@ -6,13 +6,15 @@ import contextlib
 import gc
 import io
 import pickle
+import statistics
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from seedsafe.auditing import rng
 from seedsafe.auditing.loaders import tell
-from seedsafe.auditing.process import process_facts
+from seedsafe.auditing.process import private_memory
 from seedsafe.auditing.questions.context import Context
 from seedsafe.auditing.recording import Recorder
 from seedsafe.auditing.report import Answer
@@ -20,7 +22,7 @@ from seedsafe.auditing.runs import Plan
 
 __all__ = ["ends", "memory", "pickling", "pools"]
 
-_GROWTH, _LEAST = 32, 20_000
+_GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
 
 
 def ends(ctx: Context, question: str, title: str) -> Answer:
@@ -132,17 +134,16 @@ def memory(ctx: Context, question: str, title: str) -> Answer:
         tell(dataset, 0)
         say = Recorder(dataset, [0], folder)
         gc.freeze()  # else the collector itself writes to every object
-        warm = min(500, max(count // 4, 1))
-        for index in range(warm):
-            _quietly(dataset, index)
+        for index in range(_WARM):
+            _quietly(dataset, index % min(count, _WARM))
         say[0]
-        yield 0, process_facts().private
+        yield 0, private_memory()
         end = time.monotonic() + seconds
         for read in range(1, reads + 1):
-            _quietly(dataset, (warm + read) % count)
+            _quietly(dataset, (_WARM + read) % count)
             if read % 1000 == 0 or read == reads or time.monotonic() > end:
                 say[0]
-                yield read, process_facts().private
+                yield read, private_memory()
                 if time.monotonic() > end:
                     return
 
@@ -155,16 +156,21 @@ def memory(ctx: Context, question: str, title: str) -> Answer:
         return ctx.not_measured(
             question, title, f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s"
         )
-    half = min(measured, key=lambda one: abs(one[0] - done // 2))[1]
-    grown, late = (after - before) / done, (after - half) / (done / 2)
+    grown = (after - before) / done
+    marks = [
+        min(measured, key=lambda one: abs(one[0] - done * block / _BLOCKS))[1] for block in range(_BLOCKS + 1)
+    ]
+    steady = statistics.median(
+        (two - one) * _BLOCKS / done for one, two in pairwise(marks)
+    )  # a single leap is none
     evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
-    if min(grown, late) > _GROWTH:
+    if min(grown, steady) > _GROWTH:
         text = (
             f"a worker's memory grows by {grown:.0f} bytes a reading: it keeps Python objects, each of which is copied when "
             "it is first touched, or it collects something"
         )
         return Answer(question, title, "fault", text, evidence, (), "dataset")
-    text = f"a worker's private memory grows by {max(min(grown, late), 0):.0f} bytes a reading"
+    text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes a reading"
     return Answer(question, title, "ok", text, evidence)
 
 

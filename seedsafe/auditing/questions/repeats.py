@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe.auditing.questions.context import Context, beyond_chance, some
+from seedsafe.auditing.questions.context import Context, beyond_chance, listed, some
 from seedsafe.auditing.recording import Record
 from seedsafe.auditing.report import Answer, AtFault, Matrix, Picture
 from seedsafe.auditing.runs import Run
@@ -21,6 +21,8 @@ def duplicates(ctx: Context, question: str, title: str) -> Answer:
     """Compare what workers make of the same indices, read in the same order."""
     if ctx.subject.iterable:
         return _shared_items(ctx, question, title)
+    if why := _unreadable(ctx):
+        return ctx.not_measured(question, title, why)
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
         return ctx.not_measured(question, title, ctx.trouble(ctx.serial, *ctx.parallels()))
@@ -68,6 +70,8 @@ def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
         return ctx.not_measured(question, title, "needs epochs=2")
     if why := ctx.trouble(ctx.serial):
         return ctx.not_measured(question, title, why)
+    if not ctx.subject.iterable and (why := _unreadable(ctx)):
+        return ctx.not_measured(question, title, why)
     if not ctx.random and not ctx.subject.iterable:
         changing = _changing(ctx, ctx.serial)
         text = f"{_STEADY}; the epochs differ" if changing else f"{_STEADY}; the epochs are equal"
@@ -101,6 +105,12 @@ def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
     if not ctx.random:
         return Answer(question, title, "ok", "both epochs give the same items: no randomness was seen")
     return Answer(question, title, "ok", "the epochs differ in every run")
+
+
+def _unreadable(ctx: Context) -> str:
+    if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
+        return f"the samples that are read again and again raise: {listed(ctx.order.indices[: ctx.order.repeats])}"
+    return ""
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
