@@ -116,9 +116,9 @@ def _ratio(ratio: float, good: bool) -> str:
 
 
 def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) -> None:
-    keys, imports, loaders = (
+    keys, imports, loaders, checks = (
         json.loads((folder / f"{name}.json").read_text())
-        for name in ("keys", "import_time", "loader_overhead")
+        for name in ("keys", "import_time", "loader_overhead", "sample_checks")
     )
     generator = keys["ss.generator(key)"]
     ours, needed, pipeline = imports.values()
@@ -135,6 +135,7 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         *((name + ", µs", time, "≤", 8.0) for name, time in keys.items() if name.startswith("RandomCrop")),
         ("import seedsafe / import of what it needs", ours / needed, "≤", 1.10),
         ("DataLoader with keys / without, 224² float32, 2 workers", loaders["ratio"], "≤", 1.03),
+        ("checks of a sample in AugmentedDataset, µs", checks["checks"], "≤", 1.0),
     ]
     if CHAIN in lines.get(256, {}):
         chain = lines[256][CHAIN].peers

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from seedsafe.compose import Compose
     from seedsafe.containers import OneOf, RandomApply, SomeOf
     from seedsafe.draws import Draws
+    from seedsafe.faults import SampleError
     from seedsafe.folder import FolderIndex, ImageFolder
     from seedsafe.image import (
         CenterCrop,
@@ -60,6 +61,7 @@ __all__ = [
     "RandomApply",
     "RandomCrop",
     "RandomSegment",
+    "SampleError",
     "SampleIndex",
     "SampleKey",
     "SomeOf",
@@ -85,6 +87,7 @@ _ROOMS = {
     "compose": ("Compose",),
     "containers": ("OneOf", "RandomApply", "SomeOf"),
     "draws": ("Draws",),
+    "faults": ("SampleError",),
     "folder": ("FolderIndex", "ImageFolder"),
     "image": (
         "CenterCrop",

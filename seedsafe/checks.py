@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seedsafe.key import checked_int
 
-__all__ = ["pair", "probability", "real", "span"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["pair", "probability", "real", "record_ids", "span"]
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
@@ -51,3 +55,28 @@ def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
         raise ValueError(f"{name} must be one integer or a pair (height, width), got {value!r}: {way_out}")
     height, width = (checked_int(name, side, 1, 2**31, way_out) for side in sides)
     return height, width
+
+
+def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
+    """Return a dataset's record ids as uint64, shape (length,)."""
+    way_out = "pass ImageFolder.record_ids, or [record_index(id) for id in ...] in the order of the dataset"
+    if not isinstance(ids, Iterable):
+        raise TypeError(f"ids must be a sequence of integers, got {ids!r}: {way_out}")
+    if not (isinstance(ids, np.ndarray) and ids.dtype == np.uint64):
+        # NumPy by itself makes floats of integers on both sides of 2**63.
+        ids = np.array([checked_int("an id of ids", one, 0, 2**64, way_out) for one in ids], np.uint64)
+    found: npt.NDArray[np.uint64] = ids
+    if found.ndim != 1 or len(found) != length:
+        raise ValueError(
+            f"ids must have one id for each sample, got the shape {found.shape} for a dataset of length {length}: "
+            f"{way_out}"
+        )
+    order = np.argsort(found, kind="stable")
+    same = np.flatnonzero(found[order][1:] == found[order][:-1])
+    if same.size:
+        first, second = (int(order[same[0] + step]) for step in (0, 1))
+        raise ValueError(
+            f"ids must differ, got {found[first]} for the samples {first} and {second}: they would be augmented alike; "
+            "give one of the records another id"
+        )
+    return found

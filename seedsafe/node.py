@@ -255,7 +255,14 @@ def _appliers(transform: Any) -> dict[str, Callable[[Array, Any], Array]]:
     if not any(target in methods for target in transform.primary):
         wanted = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
         raise TypeError(f"{type(transform).__name__} changes nothing: define {wanted}")
-    return methods
+    if type(transform).__module__.startswith("seedsafe."):
+        return methods
+    return {target: _on_a_copy(method) for target, method in methods.items()}
+
+
+def _on_a_copy(apply: Callable[[Array, Any], Array]) -> Callable[[Array, Any], Array]:
+    """Return a user's method that may change what it is given: it could be the caller's memory, which is never changed."""
+    return lambda array, params: apply(array.copy(), params)
 
 
 def checked_key(key: Any) -> SampleKey:

@@ -73,6 +73,10 @@ class EpochCallback:
         """Give the sequence its epoch."""
         raise NotImplementedError
 
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Report which of the epoch's samples failed."""
+        self.sequence.report_failures()
+
     def on_train_end(self, logs: Any = None) -> None:
         """Take the epoch away."""
         self.sequence.end_epochs()

@@ -76,7 +76,9 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
         fit_args["validation_data"] = _fixed(held_out, framework, "validation_steps", number)
     own = [] if run.epoch is not None else [EpochCallback(run)]
     fit_args["callbacks"] = [*own, *_callbacks(fit_args.get("callbacks"))]
-    return model.fit(run, **_prepared(model, run, framework), **{**fit_args, "shuffle": False})
+    done = model.fit(run, **_prepared(model, run, framework), **{**fit_args, "shuffle": False})
+    _report(run, held_out)
+    return done
 
 
 def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> Any:
@@ -108,7 +110,15 @@ def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> A
     framework = _framework(model)
     _check(sequence, evaluate_args)
     run = _fixed(sequence, framework, "steps", evaluate_args.pop("steps", None))
-    return model.evaluate(run, **_prepared(model, run, framework), **evaluate_args)
+    done = model.evaluate(run, **_prepared(model, run, framework), **evaluate_args)
+    _report(run)
+    return done
+
+
+def _report(*sequences: Any) -> None:
+    for sequence in sequences:
+        if isinstance(sequence, AugmentedSequence):
+            sequence.report_failures()
 
 
 def _framework(model: Any) -> str:

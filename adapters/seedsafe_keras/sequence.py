@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Self, SupportsIndex
+from collections.abc import Callable
+from typing import Any, Literal, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order, opencv
+from seedsafe.checks import record_ids
+from seedsafe.faults import Faults, missing, process_name, require_finite, require_finite_after, sample_error
 from seedsafe.key import checked_int
 from seedsafe.sample import Augment, Targets, augment_sample, check_targets
 from seedsafe_keras import framework as frameworks
@@ -52,11 +55,19 @@ class AugmentedSequence:
         epoch: fixes the epoch, for validation or a look at single batches.
         repeat: True goes on with the next epoch where the data end, for a ``steps_per_epoch`` other than
             ``len(sequence)``.
+        ids: for samples, one integer below 2**64 for each, to key the augmentation on instead of the position, so that
+            it stays as it was when samples are added: ``ImageFolder.record_ids``.
+        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes
+            another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and
+            EpochCallback report them at the end of an epoch, and `failures` lists them. Leaving a sample out is not
+            offered: Keras counts on the batches' sizes.
+        check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         framework: "keras" or "tf_keras"; by default the base's, else what the program has imported.
 
     Raises:
         TypeError: an argument is of the wrong type, or `batch_size` is missing.
         ValueError: an argument is out of its range, or two exclude each other.
+        SampleError: when read, a sample or ready batch could not be read or augmented, for whatever reason.
 
     Example:
         >>> import numpy as np
@@ -94,6 +105,9 @@ class AugmentedSequence:
         targets: Targets = None,
         epoch: SupportsIndex | None = None,
         repeat: bool = False,
+        ids: Any = None,
+        on_error: Literal["raise", "replace"] = "raise",
+        check_finite: bool = False,
         framework: str | None = None,
     ) -> None:
         super().__init__()
@@ -121,6 +135,13 @@ class AugmentedSequence:
         self.batch_size = (
             ready_size(base, self.targets) if batch_size is None else sample_size(base, batch_size)
         )
+        if self._ready and (ids is not None or on_error == "replace"):
+            option = "on_error" if ids is None else "ids"
+            raise ValueError(
+                f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
+            )
+        self.ids = None if ids is None else record_ids(ids, self._units)
+        self.faults = Faults(on_error, check_finite, allowed=("raise", "replace"), length=self._units)
         self._limit: int | None = None
         self._now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
         self._expecting = False  # an EpochCallback will tell the epoch
@@ -199,6 +220,15 @@ class AugmentedSequence:
         """Return whether Keras reads this sequence in a pool of threads or processes."""
         return self.workers > 1 or (self.workers > 0 and self.use_multiprocessing)
 
+    def failures(self) -> dict[int, dict[int, str]]:
+        """Return the samples that failed so far, in every worker: the reason by epoch and index."""
+        return {} if self.faults.log is None else self.faults.log.failures()
+
+    def report_failures(self) -> None:
+        """Warn of the samples that failed since the last report, once for each epoch."""
+        if self.faults.log is not None:
+            self.faults.log.report()
+
     def _batches(self) -> int:
         return self._units if self._ready else -(-self._units // self.batch_size)
 
@@ -224,20 +254,52 @@ class AugmentedSequence:
             made = self._order_made = epoch, epoch_order(self.seed, epoch, self._units)
         return made[1]
 
-    def _sample(self, epoch: int, index: int) -> Any:
-        sample = self.base[index]
+    def _sample(self, epoch: int, place: int) -> Any:
+        key = SampleKey(self.seed, epoch, place if self.ids is None else self.ids.item(place))
+        try:
+            return self._made(place, key)
+        except Exception as error:  # noqa: BLE001  # it goes on as the cause of one that names the sample
+            return self.faults.recovered(
+                error,
+                self.base,
+                place,
+                key,
+                lambda other: self._made(other, key),
+                process_name(),
+                listed=self.has_epoch(),  # Keras drops what it reads before, for its shape
+            )
+
+    def _made(self, source: int, key: SampleKey) -> Any:
+        """Return the sample at `source`, augmented at a key."""
+        sample = self.base[source]
         opencv.guard()
-        if self.augment is not None:
-            sample = augment_sample(self.augment, sample, SampleKey(self.seed, epoch, index), self.targets)
+        if sample is None:
+            raise missing(sample)
+        sample = self._augmented(sample, lambda augment: augment_sample(augment, sample, key, self.targets))
         return tuple(sample) if isinstance(sample, list) else sample
 
     def _ready_batch(self, epoch: int, number: int) -> Any:
-        batch = self.base[number]
-        opencv.guard()
-        if self.augment is None:
-            return batch
         first = SampleKey(self.seed, epoch, number * self.batch_size)
-        return augment_batch(self.augment, batch, first, self.batch_size, self.targets)
+        try:
+            batch = self.base[number]
+            opencv.guard()
+            return self._augmented(
+                batch, lambda augment: augment_batch(augment, batch, first, self.batch_size, self.targets)
+            )
+        except Exception as error:
+            name = f"batch {number}, whose first sample is {first.index},"
+            raise sample_error(error, None, first.index, first, process_name(), name=name) from error
+
+    def _augmented(self, given: Any, apply: Callable[[Augment], Any]) -> Any:
+        """Return what is given, augmented, or an error if it should be finite and is not."""
+        if self.faults.check_finite:
+            require_finite(given)
+        if self.augment is None:
+            return given
+        made = apply(self.augment)
+        if self.faults.check_finite:
+            require_finite_after(self.augment, made, apply)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}

@@ -1,7 +1,8 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
 from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.faults import skip_collate
 from seedsafe_torch.loading import loader, peek
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
-__all__ = ["AugmentedDataset", "EpochOrder", "KeyedSampler", "loader", "peek"]
+__all__ = ["AugmentedDataset", "EpochOrder", "KeyedSampler", "loader", "peek", "skip_collate"]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset
 
 from seedsafe import SampleIndex, SampleKey, opencv
+from seedsafe.checks import record_ids
+from seedsafe.faults import Faults, Skipped, missing, require_finite, require_finite_after
 from seedsafe.key import checked_int
 from seedsafe.sample import Augment, Targets, augment_sample, augment_views, check_targets
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.context import Moment, entered, moment_of
+from seedsafe_torch.faults import worker_id
 
 __all__ = ["AugmentedDataset"]
 
@@ -32,11 +35,19 @@ class AugmentedDataset(Dataset[Any]):
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read once.
         epoch: a fixed epoch for every read, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
+        ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays
+            as it was when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each record's name.
+        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names it.
+            "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried.
+            "skip" marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. Of both, `loader` reports
+            at the end of each pass what failed, and `failures` lists it.
+        check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
 
     Raises:
-        TypeError: an argument is of another type; when read, a sample is None or its part is no array.
+        TypeError: an argument is of another type.
         ValueError: an argument is out of its range.
         IndexError: an index is outside of the dataset.
+        SampleError: a sample could not be read or augmented, for whatever reason.
 
     Example:
         >>> import numpy as np
@@ -57,6 +68,9 @@ class AugmentedDataset(Dataset[Any]):
         views: int | None = None,
         epoch: SupportsIndex | None = None,
         index_offset: int = 0,
+        ids: Any = None,
+        on_error: Literal["raise", "skip", "replace"] = "raise",
+        check_finite: bool = False,
     ) -> None:
         if not hasattr(base, "__getitem__"):
             raise TypeError(
@@ -75,6 +89,11 @@ class AugmentedDataset(Dataset[Any]):
         self.index_offset = checked_int(
             "index_offset", index_offset, 0, 2**63, "pass the sum of the lengths before"
         )
+        length = len(base) if hasattr(base, "__len__") else None
+        self.ids = None if ids is None else record_ids(ids, length)
+        if ids is not None and self.index_offset:
+            raise ValueError(f"ids are no positions, got index_offset={index_offset} as well: leave one out")
+        self.faults = Faults(on_error, check_finite, allowed=("raise", "skip", "replace"), length=length)
         inner = base
         while inner is not None:
             if isinstance(inner, AugmentedDataset) and inner.seed == self.seed:
@@ -83,7 +102,7 @@ class AugmentedDataset(Dataset[Any]):
                 )
             inner = getattr(inner, "base", getattr(inner, "dataset", None))
         self._length = 0  # as last seen: a base may grow
-        self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
+        self._cell = EpochCell(length)
 
     def __len__(self) -> int:
         return len(self.base)
@@ -120,6 +139,29 @@ class AugmentedDataset(Dataset[Any]):
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
         self._cell.epoch = SampleKey(0, epoch, 0).epoch
 
+    def failures(self) -> dict[int, dict[int, str]]:
+        """Return the samples that failed so far, in every worker: the reason by epoch and index.
+
+        Example:
+            >>> import numpy as np
+            >>> images = [np.zeros((2, 2), np.uint8), None]
+            >>> dataset = AugmentedDataset(images, seed=42, on_error="replace")
+            >>> dataset.at(1, epoch=0).shape
+            (2, 2)
+            >>> dataset.failures()
+            {0: {1: 'TypeError: the dataset returned None: return a sample, or leave the index out (sample 0 came instead)'}}
+        """
+        return {} if self.faults.log is None else self.faults.log.failures()
+
+    def report_failures(self, name: str = "") -> None:
+        """Warn of the samples that failed since the last report, once for each epoch; `loader` does so by itself.
+
+        Args:
+            name: the beginning of the warning.
+        """
+        if self.faults.log is not None:
+            self.faults.log.report(name)
+
     def _place(self, index: SupportsIndex) -> int:
         if type(index) is SampleIndex or type(index) is int:
             place = int(index)
@@ -130,6 +172,10 @@ class AugmentedDataset(Dataset[Any]):
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
             )
         length = len(self.base) if hasattr(self.base, "__len__") else 2**63
+        if self.ids is not None and length != len(self.ids):
+            raise ValueError(
+                f"ids are {len(self.ids)} and the base has {length} samples now: make the dataset again with the ids of all"
+            )
         self._length = length
         number = checked_int("index", index, -(2**63), 2**63, "pass the sample's position")
         if not -length <= number < length:
@@ -142,25 +188,44 @@ class AugmentedDataset(Dataset[Any]):
         return moment or Moment(self._cell.serve(place))
 
     def _augmented(self, place: int, moment: Moment) -> Any:
+        try:
+            return self._made(place, place, moment)
+        except Exception as error:
+            if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
+                raise  # the end of a base that does not say where it ends
+            first = self._key(place, moment, moment.view * (self.views or 1))
+            return self.faults.recovered(
+                error, self.base, place, first, lambda other: self._made(other, place, moment), worker_id()
+            )
+
+    def _made(self, source: int, place: int, moment: Moment) -> Any:
+        """Return the sample at `source`, augmented as the one at `place` is."""
         opencv.guard()
         with entered(moment):
-            sample = self.base[place]
-        if sample is None:
-            raise TypeError(
-                f"the dataset returned None at index {place}: return a sample, or leave the index out"
-            )
+            sample = self.base[source]
+        if sample is None or type(sample) is Skipped:
+            raise missing(sample)
+        if self.faults.check_finite:
+            require_finite(sample)
         if self.augment is None:
             return sample
-        index = place + self.index_offset
-        epoch, occurrence, view = moment
+        made = self._apply(self.augment, sample, place, moment)
+        if self.faults.check_finite:
+            require_finite_after(
+                self.augment, made, lambda augment: self._apply(augment, sample, place, moment)
+            )
+        return made
+
+    def _apply(self, augment: Augment, sample: Any, place: int, moment: Moment) -> Any:
         if self.views is None:
-            key = SampleKey(self.seed, epoch, index, occurrence=occurrence, view=view)
-            return augment_sample(self.augment, sample, key, self.targets)
-        keys = [
-            SampleKey(self.seed, epoch, index, occurrence=occurrence, view=view * self.views + inner)
-            for inner in range(self.views)
-        ]
-        return augment_views(self.augment, sample, keys, self.targets)
+            return augment_sample(augment, sample, self._key(place, moment, moment.view), self.targets)
+        first = moment.view * self.views
+        keys = [self._key(place, moment, first + inner) for inner in range(self.views)]
+        return augment_views(augment, sample, keys, self.targets)
+
+    def _key(self, place: int, moment: Moment, view: int) -> SampleKey:
+        index = place + self.index_offset if self.ids is None else self.ids.item(place)
+        return SampleKey(self.seed, moment.epoch, index, occurrence=moment.occurrence, view=view)
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.base!r}, {self.augment!r}, seed={self.seed})"

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, SupportsIndex
 
+import numpy as np
 import torch
-from torch.utils.data import ConcatDataset, DataLoader, Dataset, IterableDataset, SequentialSampler
+from torch.utils.data import (
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    SequentialSampler,
+    default_collate,
+    default_convert,
+)
 
 from seedsafe import SampleKey
 from seedsafe_torch.context import entered, moment_of
 from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.faults import ReportingLoader, batch_or_skip, one_or_skip
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
 __all__ = ["Envelope", "loader", "peek"]
@@ -59,7 +70,8 @@ def loader(
 ) -> DataLoader[Any]:
     """Return a plain DataLoader over keyed samples: content and order are the same for any number of workers.
 
-    Each pass is the next epoch; nothing has to be called in between.
+    Each pass is the next epoch; nothing has to be called in between. Where the dataset leaves samples out or replaces
+    them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
 
     Args:
         dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …).
@@ -104,11 +116,33 @@ def loader(
     outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
     if generator is None:
         generator = torch.Generator().manual_seed(int(SampleKey(seed, 0, 0).seed) % 2**63)
-    made: DataLoader[Any] = DataLoader(outer, generator=generator, **options)
+    made = _made(
+        outer, found, batch_size is not None or batch_sampler is not None, options | {"generator": generator}
+    )
     _check_picklable(made)
     batch = 1 if batch_sampler is not None or batch_size is None else batch_size
     keyed.lead = batch * (1 + made.num_workers * (made.prefetch_factor or 0))
     return made
+
+
+def _made(outer: Any, found: list[AugmentedDataset], in_batches: bool, options: Any) -> DataLoader[Any]:
+    """Return a plain DataLoader, or, where failed samples are left out or replaced, one that reports them."""
+    logging = [one for one in _nested(found) if one.faults.log is not None]
+    if any(one.faults.on_error == "skip" for one in logging):
+        given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
+        options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=given)
+    if not logging:
+        return DataLoader(outer, **options)
+    many = len(logging) > 1
+    names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
+    reports = [partial(one.report_failures, name) for one, name in zip(logging, names, strict=True)]
+    return ReportingLoader(outer, reports=reports, **options)
+
+
+def _nested(found: Iterable[AugmentedDataset]) -> Iterator[AugmentedDataset]:
+    for one in found:
+        yield one
+        yield from _nested(_augmented(one.base))
 
 
 def _keyed(
@@ -177,15 +211,26 @@ def _augmented(dataset: Any) -> Iterator[AugmentedDataset]:
 def _check_distinct(dataset: Any) -> None:
     if not isinstance(dataset, ConcatDataset):
         return
-    taken: list[tuple[int, int, int]] = []
+    taken: list[tuple[int, Any]] = []
     for one in (found for part in dataset.datasets for found in _augmented(part)):
-        first, last = one.index_offset, one.index_offset + len(one)
-        if any(seed == one.seed and first < end and start < last for seed, start, end in taken):
+        indices = range(one.index_offset, one.index_offset + len(one)) if one.ids is None else one.ids
+        if any(seed == one.seed and _meet(indices, others) for seed, others in taken):
             raise ValueError(
-                f"concatenated datasets share the seed {one.seed} and indices from {first} on, so their samples would be "
-                "augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+                f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
+                "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
             )
-        taken.append((one.seed, first, last))
+        taken.append((one.seed, indices))
+
+
+def _meet(one: Any, other: Any) -> bool:
+    """Return whether two ranges or arrays of indices have one in common."""
+    if isinstance(one, range) and isinstance(other, range):
+        return max(one.start, other.start) < min(one.stop, other.stop)
+    if isinstance(one, range):
+        one, other = other, one
+    if isinstance(other, range):
+        return bool(((one >= other.start) & (one < other.stop)).any())
+    return bool(np.intersect1d(one, other, assume_unique=True).size)
 
 
 def _check_picklable(made: DataLoader[Any]) -> None:

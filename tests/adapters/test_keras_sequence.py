@@ -142,8 +142,11 @@ class TestReadyBatches:
         ],
     )
     def test_of_another_kind_raise(self, batch: Any, error: type[Exception], message: str) -> None:
-        with pytest.raises(error, match=message):
+        with pytest.raises(
+            ss.SampleError, match=f"batch 1, whose first sample is 2, failed.*{message}"
+        ) as raised:
             at(Given(pixels(2), batch))[1]
+        assert type(raised.value.__cause__) is error
 
     def test_with_unequal_parts_raise(self) -> None:
         batch = pixels(3), pixels(2)[..., 0]

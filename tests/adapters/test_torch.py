@@ -353,7 +353,11 @@ class Stream(IterableDataset[int]):
         (lambda: dataset()[-LENGTH - 1], IndexError, "is outside of the dataset"),
         (lambda: dataset()[1.0], TypeError, "index must be an integer, got 1.0"),
         (lambda: dataset()[1:3], TypeError, "use torch.utils.data.Subset"),
-        (lambda: AugmentedDataset(Nothing(), AUGMENT, seed=0)[1], TypeError, "returned None at index 1"),
+        (
+            lambda: AugmentedDataset(Nothing(), AUGMENT, seed=0)[1],
+            ss.SampleError,
+            "the dataset returned None",
+        ),
         (lambda: AugmentedDataset(Photographs(), AUGMENT, seed=-1), ValueError, "seed must be at least 0"),
         (lambda: AugmentedDataset(Photographs(), AUGMENT, seed=None), TypeError, "needs seed"),
         (lambda: AugmentedDataset(Photographs(), "crop", seed=0), TypeError, "augment must be a Compose"),
@@ -363,9 +367,13 @@ class Stream(IterableDataset[int]):
             ValueError,
             "views must be at least 1",
         ),
-        (lambda: AugmentedDataset([torch.zeros(3, 8, 8)], AUGMENT, seed=0)[0], TypeError, "got torch.Tensor"),
-        (lambda: AugmentedDataset([(1, 2)], AUGMENT, seed=0)[0], TypeError, "first element of a sample"),
-        (lambda: AugmentedDataset([{"x": 1}], AUGMENT, seed=0)[0], ValueError, "targets={key: target}"),
+        (
+            lambda: AugmentedDataset([torch.zeros(3, 8, 8)], AUGMENT, seed=0)[0],
+            ss.SampleError,
+            "got torch.Tensor",
+        ),
+        (lambda: AugmentedDataset([(1, 2)], AUGMENT, seed=0)[0], ss.SampleError, "first element of a sample"),
+        (lambda: AugmentedDataset([{"x": 1}], AUGMENT, seed=0)[0], ss.SampleError, "targets={key: target}"),
         (lambda: AugmentedDataset([1], AUGMENT, seed=0, targets=("img",)), ValueError, "got 'img'"),
         (lambda: loader(Stream()), TypeError, "dataset must be map-style"),
         (lambda: loader(Photographs()), ValueError, "pass seed="),
@@ -392,5 +400,5 @@ def test_what_spawned_workers_cannot_be_given_is_refused_in_the_parent() -> None
 
 def test_an_error_in_a_worker_names_the_sample() -> None:
     too_large = AugmentedDataset(Photographs(), ss.Compose([ss.RandomCrop(64)]), seed=0)
-    with pytest.raises(ValueError, match="pad_if_needed=True or a smaller size"):
+    with pytest.raises(ss.SampleError, match=r"sample 0 failed .*pad_if_needed=True or a smaller size"):
         list(loader(too_large, num_workers=1, epoch=0))  # a fixed epoch: leaving the pass costs nothing

@@ -1,0 +1,124 @@
+"""Samples that failed, on their way through torch's loaders: the collate that drops them, the report of a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from torch.utils.data import DataLoader, default_collate, get_worker_info
+
+from seedsafe.faults import SampleError, Skipped, process_name
+
+__all__ = ["ReportingLoader", "batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
+
+
+def worker_id() -> int | str | None:
+    """Return the number of this worker of a DataLoader; the name of any other process; None in the main one."""
+    info = get_worker_info()
+    return process_name() if info is None else info.id
+
+
+def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default_collate) -> Any:
+    """Return a batch of the samples that did not fail: the collate function for ``on_error="skip"``.
+
+    `loader` sets it by itself, around the collate function that it is given. A sample that holds a failed one, as
+    those of a StackDataset do, is dropped as a whole.
+
+    Args:
+        samples: of a batch, as a DataLoader passes them.
+        collate: makes the batch; ``functools.partial(skip_collate, collate=...)`` sets another one.
+
+    Raises:
+        SampleError: all samples of the batch failed. `loader` leaves such batches out instead.
+
+    Example:
+        >>> import torch
+        >>> dataset = [torch.zeros(2), Skipped(1, "OSError: it is gone")]
+        >>> loading = DataLoader(dataset, batch_size=2, collate_fn=skip_collate)
+        >>> [tuple(batch.shape) for batch in loading]
+        [(1, 2)]
+    """
+    kept = [sample for sample in samples if not _failed(sample)]
+    if kept:
+        return collate(kept)
+    first = next(_marks(samples))
+    raise SampleError(
+        f"all {len(samples)} samples of a batch failed, the first, {first.index}, with {first.reason}: read the dataset "
+        'with seedsafe_torch.loader, which leaves such batches out, or pass on_error="replace"',
+        index=first.index,
+    )
+
+
+def one_or_skip(sample: Any, collate: Callable[[Any], Any]) -> Any:
+    """Return a sample that comes without a batch, converted, or the mark of one that failed."""
+    return next(_marks(sample), None) if _failed(sample) else collate(sample)
+
+
+def batch_or_skip(samples: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
+    """Return a batch of the samples that did not fail, or the mark of one if all did."""
+    return next(_marks(samples)) if all(map(_failed, samples)) else skip_collate(samples, collate)
+
+
+def _failed(sample: Any) -> bool:
+    return any(True for _ in _marks(sample))
+
+
+def _marks(part: Any) -> Iterator[Skipped]:
+    if type(part) is Skipped:
+        yield part
+    elif isinstance(part, dict):
+        for value in part.values():
+            yield from _marks(value)
+    elif isinstance(part, tuple | list):
+        for value in part:
+            yield from _marks(value)
+
+
+class ReportingLoader(DataLoader[Any]):
+    """A DataLoader that reports at the end of each pass which samples failed, and leaves out batches of nothing else.
+
+    Args:
+        dataset: as DataLoader's.
+        reports: are called at the end of a pass.
+        options: DataLoader's arguments.
+    """
+
+    def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]], **options: Any) -> None:
+        super().__init__(dataset, **options)
+        self.reports = tuple(reports)
+
+    def __iter__(self) -> Any:
+        self.report()  # what a pass that was left had not told
+        return _Pass(super().__iter__(), self.report)
+
+    def report(self) -> None:
+        """Report what failed since the last time."""
+        for report in self.reports:
+            report()
+
+
+class _Pass:
+    """An iterator of a DataLoader that reports at its end; for everything else, that iterator."""
+
+    def __init__(self, batches: Any, report: Callable[[], None]) -> None:
+        self._batches = batches
+        self._report = report
+
+    def __iter__(self) -> _Pass:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            batch = next(self._batches)
+            while type(batch) is Skipped:
+                batch = next(self._batches)
+        except StopIteration:
+            self._report()
+            raise
+        return batch
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batches, name)

@@ -1,0 +1,53 @@
+"""What AugmentedDataset's checks of each sample cost: reads with them, and the same reads without. Prints JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+import seedsafe as ss
+from benchmarks.timing import minima
+from seedsafe import opencv
+from seedsafe.sample import augment_sample
+from seedsafe_torch import AugmentedDataset
+from seedsafe_torch.context import Moment, entered
+
+__all__ = ["measure"]
+
+
+class Unchecked(AugmentedDataset):
+    """An AugmentedDataset that lets errors and None pass."""
+
+    def _augmented(self, place: int, moment: Moment) -> Any:
+        opencv.guard()
+        with entered(moment):
+            sample = self.base[place]
+        if self.augment is None:
+            return sample
+        key = ss.SampleKey(
+            self.seed, moment.epoch, place + self.index_offset, occurrence=moment.occurrence, view=moment.view
+        )
+        return augment_sample(self.augment, sample, key, self.targets)
+
+
+def measure(rounds: int = 300) -> dict[str, float]:
+    """Return the microseconds of a read: images of 32 pixels, a crop, tuples of an image and a label."""
+    images = np.random.default_rng(0).random((64, 32, 32, 3), np.float32)
+    base = [(image, 3) for image in images]
+    augment = ss.Compose([ss.RandomCrop(24)])
+    index = ss.SampleIndex(7, epoch=3)
+    ways: dict[str, AugmentedDataset] = {
+        "unchecked": Unchecked(base, augment, seed=42),
+        "checked": AugmentedDataset(base, augment, seed=42),
+        'on_error="replace"': AugmentedDataset(base, augment, seed=42, on_error="replace"),
+        "ids": AugmentedDataset(base, augment, seed=42, ids=range(64)),
+        "check_finite=True": AugmentedDataset(base, augment, seed=42, check_finite=True),
+    }
+    found = minima({name: lambda way=way: way[index] for name, way in ways.items()}, rounds)
+    return found | {"checks": found["checked"] - found["unchecked"]}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure()))

@@ -1,0 +1,151 @@
+"""A sample that a dataset keeps is never changed by a transform: every public one, in both adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe_keras import AugmentedSequence
+from seedsafe_torch import AugmentedDataset, loader
+
+IMAGE = [
+    ss.RandomCrop(8),
+    ss.RandomCrop((9, 10), padding=3, pad_if_needed=True, mode="reflect"),
+    ss.CenterCrop(8),
+    ss.Pad(2, mode="constant"),
+    ss.HorizontalFlip(p=1),
+    ss.HorizontalFlip(p=0),
+    ss.VerticalFlip(p=1),
+    ss.GaussianNoise(std=(1, 9)),
+    ss.ToFloat(),
+    ss.Normalize(0.5, 0.25),
+    ss.ToCHW(),
+    ss.OneOf([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)]),
+    ss.SomeOf([ss.GaussianNoise(), ss.VerticalFlip(p=1)], n=2),
+    ss.RandomApply([ss.VerticalFlip(p=1), ss.CenterCrop(6)], p=1),
+]
+AUDIO = [
+    ss.RandomSegment(20),
+    ss.RandomSegment(80, pad_if_needed=True),
+    ss.Amplitude(),
+    ss.PolarityInversion(p=1),
+    ss.GaussianNoise(std=0.1),
+]
+BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.AudioTransform}
+
+
+def test_no_public_transform_is_left_out() -> None:
+    public = {value for value in (getattr(ss, name) for name in ss.__all__) if isinstance(value, type)}
+    transforms = {one for one in public if issubclass(one, ss.Transform)} - BASES
+    assert {type(one) for one in (*IMAGE, *AUDIO)} == transforms
+
+
+def samples(dtype: str) -> dict[str, Any]:
+    """Return samples of every form, by name."""
+    image = (np.arange(12 * 14 * 3) % 251).astype(dtype).reshape(12, 14, 3) / np.array(
+        1 if dtype == "uint8" else 255, dtype
+    )
+    image = image.astype(dtype)
+    parts = {
+        "image": image,
+        "mask": np.arange(12 * 14, dtype=np.uint8).reshape(12, 14),
+        "keypoints": np.array([[3.0, 4.0], [7.5, 2.0]], np.float32),
+        "boxes": np.array([[1.0, 2.0, 6.0, 7.0]], np.float32),
+    }
+    return {
+        "array": image,
+        "tuple": (image, 3),
+        "targets": (image, parts["mask"], 3),
+        "dict": parts | {"label": 3},
+    }
+
+
+def arrays(sample: Any) -> list[np.ndarray]:
+    if isinstance(sample, np.ndarray):
+        return [sample]
+    parts = (
+        sample.values() if isinstance(sample, dict) else sample if isinstance(sample, tuple | list) else ()
+    )
+    return [array for part in parts for array in arrays(part)]
+
+
+def check(augment: Any, form: str, sample: Any) -> None:
+    """Read a dataset that keeps the sample in every way, and compare what it keeps."""
+    before = [array.copy() for array in arrays(sample)]
+    targets = ("image", "mask", None) if form == "targets" else None
+    for writeable in (True, False):
+        for array in arrays(sample):
+            array.flags.writeable = writeable
+        for made in read([sample] * 3, augment, targets):
+            for kept, was in zip(arrays(sample), before, strict=True):
+                np.testing.assert_array_equal(kept, was)
+                assert not any(np.shares_memory(kept, array) for array in arrays(made))
+                assert all(array.flags.writeable for array in arrays(made))
+
+
+def read(base: list[Any], augment: Any, targets: Any) -> Iterator[Any]:
+    dataset = AugmentedDataset(base, augment, seed=1, targets=targets)
+    yield dataset.at(0, epoch=0)
+    for array in arrays(dataset.at(1, epoch=0)):
+        array[...] = 7  # what a training loop does with a sample concerns nobody else
+    yield AugmentedDataset(base, augment, seed=1, targets=targets, views=2).at(0, epoch=0)
+    yield next(iter(loader(AugmentedDataset(base, augment, seed=1, epoch=0, targets=targets), batch_size=3)))
+    yield AugmentedSequence(base, augment, seed=1, epoch=0, batch_size=3, targets=targets)[0]
+    if isinstance(base[0], np.ndarray):
+        whole = np.stack(base)
+        before = whole.copy()
+        whole.flags.writeable = base[0].flags.writeable
+        yield AugmentedSequence(Ready(whole), augment, seed=1, epoch=0)[0]
+        np.testing.assert_array_equal(whole, before)
+
+
+class Ready(keras.utils.PyDataset):
+    """One ready batch that is kept."""
+
+    def __init__(self, batch: Any) -> None:
+        super().__init__()
+        self.batch = batch
+        self.batch_size = len(batch)
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, index: int) -> Any:
+        return self.batch
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("augment", [*IMAGE, ss.Compose(IMAGE[4:8])], ids=repr)
+def test_images_stay_as_they_are(augment: Any, dtype: str) -> None:
+    for form, sample in samples(dtype).items():
+        check(augment, form, sample)
+
+
+@pytest.mark.parametrize("shape", [(50,), (2, 50)], ids=str)
+@pytest.mark.parametrize("augment", [*AUDIO, ss.Compose(AUDIO[2:])], ids=repr)
+def test_audio_stays_as_it_is(augment: Any, shape: tuple[int, ...]) -> None:
+    audio = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+    for form, sample in {"array": audio, "dict": {"audio": audio, "text": "a word"}}.items():
+        check(augment, form, sample)
+
+
+class Careless(ss.ImageTransform):
+    """Changes what it is given, and passes for one of the library's own, which are not handed a copy."""
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        if image.flags.writeable:
+            image += 1
+        return image
+
+
+def test_that_test_would_notice(monkeypatch: pytest.MonkeyPatch) -> None:
+    check(Careless(), "array", samples("uint8")["array"])
+    monkeypatch.setattr(Careless, "__module__", "seedsafe.image.careless")
+    for form in ("array", "tuple", "dict"):
+        with pytest.raises(AssertionError):
+            check(Careless(), form, samples("uint8")[form])

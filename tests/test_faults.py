@@ -1,0 +1,331 @@
+"""Faulty samples without a framework: the error, the check for NaN, the partner, and the list of failures."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import seedsafe as ss
+from seedsafe.faults import FailureLog, require_finite, require_finite_after
+from seedsafe.faults.error import path_of, transform_of
+from seedsafe.faults.finite import NotFiniteError
+from seedsafe.faults.policy import TRIES, Faults, Skipped, partners
+from seedsafe.key import address, op_of, philox
+from seedsafe.sample import augment_sample
+
+KEY = ss.SampleKey(42, 3, 7)
+ROOT = Path(__file__).parents[1]
+
+
+# The error
+
+
+def test_the_error_survives_pickling_and_being_made_of_its_message_alone() -> None:
+    error = ss.SampleError(
+        "sample 7 failed", index=7, path="7.png", epoch=3, worker=1, transform="RandomCrop"
+    )
+    other = pickle.loads(pickle.dumps(error))
+    assert type(other) is ss.SampleError
+    assert (str(other), vars(other)) == ("sample 7 failed", vars(error))
+    again = ss.SampleError("Caught SampleError in DataLoader worker process 1.")
+    assert again.index is None
+    assert isinstance(again, RuntimeError)
+
+
+class Failing(ss.ImageTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        raise KeyError("no such colour")
+
+
+class Undrawable(Failing):
+    def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
+        raise KeyError("no such number")
+
+
+def bare(image: np.ndarray, *, key: ss.SampleKey) -> np.ndarray:
+    raise KeyError("a callable that is no transform")
+
+
+IMAGE = np.zeros((8, 8), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("augment", "sample", "expected"),
+    [
+        (ss.Compose([ss.RandomCrop(4), ss.RandomCrop(6)]), IMAGE, "RandomCrop#1"),
+        (ss.Compose([ss.RandomCrop(4), Failing(name="paint")]), IMAGE, "paint"),
+        (ss.Compose([Failing()]), {"image": IMAGE}, "Failing"),
+        (ss.Compose([ss.OneOf([Undrawable()])]), IMAGE, "Undrawable"),
+        (Failing(), IMAGE, "Failing"),
+        (bare, IMAGE, "bare"),
+        (ss.Compose([ss.RandomCrop(4)]), (3, IMAGE), None),  # the sample's form, no transform
+    ],
+    ids=map(str, range(7)),
+)
+def test_the_transform_that_failed_is_named(augment: Any, sample: Any, expected: str | None) -> None:
+    with pytest.raises((KeyError, ValueError, TypeError)) as raised:
+        augment_sample(augment, sample, KEY)
+    assert transform_of(raised.value) == expected
+
+
+def test_the_path_is_found_through_datasets() -> None:
+    files = SimpleNamespace(samples=[("0.png", 0), ("1.png", 1), ("2.png", 0)])
+    assert path_of(files, 1) == "1.png"
+    assert path_of(SimpleNamespace(path=lambda place: Path("x", str(place))), 4) == "x/4"
+    subset = torch.utils.data.Subset(files, [2, 0])  # type: ignore[arg-type]
+    assert path_of(subset, 0) == "2.png"
+    both = SimpleNamespace(datasets=[subset, files], cumulative_sizes=[2, 5])
+    assert [path_of(both, place) for place in range(5)] == ["2.png", "0.png", "0.png", "1.png", "2.png"]
+    assert path_of(SimpleNamespace(dataset=files), 2) == "2.png"
+    for unknown in ([IMAGE], SimpleNamespace(path="/data"), SimpleNamespace(samples=[IMAGE]), files):
+        assert path_of(unknown, 99 if unknown is files else 0) is None
+
+
+# NaN and infinity
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        (
+            np.array([[1, np.nan], [np.inf, 0]], np.float32),
+            r"2 values of 4 that are not finite, the first at \(0, 1\): nan",
+        ),
+        (
+            (IMAGE, np.array([-np.inf])),
+            r"1 value of 1 in \[1\] that is not finite, the first at \(0,\): -inf",
+        ),
+        ({"image": IMAGE, "more": [1.0, {"y": float("nan")}]}, r"nan in \['more'\]\[1\]\['y'\]"),
+        (np.float32("inf"), "inf in itself"),
+        (torch.tensor([0.0, torch.nan], dtype=torch.bfloat16), r"1 value of 2 .*\(1,\): nan"),
+        (np.array([1 + 1j * np.inf]), r"1 value of 1"),
+    ],
+    ids=map(str, range(6)),
+)
+def test_what_is_not_finite_is_found(sample: Any, message: str) -> None:
+    with pytest.raises(NotFiniteError, match=message):
+        require_finite(sample)
+
+
+def test_what_is_finite_passes() -> None:
+    largest = np.full(9, np.finfo(np.float32).max, np.float32)  # their sum is not finite
+    require_finite(
+        (largest, IMAGE, 3, "nan", None, {"a": torch.zeros(2), "b": torch.ones(2, dtype=torch.int64)})
+    )
+
+
+class Divide(ss.ImageTransform):
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return image / image
+
+
+def test_the_member_that_made_nan_is_named() -> None:
+    augment = ss.Compose([ss.RandomCrop(4), ss.ToFloat(), Divide(), ss.Normalize(0, 1)])
+
+    def again(other: Any) -> Any:
+        return augment_sample(other, IMAGE, KEY)
+
+    with pytest.raises(NotFiniteError, match="the augmented sample has 16 values of 16") as raised:
+        require_finite_after(augment, again(augment), again)
+    assert transform_of(raised.value) == "Divide"
+    with pytest.raises(NotFiniteError) as raised:
+        require_finite_after(Divide(name="by itself"), again(Divide()), again)
+    assert transform_of(raised.value) == "Divide"
+
+
+# The partner
+
+
+def test_partners_are_drawn_from_their_own_stream_and_never_the_sample_itself() -> None:
+    words = philox(address(KEY, op_of("seedsafe/replace"))).random_raw(TRIES).tolist()
+    for count in (2, 3, 1000):
+        for place in range(min(count, 8)):
+            others = [index for index in range(count) if index != place]
+            assert partners(KEY, place, count) == [others[word * len(others) >> 64] for word in words]
+    assert partners(KEY, 0, 1) == []
+    assert len(set(partners(ss.SampleKey(42, 3, 8), 8, 10**6)) | set(partners(KEY, 8, 10**6))) == 2 * TRIES
+
+
+def test_partners_are_uniform() -> None:
+    first = [partners(ss.SampleKey(0, 0, index), 2, 5)[0] for index in range(2000)]
+    counts = np.bincount(first, minlength=5)
+    assert counts[2] == 0
+    assert (abs(counts[[0, 1, 3, 4]] - 500) < 100).all()
+
+
+def test_the_tries_are_bounded_and_the_error_says_so() -> None:
+    faults = Faults("replace", False, allowed=("raise", "replace"), length=9)
+    tried = []
+
+    def make(other: int) -> Any:
+        tried.append(other)
+        raise OSError("gone as well")
+
+    cause = OSError("gone")
+    with pytest.raises(
+        ss.SampleError, match=r"sample 7 failed in epoch 3.*OSError: gone; 16 samples chosen"
+    ) as raised:
+        faults.recovered(cause, [None] * 9, 7, KEY, make, None)
+    assert raised.value.__cause__ is cause
+    assert tried == partners(KEY, 7, 9)
+
+
+@pytest.mark.parametrize(
+    ("on_error", "length", "message"),
+    [
+        ("ignore", 3, r"on_error must be one of 'raise', 'replace', got 'ignore'"),
+        ("replace", None, r"define __len__ on the base"),
+    ],
+)
+def test_bad_policies(on_error: str, length: int | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Faults(on_error, False, allowed=("raise", "replace"), length=length)
+
+
+def test_a_mark_cannot_be_taken_for_a_sample() -> None:
+    mark = pickle.loads(pickle.dumps(Skipped(7, "OSError: gone")))
+    for use in (iter, len, lambda it: it[0], bool, np.stack, tuple):
+        with pytest.raises(
+            TypeError, match=r"sample 7 failed .* pass collate_fn=seedsafe_torch.skip_collate"
+        ):
+            use(mark)
+
+
+# The list of failures
+
+
+def adding(log: FailureLog, start: int) -> None:
+    for index in range(start, start + 50):
+        log.add(1, index, "ValueError: " + "long " * 150)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_every_process_adds_to_the_list_of_its_parent(method: str) -> None:
+    log = FailureLog("left out")
+    context: Any = multiprocessing.get_context(method)
+    with context.Pool(3) as pool:
+        pool.starmap(adding, [(log, 100 * number) for number in range(6)])
+    found = log.failures()
+    assert list(found) == [1]
+    assert list(found[1]) == [100 * number + place for number in range(6) for place in range(50)]
+    assert {len(reason) for reason in found[1].values()} == {len("ValueError: " + "long " * 150)}
+
+
+def test_every_thread_adds_to_it() -> None:
+    log = FailureLog("left out")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda start: adding(log, start), range(0, 800, 100)))
+    assert len(log.failures()[1]) == 400
+
+
+def test_copies_begin_anew() -> None:
+    log = FailureLog("left out")
+    log.add(0, 1, "gone")
+    for other in (copy.deepcopy(log), pickle.loads(pickle.dumps(log))):
+        other.add(0, 2, "gone")
+        assert other.failures() == {0: {2: "gone"}}
+    assert log.failures() == {0: {1: "gone"}}
+
+
+def test_a_report_tells_each_failure_once() -> None:
+    log = FailureLog("replaced")
+    for index in range(30):
+        log.add(0, index, f"reason {index}")
+    log.add(ss.VALIDATION_EPOCH, 4, "gone")
+    with pytest.warns(UserWarning, match="dataset|validation") as caught:
+        log.report("dataset 1 of 2: ")
+    first, second = (str(one.message) for one in caught)
+    assert first.startswith("dataset 1 of 2: 30 samples failed in epoch 0 and were replaced: 0, 1, 2,")
+    assert first.endswith("19, …. The first: reason 0. failures() lists them all")
+    assert "1 sample failed in the validation epoch and was replaced: 4. The first: gone" in second
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        log.report()
+    log.add(0, 3, "again")
+    with pytest.warns(UserWarning, match=r"1 sample failed in epoch 0 .*: 3\. The first: again"):
+        log.report()
+    assert len(log.failures()[0]) == 30
+
+
+def test_what_nobody_was_told_is_told_at_the_end_and_the_file_goes() -> None:
+    log = FailureLog("left out")
+    path = log._path
+    log.add(0, 1, "gone")
+    logs = [log]
+    del log
+    with pytest.warns(UserWarning, match="1 sample failed in epoch 0 and was left out: 1"):
+        logs.clear()
+    assert not os.path.exists(path)
+    asked = FailureLog("left out")
+    asked.add(0, 1, "gone")
+    asked.failures()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del asked
+
+
+def test_a_file_that_was_swept_away_is_made_again() -> None:
+    log = FailureLog("left out")
+    log.add(0, 1, "gone")
+    assert log.failures() == {0: {1: "gone"}}
+    os.unlink(log._path)
+    assert log.failures() == {0: {1: "gone"}}
+    log.add(0, 2, "gone")
+    assert log.failures() == {0: {1: "gone", 2: "gone"}}
+
+
+def test_the_end_of_the_program_tells_as_well() -> None:
+    code = "from seedsafe.faults import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._path)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "1 sample failed in epoch 0 and was left out: 5. The first: gone" in done.stderr
+    assert not os.path.exists(done.stdout.strip())
+
+
+# Users' transforms
+
+
+class InPlace(ss.SpatialTransform):
+    """Breaks the rule: it changes what it is given."""
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        image += 1
+        return image
+
+    def apply_keypoints(self, keypoints: np.ndarray, params: Any) -> np.ndarray:
+        keypoints += 1
+        return keypoints
+
+    apply_boxes = apply_keypoints
+
+
+@pytest.mark.parametrize("augment", [InPlace(), ss.Compose([ss.HorizontalFlip(), InPlace()])], ids=repr)
+def test_a_users_transform_cannot_change_the_callers_memory(augment: Any) -> None:
+    sample = {
+        "image": np.zeros((4, 4), np.uint8),
+        "mask": np.zeros((4, 4), np.uint8),
+        "keypoints": np.zeros((3, 2), np.float32),
+        "boxes": np.zeros((3, 4), np.float32),
+    }
+    for index in range(8):  # the flip fires for some
+        made = augment(sample, key=ss.SampleKey(0, 0, index))
+        assert all((part == 0).all() for part in sample.values())
+        assert (made["image"] == 1).all()
+        assert (made["mask"] == 1).all()
+        assert (augment(sample["image"], key=ss.SampleKey(0, 0, index)) == 1).all()
+    frozen = np.zeros((4, 4), np.uint8)
+    frozen.flags.writeable = False
+    assert (augment(frozen, key=KEY) == 1).all()
