@@ -324,6 +324,14 @@ class Noise:
         return image + self.rng.integers(0, 50, image.shape, dtype=np.uint8)
 
 
+class TransformedStream(IterableDataset):
+    def __init__(self) -> None:
+        self.transform = Noise()
+
+    def __iter__(self) -> Any:
+        yield from (self.transform(image) for image in IMAGES)
+
+
 def to_nan(image: np.ndarray) -> np.ndarray:
     return image * (np.nan if image[0, 0, 0] == IMAGES[5][0, 0, 0] else 1.0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import audit_cases as cases
 import numpy as np
 import pytest
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Subset
 
 import seedsafe as ss
 from seedsafe.auditing import Report
@@ -185,8 +185,20 @@ def test_iterable_datasets() -> None:
 
 
 def test_an_iterable_dataset_in_spawned_workers() -> None:
-    answer = audited(cases.SplitStream(), "duplicates", "ends", start_methods=("spawn",))
+    answer = audited(cases.SplitStream(), "duplicates", "ends", start_methods=("spawn",), epochs=1)
     assert [one.verdict for one in answer.answers] == ["ok", "ok"]
+
+
+def test_a_subset_reads_batches() -> None:
+    report = audited(Subset(cases.ConstantSeed(), range(20)), "global-draws", "raises")
+    assert [one.verdict for one in report.answers] == ["fault", "ok"]
+    report = audited(Subset(cases.MissingFile(), range(20)), "raises")
+    assert report["raises"].samples == (11,)
+
+
+def test_an_iterables_transform_is_told_from_it() -> None:
+    answer = audited(cases.TransformedStream(), "epochs", samples=64)["epochs"]
+    assert (answer.verdict, answer.at_fault) == ("fault", "transform")
 
 
 def test_a_sample_of_any_class() -> None:

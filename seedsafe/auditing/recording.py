@@ -98,8 +98,10 @@ class Recorder:
 
     def __getitems__(self, positions: list[int]) -> list[Any]:
         """Read a batch as the dataset would be read: at once, if it can do that."""
-        if hasattr(self.base, "__getitems__"):
+        if hasattr(self.base, "__getitems__") and not (self.moved or self.watch):
             given: list[Any] = []
+            self._process()
+            self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
             with contextlib.suppress(Exception):  # read one by one, each tells what it raises
                 given = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(given) == len(positions):

@@ -212,11 +212,16 @@ def _without_transform(subject: Subject, index: int) -> None:
     found = subject.transform()
     if found is None:
         return
-    object.__setattr__(*found, _nothing)
+    holder, names = found
+    for name in names:
+        object.__setattr__(holder, name, _nothing)
+    if subject.iterable:
+        return
     try:
         subject.dataset[index]
     except Exception:  # noqa: BLE001  # whatever it asks of a transform
-        object.__setattr__(*found, None)
+        for name in names:
+            object.__setattr__(holder, name, None)
 
 
 def _nothing(*given: Any, **named: Any) -> Any:

@@ -43,8 +43,8 @@ class Subject:
         what = {"torch": "torch", "keras": "Keras", "processes": "plain"}[self.loader]
         return f"{kind.__module__}.{kind.__qualname__}, {what} {'iterable' if self.iterable else 'dataset'} {length}"
 
-    def transform(self) -> tuple[Any, str] | None:
-        """Return the object that keeps the outermost transform, and the name of its attribute."""
+    def transform(self) -> tuple[Any, tuple[str, ...]] | None:
+        """Return the object that keeps the outermost transform, and the names of its attributes."""
         seen, todo = set(), [self.dataset]
         while todo:
             holder = todo.pop(0)
@@ -52,9 +52,9 @@ class Subject:
                 continue
             seen.add(id(holder))
             kept = getattr(holder, "__dict__", {})
-            for name in _TRANSFORMS:
-                if callable(kept.get(name)):
-                    return holder, name
+            names = tuple(name for name in _TRANSFORMS if callable(kept.get(name)))
+            if names:
+                return holder, names
             todo += [kept[name] for name in _INNER if name in kept]
             if isinstance(kept.get("datasets"), list | tuple):
                 todo += list(kept["datasets"])

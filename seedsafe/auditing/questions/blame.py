@@ -19,6 +19,9 @@ def blame(ctx: Context, question: str, title: str, answers: Iterable[Answer]) ->
         if answer.verdict in ("fault", "warning") and answer.at_fault:
             parts[answer.at_fault].append(answer.question)
     evidence = [f"{part}: {', '.join(names)}" for part, names in parts.items()]
+    found = ctx.subject.transform()
+    if found is not None:
+        evidence.append(f"the transform: {type(found[0]).__name__}.{', .'.join(found[1])}")
     delivered, spoilt = 0, []
     if ctx.workers:
         run = ctx.runs.get(other_batch(ctx.workers[0], ctx.methods[0], ctx.order.batch + 1))

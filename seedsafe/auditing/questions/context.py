@@ -59,7 +59,8 @@ class Context:
     @cached_property
     def bare(self) -> Run:
         """The run without the transform."""
-        return self.runs.get(Plan("no workers, without the transform", bare=True))
+        epochs = 2 if self.subject.iterable else 1
+        return self.runs.get(Plan("no workers, without the transform", bare=True, epochs=epochs))
 
     @cached_property
     def moved(self) -> Run:
@@ -114,7 +115,11 @@ class Context:
             return "dataset"
         if not self.bare.whole or any(record.failure for record in self.bare.records):
             return "dataset"
-        return "transform" if _collisions(self.repeats(self.bare.records)) == 1 else "dataset"
+        if self.subject.iterable:
+            still = bool(differing(self.bare.epoch(0), self.bare.epoch(1))[0])
+        else:
+            still = _collisions(self.repeats(self.bare.records)) < 1
+        return "dataset" if still else "transform"
 
     def not_measured(self, question: str, title: str, why: str) -> Answer:
         """Return the answer of a question that cannot be answered."""

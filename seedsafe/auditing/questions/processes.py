@@ -45,7 +45,7 @@ def ends(ctx: Context, question: str, title: str) -> Answer:
 
 def _indices(lines: list[str]) -> tuple[int, ...]:
     words = [line.split("reading index ")[1] for line in lines if "reading index " in line]
-    return tuple(sorted({int(word.split(",")[0]) for word in words}))
+    return tuple(sorted({int(word.replace(",", " ").split()[0]) for word in words}))
 
 
 def pickling(ctx: Context, question: str, title: str) -> Answer:
