@@ -149,11 +149,29 @@ class GivenBuffer(Buffer):
 
 
 class Counts(Base):
-    count = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
 
     def sample(self, index: int) -> Any:
         self.count += 1
         return super().sample(index)
+
+
+class OpensLazily(Base):
+    """What is right for files: each worker opens its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file: Any = None
+        self.table: Any = None
+
+    def sample(self, index: int) -> Any:
+        if self.file is None:
+            self.file = open(os.devnull, "rb")  # noqa: SIM115
+            self.table = {"images": [image.copy() for image in self.images]}
+            self.rng = np.random.default_rng()
+        return self.table["images"][index].copy()
 
 
 class SometimesNone(Base):

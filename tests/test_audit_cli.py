@@ -164,10 +164,10 @@ def test_the_terminal_shows_faults_with_evidence_and_all_verdicts(noisy: Report)
     terminal.write(noisy, file)
     text = file.getvalue()
     assert "audit_cases.StoredGenerator, torch dataset of 32" in text
-    assert "2 workers, fork, epoch 0: 32 of 32 readings" in " ".join(text.split())
+    assert "2 workers, fork, epoch 0: 32 of 32 readings equal worker 0's" in " ".join(text.split())
     for answer in noisy.answers:
         assert answer.question in text
-    assert "1 faults, 1 warnings" in text
+    assert "1 fault, 1 warning; " in text
 
 
 class Page(HTMLParser):

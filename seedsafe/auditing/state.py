@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import types
 from collections import deque
@@ -86,19 +87,41 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
-    """Return what differs, in the order of the paths."""
+    """Return what differs, in the order of the paths; what is made when it is first needed is no difference."""
     found = []
+    attributes = {_attribute(path) for path in before}
+    empty = tuple(path for path, entry in before.items() if entry.shown == "None")
     for path in sorted({*before, *after}):
         old, new = before.get(path), after.get(path)
+        if _made_lazily(path, old, new, empty, attributes):
+            continue
         if old is None or new is None:
             kept, word = (new, "was added") if old is None else (old, "is gone")
-            if kept is not None and _parent(path) in before and before[_parent(path)].kind == "container":
-                continue  # the container's length says it
-            if kept is not None:
-                found.append(Change(path, "value", f"{kept.shown} {word}"))
+            if kept is not None and not (
+                _parent(path) in before and before[_parent(path)].kind == "container"
+            ):
+                found.append(
+                    Change(path, "value", f"{kept.shown} {word}")
+                )  # else the container's length says it
         elif old.digest != new.digest:
-            found.append(Change(path, _kind(old, new), f"{old.shown} → {new.shown}"))
+            shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
+            found.append(Change(path, _kind(old, new), shown))
     return found
+
+
+def _made_lazily(
+    path: str, old: _Entry | None, new: _Entry | None, empty: tuple[str, ...], attributes: set[str]
+) -> bool:
+    """Return whether this is an open file, a generator or a table that was not there before."""
+    if old is None and _attribute(path) not in attributes:
+        return new is not None and (new.kind != "value" or path != _attribute(path))
+    if path in empty:
+        return new is None or new.kind != "value"
+    return old is None and any(path.startswith((f"{one}.", f"{one}[")) for one in empty)
+
+
+def _attribute(path: str) -> str:
+    return path[:1] + re.split(r"[.\[]", path[1:], maxsplit=1)[0]
 
 
 def _kind(old: _Entry, new: _Entry) -> Kind:

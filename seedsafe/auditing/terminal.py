@@ -32,9 +32,13 @@ def write(report: Report, file: TextIO) -> None:
         table.add_row(verdict, answer.question, escape(answer.summary))
     console.print()
     console.print(table)
-    counts = [f"{len(report.faults)} faults", f"{len(report.warnings)} warnings"]
+    counts = [_counted(len(report.faults), "fault"), _counted(len(report.warnings), "warning")]
     seconds = sum(run["seconds"] for run in report.runs)
-    console.print(f"\n{', '.join(counts)}; {len(report.runs)} runs, {seconds:.0f} s")
+    console.print(f"\n{', '.join(counts)}; {_counted(len(report.runs), 'run')}, {seconds:.0f} s")
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def _details(console: Console, answer: Answer) -> None:

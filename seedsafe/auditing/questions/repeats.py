@@ -41,8 +41,8 @@ def duplicates(ctx: Context, question: str, title: str) -> Answer:
             blamed.append(run)
             samples.update(index for index, _ in first)
             evidence.append(
-                f"{run.plan.name}, epoch {epoch}: {equal} of {total} readings equal worker 0's reading of the same turn"
-                + (f"; sample {first[0][0]} of worker 0 and worker {first[0][1]}" if first else "")
+                f"{run.plan.name}, epoch {epoch}: {equal} of {total} readings equal worker 0's, the first "
+                f"of them sample {first[0][0]}, worker {first[0][1]}"
             )
             if matrix is None:
                 matrix, pictures = _matrix(ctx, run, epoch), _pictures(ctx, run, epoch)
