@@ -54,7 +54,7 @@ def children() -> set[str]:
 
 def test_a_hanging_worker_is_reported_with_its_stack() -> None:
     before = children()
-    report = audited(cases.HangsInWorkers(), "ends", "duplicates", timeout=2)
+    report = audited(cases.HangsInWorkers(), "ends", "duplicates", timeout=6)
     answer = report["ends"]
     assert answer.verdict == "fault"
     assert answer.samples == (3,)
@@ -131,7 +131,7 @@ def test_a_script_without_its_guard_is_told(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(
         "import torch, audit_cases as cases, seedsafe as ss\n"
-        "options = dict(samples=8, workers=(0, 2), start_methods=('spawn',), questions=['ends'], timeout=60)\n"
+        "options = dict(samples=8, workers=(0, 2), start_methods=('spawn',), questions=['ends'], timeout=60, epochs=1)\n"
         "print(ss.audit(cases.Base(), **options)['ends'].evidence)\n"
     )
     environ = environment()

@@ -174,10 +174,10 @@ class Runs:
         rng.seed(_SEED, plan.other)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
-        order = list(self.order.indices[: plan.reads or None])
+        order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
         recorder = Recorder(
             self.subject.dataset,
-            order[::-1] if plan.reverse else order,
+            order,
             folder,
             watch=plan.watch,
             moved=plan.moved,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 from seedsafe.auditing.questions.context import Context, first_by_index, listed, some
 from seedsafe.auditing.report import Answer, AtFault
-from seedsafe.auditing.runs import Plan
+from seedsafe.auditing.runs import Plan, Run
 
 __all__ = ["cached_in_place", "lost_state"]
 
@@ -68,6 +70,7 @@ def lost_state(ctx: Context, question: str, title: str) -> Answer:
             workers=count,
             method=method,
             watch=True,
+            reverse=True,  # the indices that come once, first
             reads=4 * ctx.order.batch * count,
         )
         run = ctx.runs.get(plan)
@@ -75,22 +78,35 @@ def lost_state(ctx: Context, question: str, title: str) -> Answer:
         run = ctx.watched
     if why := ctx.trouble(run):
         return ctx.not_measured(question, title, why)
-    seen: dict[str, dict[int, str]] = {}
-    indices: dict[str, int] = {}
-    for record in run.records:
-        for change in record.changed:
-            if change.kind != "in place":
-                seen.setdefault(change.path, {})[record.worker or 0] = change.shown
-                indices.setdefault(change.path, record.index)
+    seen = _lasting(run)
     if not seen:
-        return Answer(question, title, "ok", "reading changes no attribute")
+        return Answer(question, title, "ok", "reading changes no attribute, or once for all")
     evidence = []
     for path, workers in sorted(seen.items())[:8]:
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
         evidence.append(f"dataset{path}: {shown}")
     names = listed_names(seen)
     text = f"reading changes {names}: each worker changes a copy of its own, and the main process sees none of it"
-    return Answer(question, title, "warning", text, tuple(evidence), some(indices.values()), _part(ctx))
+    return Answer(question, title, "warning", text, tuple(evidence), (), _part(ctx))
+
+
+def _lasting(run: Run) -> dict[str, dict[int, str]]:
+    """Return what changed in each worker; what its first reading sets and the next ones leave is a cached value."""
+    seen: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    readings: Counter[int] = Counter()
+    for record in run.records:
+        worker = record.worker or 0
+        readings[worker] += 1
+        for change in record.changed:
+            if change.kind != "in place":
+                seen[change.path][worker].append(change.shown)
+    drawn = {change.path for record in run.records for change in record.changed if change.kind == "generator"}
+    return {
+        path: {worker: texts[-1] for worker, texts in workers.items()}
+        for path, workers in seen.items()
+        if path in drawn
+        or any(len(set(texts)) > 1 or len(texts) < readings[worker] for worker, texts in workers.items())
+    }
 
 
 def listed_names(paths: dict[str, dict[int, str]]) -> str:
@@ -107,4 +123,5 @@ def _part(ctx: Context) -> AtFault:
             "no workers, without the transform, watched", bare=True, watch=True, reads=ctx.order.repeats + 16
         )
     )
-    return "dataset" if not run.whole or any(record.changed for record in run.records) else "transform"
+    still = any(change.kind == "in place" for record in run.records for change in record.changed)
+    return "dataset" if not run.whole or still or _lasting(run) else "transform"
