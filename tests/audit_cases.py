@@ -260,7 +260,8 @@ class OpenCVThreads(Base):
     def sample(self, index: int) -> Any:
         import cv2
 
-        cv2.setNumThreads(4)
+        if cv2.getNumThreads() < 4:  # fewer than there were would make a forked process wait for ever
+            cv2.setNumThreads(4)
         large = np.zeros((1000, 1000), np.uint8)
         return cv2.resize(cv2.GaussianBlur(large, (9, 9), 0), (8, 8))
 

@@ -64,6 +64,31 @@ def test_a_hanging_worker_is_reported_with_its_stack() -> None:
     assert children() == before
 
 
+def test_no_semaphore_and_no_file_is_left(tmp_path: Path) -> None:
+    script = (
+        "import os, tempfile, multiprocessing.synchronize as synchronize\n"
+        "import audit_cases as cases, seedsafe as ss\n"
+        "if __name__ == '__main__':\n"
+        "    mark = f'/ssf{os.getpid()}'\n"
+        "    names = tempfile._RandomNameSequence()\n"
+        "    synchronize.SemLock._make_name = staticmethod(lambda: mark + next(names))\n"
+        "    options = dict(samples=8, workers=(0, 2), epochs=1, questions=['ends'])\n"
+        "    ss.audit(cases.Base(), start_methods=('fork', 'spawn'), **options)\n"
+        "    options['samples'] = 32\n"
+        "    ss.audit(cases.HangsInWorkers(), start_methods=('spawn',), timeout=10, **options)\n"
+        "    print([name for name in os.listdir('/dev/shm') if mark[1:] in name])\n"
+    )
+    (tmp_path / "script.py").write_text(script)
+    environ = environment()
+    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
+    environ["TMPDIR"] = str(tmp_path / "files")
+    (tmp_path / "files").mkdir()
+    made = [sys.executable, tmp_path / "script.py"]
+    done = subprocess.run(made, env=environ, check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "[]\n"
+    assert list((tmp_path / "files").iterdir()) == []
+
+
 def test_a_worker_that_dies_is_reported() -> None:
     answer = audited(cases.DiesInWorkers(), "ends")["ends"]
     assert answer.verdict == "fault"

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 __all__ = ["Hang", "Outcome", "supervised"]
 
-_POLL, _LOOK, _STACKS = 0.01, 0.25, 2.0
+_POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,9 @@ def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Ca
         hangs: tuple[Hang, ...] = ()
         try:
             if not _wait(child, Path(folder), timeout, beat):
-                hangs = _stacks(child, Path(folder), timeout)
+                hangs = _stacks(Path(folder))
         finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(child, signal.SIGKILL)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)  # it may not lead its group yet
-            _, status = os.waitpid(child, 0)
+            status = _end(child)
         items, error = _results(Path(folder, "results"))
         code = os.waitstatus_to_exitcode(status)
         if error is None and code and not hangs:
@@ -89,6 +85,33 @@ def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Ca
         return Outcome(items, error, hangs, time.monotonic() - begun, log)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(group: int) -> int:
+    """End all processes of a group and return the status of the first.
+
+    They are asked first: multiprocessing's resource tracker ends by itself once the others are gone, and takes with it
+    the semaphores that they left.
+    """
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(group, number)  # it may not lead its group yet
+        end = time.monotonic() + _GRACE
+        while number == signal.SIGTERM and _members(group) and time.monotonic() < end:
+            time.sleep(_POLL)
+    return os.waitpid(group, 0)[1]
+
+
+def _members(group: int) -> bool:
+    """Return whether a process of the group runs; zombies do not."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
+            if int(leader) == group and state not in "ZX":
+                return True
+    return False
 
 
 def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
@@ -107,6 +130,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         # New objects: the old ones' locks may have been held by another thread when this process was forked.
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+        _keep_files_of_multiprocessing_in(folder)
         faulthandler.enable(sys.stderr)
         stack = os.open(f"{folder}/stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
@@ -119,9 +143,23 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
                 traceback.print_exc()
                 text = "".join(traceback.format_exception_only(error)).strip()
                 pickle.dump(("error", _last_lines(text)), results)
+        _finish_multiprocessing()
         code = 0
     finally:
         os._exit(code)
+
+
+def _keep_files_of_multiprocessing_in(folder: str) -> None:
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:
+        process.current_process()._config["tempdir"] = folder
+
+
+def _finish_multiprocessing() -> None:
+    """Remove the semaphores and files of this process, which `os._exit` would leave; its parent's stay."""
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util._run_finalizers()
 
 
 def _last_lines(text: str) -> str:
@@ -156,12 +194,13 @@ def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) ->
             return False
 
 
-def _stacks(group: int, folder: Path, timeout: float) -> tuple[Hang, ...]:
-    """Ask the processes of a group for their stacks, those that stand in a reading first."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGUSR1)
+def _stacks(folder: Path) -> tuple[Hang, ...]:
+    """Ask the processes for their stacks; return those that stand in a reading, or else all."""
+    stacks = [path for path in folder.glob("stack-*") if _alive(path)]
+    for path in stacks:  # only those: it would end a process that does not expect it
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(path.name.partition("-")[2]), signal.SIGUSR1)
     end = time.monotonic() + _STACKS
-    stacks = list(folder.glob("stack-*"))
     while time.monotonic() < end and not all(path.stat().st_size for path in stacks if _alive(path)):
         time.sleep(_POLL)
     hangs = []
