@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seedsafe import opencv
     from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
+    from seedsafe.auditing import audit
     from seedsafe.compose import Compose
     from seedsafe.containers import OneOf, RandomApply, SomeOf
     from seedsafe.draws import Draws
@@ -70,6 +71,7 @@ __all__ = [
     "ToFloat",
     "Transform",
     "VerticalFlip",
+    "audit",
     "channel_stats",
     "epoch_order",
     "generator",
@@ -81,6 +83,7 @@ __all__ = [
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 _ROOMS = {
     "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "auditing": ("audit",),
     "compose": ("Compose",),
     "containers": ("OneOf", "RandomApply", "SomeOf"),
     "draws": ("Draws",),
