@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-bridge bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge bench docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -58,6 +58,17 @@ test-bridge: .venvs/bridge/.installed
 	.venvs/bridge/bin/python -m pip install --quiet torch==2.13.0
 	.venvs/bridge/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
 	.venvs/bridge/bin/python -m pip install --quiet --requirement tests/bridge/requirements.txt
+	touch $@
+
+# The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.
+test-audit: .venvs/audit/.installed
+	.venvs/audit/bin/python -m pytest tests/third_party/audit_peers.py
+
+.venvs/audit/.installed: pyproject.toml
+	$(PYTHON) -m venv .venvs/audit
+	.venvs/audit/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/audit/bin/python -m pip install --quiet --editable . "pytest>=9" pillow torch==2.13.0 albumentations==2.0.8
+	.venvs/audit/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
 	touch $@
 
 bench:  # makes environments of its own under .venvs/

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seedsafe import opencv
     from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
+    from seedsafe.auditing import audit
     from seedsafe.bridging import Bridge, Bridged, NotReproducible, bridge, keyed, register_hook
     from seedsafe.compose import Compose
     from seedsafe.containers import OneOf, RandomApply, SomeOf
@@ -74,6 +75,7 @@ __all__ = [
     "ToFloat",
     "Transform",
     "VerticalFlip",
+    "audit",
     "bridge",
     "channel_stats",
     "epoch_order",
@@ -88,6 +90,7 @@ __all__ = [
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 _ROOMS = {
     "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "auditing": ("audit",),
     "bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "compose": ("Compose",),
     "containers": ("OneOf", "RandomApply", "SomeOf"),

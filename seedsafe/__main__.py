@@ -1,4 +1,4 @@
-"""The command line: ``seedsafe lint``, ``stats`` and ``index``; each tool is imported when it is asked for."""
+"""The command line: ``seedsafe lint``, ``audit``, ``stats`` and ``index``; each tool is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ __all__ = ["main"]
 
 TOOLS = {
     "lint": ("seedsafe.lint.cli", "find random state in worker code, statically"),
+    "audit": ("seedsafe.auditing.cli", "run a dataset in real loaders and find its faults"),
     "stats": ("seedsafe.stats.cli", "exact channel mean and std of a folder of images"),
     "index": ("seedsafe.folder.cli", "index a folder of images"),
 }
@@ -22,6 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
         usage: seedsafe TOOL ...
         <BLANKLINE>
           lint   find random state in worker code, statically
+          audit  run a dataset in real loaders and find its faults
           stats  exact channel mean and std of a folder of images
           index  index a folder of images
         0

@@ -1,0 +1,140 @@
+"""What a sample is: the digest of its bytes, its form, and its values that deserve a look."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Content", "as_array", "content", "digest", "leaves"]
+
+_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What was seen in one sample; each part of it goes by its path, ``[0]["image"]``."""
+
+    digest: str
+    form: tuple[tuple[str, str, str], ...]  # path, type with dtype, shape
+    none: tuple[str, ...]
+    nan: tuple[str, ...]
+    infinite: tuple[str, ...]
+    ranges: tuple[tuple[str, float, float], ...]  # path, least and greatest finite value
+
+
+def content(sample: Any) -> Content:
+    """Look through a sample once."""
+    form, none, nan, infinite, ranges = [], [], [], [], []
+    hashed = hashlib.blake2b(digest_size=16)
+    for path, leaf in leaves(sample):
+        array = as_array(leaf)
+        kind = type(leaf).__name__
+        if leaf is None:
+            none.append(path)
+        if array is None or array.dtype == object:
+            hashed.update(_plain(leaf))
+            form.append((path, kind, ""))
+            continue
+        hashed.update(_of_array(path, array))
+        shape = "×".join(map(str, array.shape)) if array.ndim else ""
+        named = kind if isinstance(leaf, int | float | complex) else f"{kind} {array.dtype}"
+        form.append((path, named, shape))
+        if array.dtype.kind in "biuf" and array.size:
+            values = (
+                array.astype(np.float64) if array.dtype.itemsize < 4 or array.dtype.kind == "b" else array
+            )
+            if array.dtype.kind == "f":
+                finite = np.isfinite(values)
+                if not finite.all():
+                    nan.extend([path] * bool(np.isnan(values).any()))
+                    infinite.extend([path] * bool(np.isinf(values).any()))
+                    values = values[finite]
+            if values.size:
+                ranges.append((path, float(values.min()), float(values.max())))
+    return Content(hashed.hexdigest(), *map(tuple, (form, none, nan, infinite, ranges)))  # type: ignore[arg-type]
+
+
+def digest(value: Any) -> str:
+    """Return the digest of all bytes in a value."""
+    hashed = hashlib.blake2b(digest_size=16)
+    for path, leaf in leaves(value):
+        array = as_array(leaf)
+        hashed.update(_plain(leaf) if array is None or array.dtype == object else _of_array(path, array))
+    return hashed.hexdigest()
+
+
+def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a sample with their paths; containers and objects are opened, empty ones are parts themselves."""
+    if len(above) >= _DEPTH or id(value) in above:
+        yield path, type(value).__qualname__
+        return
+    parts = _parts(value)
+    if parts is None:
+        yield path, value
+        return
+    if not parts:
+        yield f"{path}{{}}", type(value).__qualname__
+    for step, part in parts:
+        yield from leaves(part, path + step, (*above, id(value)))
+
+
+def _parts(value: Any) -> list[tuple[str, Any]] | None:
+    """Return what is in a container or an object, None for everything else."""
+    if isinstance(value, Mapping):
+        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=repr)]
+    if isinstance(value, set | frozenset):
+        return [(f"[{number}]", text) for number, text in enumerate(sorted(map(repr, value)))]
+    if isinstance(value, list | tuple):
+        return [(f"[{number}]", part) for number, part in enumerate(value)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(f".{part.name}", getattr(value, part.name)) for part in dataclasses.fields(value)]
+    array = as_array(value)
+    if array is not None:
+        return _parts(array.tolist()) if array.dtype == object and array.ndim else None
+    if isinstance(value, type) or callable(value) or not getattr(value, "__dict__", None):
+        return None
+    return [(f".{name}", part) for name, part in sorted(vars(value).items())]
+
+
+def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
+    """Return the numbers of an array, tensor, image or Python number; None for everything else."""
+    if isinstance(leaf, np.ndarray):
+        return leaf
+    if isinstance(leaf, bool | int | float | complex | np.generic):
+        try:
+            return np.asarray(leaf)
+        except OverflowError:
+            return None
+    if hasattr(leaf, "detach"):  # torch
+        leaf = leaf.detach().cpu()
+        try:
+            return np.asarray(leaf)
+        except TypeError:  # bfloat16 and other kinds that NumPy lacks
+            return np.asarray(leaf.float())
+    if hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__"):
+        return np.asarray(leaf)
+    return None
+
+
+def _of_array(path: str, array: np.ndarray[Any, Any]) -> bytes:
+    head = f"{path}|{array.dtype.str}|{array.shape}|".encode()
+    return (
+        head + hashlib.blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).digest()
+        if (array.size and array.ndim)
+        else head + array.tobytes()
+    )
+
+
+def _plain(leaf: Any) -> bytes:
+    if isinstance(leaf, bytes | bytearray | str) or leaf is None:
+        return f"{type(leaf).__name__}|{leaf!r}".encode(errors="surrogatepass")
+    try:
+        return pickle.dumps(leaf)
+    except Exception:  # noqa: BLE001  # anything may fail here: then only its type is compared
+        return type(leaf).__qualname__.encode()

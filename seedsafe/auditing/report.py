@@ -1,0 +1,150 @@
+"""What an audit answers: one verdict a question, with the evidence for it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+__all__ = ["Answer", "AtFault", "Matrix", "Picture", "Report", "Verdict"]
+
+Verdict = Literal["ok", "fault", "warning", "not measured"]
+AtFault = Literal["dataset", "transform", "loader"]
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Which readings gave equal bytes: a row a worker, a column a batch; equal numbers are equal bytes."""
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A sample to look at: a PNG file in base 64, and what it shows."""
+
+    caption: str
+    png: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one question.
+
+    Attributes:
+        question: its name, as on the reference page: ``"duplicates"``.
+        title: the question in words.
+        verdict: ``"fault"`` if training gets wrong data, ``"warning"`` if results cannot be reproduced or something
+            is lost, ``"ok"``, or ``"not measured"`` with the reason in the summary.
+        summary: one or two sentences.
+        evidence: what was seen, a line each: which runs, workers and samples.
+        samples: the indices concerned, at most 20.
+        at_fault: the part that it comes from, where the measurements tell.
+    """
+
+    question: str
+    title: str
+    verdict: Verdict
+    summary: str
+    evidence: tuple[str, ...] = ()
+    samples: tuple[int, ...] = ()
+    at_fault: AtFault | None = None
+    matrix: Matrix | None = None
+    pictures: tuple[Picture, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Verdict):
+            raise ValueError(f"verdict must be one of {get_args(Verdict)}, got {self.verdict!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answers of one audit, and how they were obtained.
+
+    Attributes:
+        subject: the dataset in words.
+        answers: one for each question asked.
+        runs: the runs made, each with its reads, its seconds and how it ended.
+        settings: the arguments of the audit.
+        versions: of Python, NumPy and the frameworks that the subject uses.
+    """
+
+    subject: str
+    answers: tuple[Answer, ...]
+    runs: tuple[dict[str, Any], ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, question: str) -> Answer:
+        """Return the answer to a question.
+
+        Raises:
+            KeyError: the question was not asked.
+        """
+        for answer in self.answers:
+            if answer.question == question:
+                return answer
+        asked = ", ".join(answer.question for answer in self.answers)
+        raise KeyError(f"no answer to {question!r}: this audit asked {asked}")
+
+    @property
+    def faults(self) -> tuple[Answer, ...]:
+        """The answers whose verdict is a fault."""
+        return tuple(answer for answer in self.answers if answer.verdict == "fault")
+
+    @property
+    def warnings(self) -> tuple[Answer, ...]:
+        """The answers whose verdict is a warning."""
+        return tuple(answer for answer in self.answers if answer.verdict == "warning")
+
+    def exit_code(self, *, strict: bool = False) -> int:
+        """Return 1 if there is a fault (with ``strict`` also for a warning), else 0."""
+        return int(bool(self.faults or (strict and self.warnings)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON."""
+        return {"version": _VERSION, **asdict(self)}
+
+    def to_json(self) -> str:
+        """Return the report as JSON text."""
+        return json.dumps(self.to_dict(), indent=1)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Report:
+        """Return the report that `to_dict` wrote.
+
+        Raises:
+            ValueError: the data are of another version.
+        """
+        if data.get("version") != _VERSION:
+            raise ValueError(
+                f"version must be {_VERSION}, got {data.get('version')!r}: write the report again"
+            )
+        return cls(
+            subject=data["subject"],
+            answers=tuple(_answer(answer) for answer in data["answers"]),
+            runs=tuple(data["runs"]),
+            settings=data["settings"],
+            versions=data["versions"],
+        )
+
+
+def _answer(data: dict[str, Any]) -> Answer:
+    matrix = data["matrix"]
+    if matrix is not None:
+        cells = tuple(tuple(row) for row in matrix["cells"])
+        matrix = Matrix(matrix["title"], tuple(matrix["rows"]), tuple(matrix["columns"]), cells)
+    return Answer(
+        **{
+            **data,
+            "evidence": tuple(data["evidence"]),
+            "samples": tuple(data["samples"]),
+            "matrix": matrix,
+            "pictures": tuple(Picture(**picture) for picture in data["pictures"]),
+        }
+    )

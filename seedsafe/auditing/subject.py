@@ -1,0 +1,167 @@
+"""What is audited: how it is read, how long it is, and where its transform is kept."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+__all__ = ["Subject", "load", "subject_of"]
+
+Loader = Literal["torch", "keras", "processes"]
+
+_TRANSFORMS = ("transform", "transforms", "augment", "augmentation", "augmentations", "augmenter")
+_INNER = ("dataset", "base", "base_dataset")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A dataset, and the loader that its users read it with.
+
+    Attributes:
+        dataset: the user's object.
+        loader: ``"torch"`` for DataLoader, ``"keras"`` for Keras's own enqueuer, ``"processes"`` for plain ones.
+        iterable: it is iterated, not indexed.
+        length: the number of samples (of batches for Keras), None if it does not tell.
+        worker_init: the DataLoader's worker_init_fn.
+    """
+
+    dataset: Any
+    loader: Loader
+    iterable: bool
+    length: int | None
+    worker_init: Any = None
+
+    @property
+    def name(self) -> str:
+        """The subject in words."""
+        kind = type(self.dataset)
+        length = "of unknown length" if self.length is None else f"of {self.length:,}"
+        what = {"torch": "torch", "keras": "Keras", "processes": "plain"}[self.loader]
+        return f"{kind.__module__}.{kind.__qualname__}, {what} {'iterable' if self.iterable else 'dataset'} {length}"
+
+    def transform(self) -> tuple[Any, tuple[str, ...]] | None:
+        """Return the object that keeps the outermost transform, and the names of its attributes."""
+        seen, todo = set(), [self.dataset]
+        while todo:
+            holder = todo.pop(0)
+            if id(holder) in seen or isinstance(holder, type):
+                continue
+            seen.add(id(holder))
+            kept = getattr(holder, "__dict__", {})
+            names = tuple(name for name in _TRANSFORMS if callable(kept.get(name)))
+            if names:
+                return holder, names
+            todo += [kept[name] for name in _INNER if name in kept]
+            if isinstance(kept.get("datasets"), list | tuple):
+                todo += list(kept["datasets"])
+        return None
+
+
+def subject_of(dataset: Any, loader: str = "auto") -> Subject:
+    """Look at an object and say how it is read.
+
+    Args:
+        dataset: a torch dataset or DataLoader, a Keras Sequence, or anything with ``__getitem__`` and ``__len__``,
+            or with ``__iter__``.
+        loader: "torch", "keras", "processes", or "auto": the framework that the object's class comes from, else torch
+            if it has been imported.
+
+    Raises:
+        TypeError: the object can be neither indexed nor iterated.
+        ValueError: it is empty, or there is no such loader.
+    """
+    if loader not in ("auto", "torch", "keras", "processes"):
+        raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
+    init = None
+    data: Any = sys.modules.get("torch.utils.data")
+    if data is not None and isinstance(dataset, data.DataLoader):
+        init, dataset = dataset.worker_init_fn, dataset.dataset
+    chosen: Any = _loader(dataset) if loader == "auto" else loader
+    iterable = data is not None and isinstance(dataset, data.IterableDataset)
+    if not iterable and not _indexable(dataset):
+        if not hasattr(dataset, "__iter__"):
+            raise TypeError(
+                f"dataset must have __getitem__ and __len__, or __iter__, got {type(dataset).__qualname__}: pass "
+                "the dataset itself, an instance"
+            )
+        iterable = True
+    length = None if iterable else _length(dataset)
+    if length == 0:
+        raise ValueError("dataset must have at least one sample, got one of length 0: is its path right?")
+    return Subject(dataset, chosen, iterable, length, init)
+
+
+def load(target: str) -> Any:
+    """Import what ``MODULE:OBJECT`` names, and call it if it is a class or a function.
+
+    Raises:
+        ValueError: the text has another form, the module cannot be imported, the object is not in it or needs
+            arguments.
+    """
+    module_name, colon, path = target.partition(":")
+    if not (module_name and colon and path):
+        raise ValueError(
+            f"expected MODULE:OBJECT, such as train.data:dataset or data.py:dataset, got {target!r}"
+        )
+    try:
+        value: Any = _module(module_name)
+    except Exception as error:
+        raise ValueError(f"{module_name!r} cannot be imported: {type(error).__name__}: {error}") from error
+    for name in path.split("."):
+        if not hasattr(value, name):
+            raise ValueError(
+                f"{module_name!r} has no {path!r}: name a dataset, or a function that returns one"
+            )
+        value = getattr(value, name)
+    if callable(value) and (
+        isinstance(value, type) or (not _indexable(value) and not hasattr(value, "__iter__"))
+    ):
+        try:
+            return value()
+        except Exception as error:
+            raise ValueError(
+                f"{target} was called without arguments and raised {type(error).__name__}: {error}; name an instance, "
+                "or a function without arguments that returns one"
+            ) from error
+    return value
+
+
+def _module(name: str) -> Any:
+    if not name.endswith(".py"):
+        sys.path.insert(0, str(Path.cwd())) if str(Path.cwd()) not in sys.path else None
+        return importlib.import_module(name)
+    file = Path(name).resolve()
+    if not file.is_file():
+        raise FileNotFoundError(f"no file {name}")
+    sys.path.insert(0, str(file.parent))  # so that processes that are spawned find it again
+    return importlib.import_module(file.stem)
+
+
+def _loader(dataset: Any) -> Loader:
+    for base in type(dataset).__mro__:
+        top = base.__module__.partition(".")[0]
+        if top == "torch":
+            return "torch"
+        if top in ("keras", "tf_keras") and base.__name__ in ("PyDataset", "Sequence"):
+            return "keras"
+    return "torch" if "torch" in sys.modules else "processes"
+
+
+def _indexable(dataset: Any) -> bool:
+    return hasattr(dataset, "__getitem__") and (
+        hasattr(dataset, "__len__") or hasattr(dataset, "num_batches")
+    )
+
+
+def _length(dataset: Any) -> int | None:
+    try:
+        return len(dataset)
+    except Exception as error:
+        batches = getattr(dataset, "num_batches", None)
+        if isinstance(batches, int):
+            return batches
+        raise TypeError(f"len(dataset) raised {type(error).__name__}: {error}") from error

@@ -1,0 +1,239 @@
+"""Running something in a process of its own that is watched, and ended with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import pickle
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+__all__ = ["Hang", "Outcome", "supervised"]
+
+_POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """A process that did not go on: what it was doing, and its stack."""
+
+    pid: int
+    doing: str
+    stack: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a supervised run ended.
+
+    Attributes:
+        items: what it gave, also if it then failed.
+        error: the last lines of what it raised, or how its process died.
+        hangs: the processes that did not go on, if it had to be ended.
+        seconds: how long it took.
+        log: the end of what it printed.
+    """
+
+    items: list[Any]
+    error: str | None
+    hangs: tuple[Hang, ...]
+    seconds: float
+    log: str
+
+
+def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]) -> Outcome:
+    """Run a generator in a forked process and return what it yields.
+
+    The process leads a group of its own. When no reading of a sample has begun or ended for `timeout` seconds, every
+    process of the group writes its stack; then, as in every other case, the whole group is killed.
+
+    Args:
+        work: is called in the process with a folder for the notes of `Recorder`; what it yields must pickle.
+        timeout: seconds.
+        beat: is called about 4 times a second.
+    """
+    folder = tempfile.mkdtemp(prefix="seedsafe-audit-")
+    begun = time.monotonic()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            _child(work, folder)
+        hangs: tuple[Hang, ...] = ()
+        try:
+            if not _wait(child, Path(folder), timeout, beat):
+                hangs = _stacks(Path(folder))
+        finally:
+            status = _end(child)
+        items, error = _results(Path(folder, "results"))
+        code = os.waitstatus_to_exitcode(status)
+        if error is None and code and not hangs:
+            error = f"the process died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
+        log = Path(folder, "log").read_text(errors="replace")[-4000:] if Path(folder, "log").exists() else ""
+        return Outcome(items, error, hangs, time.monotonic() - begun, log)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(group: int) -> int:
+    """End all processes of a group and return the status of the first.
+
+    They are asked first: multiprocessing's resource tracker ends by itself once the others are gone, and takes with it
+    the semaphores that they left.
+    """
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(group, number)  # it may not lead its group yet
+        end = time.monotonic() + _GRACE
+        while number == signal.SIGTERM and _members(group) and time.monotonic() < end:
+            time.sleep(_POLL)
+    return os.waitpid(group, 0)[1]
+
+
+def _members(group: int) -> bool:
+    """Return whether a process of the group runs; zombies do not."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
+            if int(leader) == group and state not in "ZX":
+                return True
+    return False
+
+
+def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
+    code = 1
+    try:
+        os.setsid()
+        warnings.simplefilter("default")  # a warning is no reason to end a run
+        _die_with_parent()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        log = os.open(f"{folder}/log", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        # New objects: the old ones' locks may have been held by another thread when this process was forked.
+        sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+        _keep_files_of_multiprocessing_in(folder)
+        faulthandler.enable(sys.stderr)
+        stack = os.open(f"{folder}/stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
+        with open(f"{folder}/results", "wb") as results:
+            try:
+                for item in work(folder):
+                    pickle.dump(("item", item), results)
+                    results.flush()
+            except BaseException as error:  # noqa: BLE001  # the parent is told, whatever it was
+                traceback.print_exc()
+                text = "".join(traceback.format_exception_only(error)).strip()
+                pickle.dump(("error", _last_lines(text)), results)
+        _finish_multiprocessing()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _keep_files_of_multiprocessing_in(folder: str) -> None:
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:
+        process.current_process()._config["tempdir"] = folder
+
+
+def _finish_multiprocessing() -> None:
+    """Remove the semaphores and files of this process, which `os._exit` would leave; its parent's stay."""
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util._run_finalizers()
+
+
+def _last_lines(text: str) -> str:
+    """Return the end of a message; torch puts a worker's whole traceback into one."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return "\n".join(lines[:1] + lines[-1:] if len(lines) > 6 else lines)
+
+
+def _die_with_parent() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
+
+
+def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> bool:
+    """Wait for the process; return False if it stands still."""
+    progress = looked = time.time()
+    while True:
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return True
+        time.sleep(_POLL)
+        now = time.time()
+        if now - looked < _LOOK:
+            continue
+        looked = now
+        beat()
+        notes = {path: path.stat().st_mtime for path in folder.glob("at-*")}
+        progress = max(progress, *notes.values()) if notes else progress
+        reading = [
+            path for path, moment in notes.items() if now - moment > timeout and _doing(path) != "read"
+        ]
+        if reading or now - progress > timeout:
+            return False
+
+
+def _stacks(folder: Path) -> tuple[Hang, ...]:
+    """Ask the processes for their stacks; return those that stand in a reading, or else all."""
+    stacks = [path for path in folder.glob("stack-*") if _alive(path)]
+    for path in stacks:  # only those: it would end a process that does not expect it
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(path.name.partition("-")[2]), signal.SIGUSR1)
+    end = time.monotonic() + _STACKS
+    while time.monotonic() < end and not all(path.stat().st_size for path in stacks if _alive(path)):
+        time.sleep(_POLL)
+    hangs = []
+    for path in stacks:
+        pid = int(path.name.partition("-")[2])
+        doing = _doing(folder / f"at-{pid}") or "waiting for its workers"
+        hangs.append(Hang(pid, doing, path.read_text(errors="replace").strip()))
+    hangs.sort(key=lambda hang: (not hang.doing.startswith("reading"), hang.pid))
+    stuck = [hang for hang in hangs if hang.doing.startswith("reading")]
+    return tuple(stuck or hangs)
+
+
+def _alive(path: Path) -> bool:
+    return Path(f"/proc/{path.name.partition('-')[2]}").exists()
+
+
+def _doing(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _results(path: Path) -> tuple[list[Any], str | None]:
+    items: list[Any] = []
+    error: str | None = None
+    if not path.exists():
+        return items, "the process died before it began"
+    with path.open("rb") as file, contextlib.suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            kind, value = pickle.load(file)
+            if kind == "error":
+                error = value
+            else:
+                items.append(value)
+    return items, error

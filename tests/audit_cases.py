@@ -1,0 +1,403 @@
+"""Datasets with one fault each, for the audit."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import threading
+import time
+from typing import Any
+
+import numpy as np
+from torch.utils.data import Dataset, IterableDataset, get_worker_info
+
+IMAGES = np.random.default_rng(0).integers(0, 200, (32, 12, 12, 3), dtype=np.uint8)
+
+
+class Base(Dataset):
+    """Images and their labels, with nothing wrong."""
+
+    def __init__(self, count: int = len(IMAGES)) -> None:
+        self.images = IMAGES[:count].copy()
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def __getitem__(self, index: int) -> Any:
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self.sample(index)
+
+    def sample(self, index: int) -> Any:
+        return self.images[index].copy(), index % 10
+
+
+class WithTransform(Base):
+    """A transform in the usual place."""
+
+    def __init__(self, transform: Any) -> None:
+        super().__init__()
+        self.transform = transform
+
+    def sample(self, index: int) -> Any:
+        image, label = super().sample(index)
+        return (image if self.transform is None else self.transform(image)), label
+
+
+class StoredGenerator(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rng = np.random.default_rng(0)
+
+    def sample(self, index: int) -> Any:
+        return self.images[index] + self.rng.integers(0, 50, self.images[index].shape, dtype=np.uint8), index
+
+
+class StoredFlip(Base):
+    """Few outcomes: equal ones in two workers can be chance."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rng = np.random.default_rng(0)
+
+    def sample(self, index: int) -> Any:
+        return (self.images[index, :, ::-1] if self.rng.random() < 0.5 else self.images[index]).copy()
+
+
+class GlobalFlip(Base):
+    def sample(self, index: int) -> Any:
+        return (self.images[index, :, ::-1] if np.random.random() < 0.5 else self.images[index]).copy()
+
+
+class GlobalNumpy(Base):
+    def sample(self, index: int) -> Any:
+        return self.images[index] + np.random.randint(0, 50, self.images[index].shape).astype(np.uint8), index
+
+
+class Keyed(Base):
+    """What is right: a generator of the epoch and the index."""
+
+    epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def sample(self, index: int) -> Any:
+        rng = np.random.default_rng((7, self.epoch, index))
+        return self.images[index] + rng.integers(0, 50, self.images[index].shape, dtype=np.uint8), index
+
+
+class Unseeded(Base):
+    def sample(self, index: int) -> Any:
+        return self.images[index] + np.random.default_rng().integers(0, 50, dtype=np.uint8)
+
+
+class ConstantSeed(Base):
+    def sample(self, index: int) -> Any:
+        np.random.seed(0)
+        return self.images[index] + np.random.randint(0, 50, self.images[index].shape).astype(np.uint8)
+
+
+class InPlace(Base):
+    def sample(self, index: int) -> Any:
+        image = self.images[index]
+        image += 1
+        return image.copy()
+
+
+class CachedDict(Base):
+    """The cached sample is a dict whose entry is replaced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.samples = [{"image": image / 255} for image in self.images]
+
+    def sample(self, index: int) -> Any:
+        one = self.samples[index]
+        one["image"] = one["image"] * 2
+        return one["image"].copy()
+
+
+_hidden = IMAGES.copy()
+
+
+class HiddenInPlace(Base):
+    """What is changed is not an attribute."""
+
+    def sample(self, index: int) -> Any:
+        _hidden[index] += 1
+        return _hidden[index].copy()
+
+
+class Buffer(Base):
+    """A working buffer that is filled anew: harmless, unless it is given out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buffer = np.zeros((12, 12, 3), np.uint8)
+
+    def sample(self, index: int) -> Any:
+        self.buffer[:] = self.images[index]
+        return self.buffer.copy()
+
+
+class GivenBuffer(Buffer):
+    def sample(self, index: int) -> Any:
+        self.buffer[:] = self.images[index]
+        return self.buffer
+
+
+class Counts(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def sample(self, index: int) -> Any:
+        self.count += 1
+        return super().sample(index)
+
+
+class OpensLazily(Base):
+    """What is right for files: each worker opens its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file: Any = None
+        self.table: Any = None
+
+    def sample(self, index: int) -> Any:
+        if self.file is None:
+            self.file = open(os.devnull, "rb")  # noqa: SIM115
+            self.table = {"images": [image.copy() for image in self.images]}
+            self.rng = np.random.default_rng()
+        return self.table["images"][index].copy()
+
+
+class SometimesNone(Base):
+    def sample(self, index: int) -> Any:
+        return None if index == 5 else super().sample(index)
+
+
+class DividesByZero(Base):
+    def sample(self, index: int) -> Any:
+        with np.errstate(all="ignore"):
+            image = self.images[index].astype(np.float32) * (index != 7)
+            return image / image.max()
+
+
+class OtherShapes(Base):
+    def sample(self, index: int) -> Any:
+        return self.images[index][: 12 - (index == 3)].copy()
+
+
+class OtherDtypes(Base):
+    def sample(self, index: int) -> Any:
+        return self.images[index].astype(np.float64 if index == 3 else np.float32)
+
+
+class TinySum(Base):
+    def sample(self, index: int) -> Any:
+        return self.images[index] / (1e-9 if index == 9 else self.images[index].mean())
+
+
+class Overflow(Base):
+    def sample(self, index: int) -> Any:
+        value = np.int16(20_000 if index == 9 else 9_000)
+        with np.errstate(all="ignore"):
+            return np.full(4, value, np.int16) * np.int16(2)
+
+
+class MissingFile(Base):
+    def sample(self, index: int) -> Any:
+        if index == 11:
+            with open("/no/such/photo-11.jpg", "rb"):
+                pass
+        return super().sample(index)
+
+
+class TooLong(Base):
+    def __len__(self) -> int:
+        return len(self.images) + 4
+
+    def __getitem__(self, index: int) -> Any:
+        if not -len(self.images) <= index < len(self.images):
+            raise IndexError(f"index {index}")
+        return self.sample(index)
+
+
+class Wraps(Base):
+    def __getitem__(self, index: int) -> Any:
+        return self.sample(index % len(self.images))
+
+
+class ManyObjects(Base):
+    """A list of many paths: each is copied when it is first touched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths = [f"folder/{number:09}.jpg" for number in range(40_000)]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: int) -> Any:
+        path = self.paths[index]
+        return len(path)
+
+
+class Leaks(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[bytes] = []
+
+    def sample(self, index: int) -> Any:
+        self.seen.append(bytes(200))
+        return index
+
+
+class OpenCVThreads(Base):
+    def sample(self, index: int) -> Any:
+        import cv2
+
+        if cv2.getNumThreads() < 4:  # fewer than there were would make a forked process wait for ever
+            cv2.setNumThreads(4)
+        large = np.zeros((1000, 1000), np.uint8)
+        return cv2.resize(cv2.GaussianBlur(large, (9, 9), 0), (8, 8))
+
+
+class OpenCVGuarded(Base):
+    def sample(self, index: int) -> Any:
+        import cv2
+
+        cv2.setNumThreads(0)
+        large = np.zeros((1000, 1000), np.uint8)
+        return cv2.resize(cv2.GaussianBlur(large, (9, 9), 0), (8, 8))
+
+
+class SharedScratch(Base):
+    """Threads write into the same place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0
+
+    def sample(self, index: int) -> Any:
+        self.now = index
+        for _ in range(2000):
+            pass
+        time.sleep(0)
+        return self.images[self.now].copy()
+
+
+class Unpicklable(Base):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+class HangsInWorkers(Base):
+    def sample(self, index: int) -> Any:
+        if get_worker_info() is not None and index == 3:
+            waits_for_ever()
+        return super().sample(index)
+
+
+def waits_for_ever() -> None:
+    threading.Event().wait()
+
+
+class DiesInWorkers(Base):
+    def sample(self, index: int) -> Any:
+        if get_worker_info() is not None:
+            os._exit(9)
+        return super().sample(index)
+
+
+class Stream(IterableDataset):
+    """All items in each worker: the loader delivers each several times."""
+
+    def __iter__(self) -> Any:
+        yield from (image.copy() for image in IMAGES)
+
+
+class NoisyStream(IterableDataset):
+    def __iter__(self) -> Any:
+        yield from (image + np.uint8(random.randrange(50)) for image in IMAGES)
+
+
+class SplitStream(IterableDataset):
+    def __iter__(self) -> Any:
+        info = get_worker_info()
+        first, step = (0, 1) if info is None else (info.id, info.num_workers)
+        yield from (image.copy() for image in IMAGES[first::step])
+
+
+class Noise:
+    """A transform that keeps its generator."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+    def __call__(self, image: np.ndarray) -> np.ndarray:
+        return image + self.rng.integers(0, 50, image.shape, dtype=np.uint8)
+
+
+class TransformedStream(IterableDataset):
+    def __init__(self) -> None:
+        self.transform = Noise()
+
+    def __iter__(self) -> Any:
+        yield from (self.transform(image) for image in IMAGES)
+
+
+def to_nan(image: np.ndarray) -> np.ndarray:
+    return image * (np.nan if image[0, 0, 0] == IMAGES[5][0, 0, 0] else 1.0)
+
+
+def same_seed_each_epoch(worker: int) -> None:
+    np.random.seed(100 + worker)
+
+
+def same_seed_in_all(worker: int) -> None:
+    np.random.seed(100)
+
+
+def make() -> Base:
+    return Base()
+
+
+def needs_argument(path: str) -> Base:
+    return Base()
+
+
+broken = 3
+good = Base(16)
+noisy = StoredGenerator()
+empty: list[int] = []
+
+
+class Sample:
+    """A sample of a class of its own, with a reference to itself."""
+
+    def __init__(self, image: np.ndarray, names: set[str]) -> None:
+        self.image, self.names, self.own = image, names, self
+
+
+class OwnSamples(Base):
+    def sample(self, index: int) -> Any:
+        return Sample(self.images[index] * (np.nan if index == 4 else 1.0), {f"name {index}", "photograph"})
+
+
+class AlwaysRaises(Base):
+    def sample(self, index: int) -> Any:
+        raise RuntimeError(f"no sample {index}")
+
+
+class IgnoresTermination(Base):
+    """Starts a process of its own that nothing ends."""
+
+    def sample(self, index: int) -> Any:
+        if index == 0:
+            subprocess.Popen(["sleep", "600"])
+        return super().sample(index)

@@ -1,0 +1,255 @@
+"""The audit's command line, its reports, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import audit_cases as cases
+import cv2
+import numpy as np
+import pytest
+from test_docs import ROOT, environment
+
+import seedsafe as ss
+from seedsafe.__main__ import main
+from seedsafe.auditing import Answer, Report, page, terminal
+from seedsafe.auditing.picture import png
+from seedsafe.auditing.questions import QUESTIONS
+
+QUICK = ["--samples", "16", "--workers", "0,2", "--start-methods", "fork"]
+
+
+def run(*arguments: str) -> int:
+    return main(["audit", *arguments, *QUICK])
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("audit_cases", "expected MODULE:OBJECT"),
+        ("audit_cases:", "expected MODULE:OBJECT"),
+        ("no_such_module:x", "'no_such_module' cannot be imported: ModuleNotFoundError"),
+        ("no_such.py:x", "no file no_such.py"),
+        ("audit_cases:nothing", "'audit_cases' has no 'nothing'"),
+        ("audit_cases:needs_argument", "was called without arguments and raised TypeError"),
+        ("audit_cases:broken", "dataset must have __getitem__ and __len__, or __iter__, got int"),
+        ("audit_cases:empty", "dataset must have at least one sample, got one of length 0"),
+    ],
+)
+def test_wrong_targets(target: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(target) == 2
+    assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        (["--samples", "7"], "samples must be"),
+        (["--epochs", "0"], "epochs must be"),
+        (["--timeout", "0"], "timeout must be more than 0 seconds, got 0.0"),
+        (["--select", "everything"], "questions must be among ends, duplicates"),
+        (["--start-methods", "teleport"], "start_methods must be among"),
+    ],
+)
+def test_wrong_options(option: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "audit_cases:good", *option]) == 2
+    assert text in capsys.readouterr().err
+
+
+def test_unknown_options_and_no_target(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "x:y", "--fast"]) == 2
+    assert main(["audit"]) == 2
+    assert "name what to audit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "code"),
+    [
+        ("audit_cases:good", "duplicates", 0),
+        ("audit_cases:make", "duplicates", 0),
+        ("audit_cases:StoredGenerator", "duplicates", 1),
+        ("audit_cases:noisy", "order", 0),
+    ],
+)
+def test_exit_codes(target: str, question: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(target, "--select", question) == code
+
+
+def test_progress_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run("audit_cases:good", "--select", "none") == 0
+    assert "no workers" in capsys.readouterr().err
+
+
+def test_strict_counts_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("audit_cases:noisy", "--select", "order", "--strict") == 1
+
+
+def test_the_questions_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--questions"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(QUESTIONS)
+
+
+def test_a_file_and_a_class_from_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "my_data.py").write_text(
+        "class Numbers:\n"
+        "    def __len__(self): return 20\n"
+        "    def __getitem__(self, index): return [0.5 * index] * 3\n"
+    )
+    for target in ("my_data:Numbers", "./my_data.py:Numbers"):
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "seedsafe",
+                "audit",
+                target,
+                "--select",
+                "raises,duplicates,pickle",
+                "--workers",
+                "0,2",
+                "--epochs",
+                "1",
+                "--format",
+                "json",
+            ],
+            env=environment(),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        report = Report.from_dict(json.loads(done.stdout))
+        assert report.settings["loader"] == "processes"
+        assert set(report.versions) == {"Python", "NumPy"}  # no framework was imported
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Report:
+    return ss.audit(
+        cases.StoredGenerator(),
+        samples=32,
+        workers=(0, 2),
+        start_methods=("fork",),
+        questions=["duplicates", "order", "none", "memory"],
+        memory_reads=10,
+    )
+
+
+def test_a_report_goes_through_json(noisy: Report) -> None:
+    assert Report.from_dict(json.loads(noisy.to_json())) == noisy
+    with pytest.raises(ValueError, match="version must be 1, got 2"):
+        Report.from_dict({**noisy.to_dict(), "version": 2})
+
+
+def test_a_report_answers_by_name(noisy: Report) -> None:
+    assert noisy["order"].verdict == "warning"
+    with pytest.raises(KeyError, match="no answer to 'threads': this audit asked duplicates, order"):
+        noisy["threads"]
+    assert (noisy.exit_code(), noisy.exit_code(strict=True)) == (1, 1)
+
+
+def test_a_wrong_verdict_is_refused() -> None:
+    with pytest.raises(ValueError, match="verdict must be one of"):
+        Answer("order", "?", "perhaps", "")  # type: ignore[arg-type]
+
+
+def test_the_terminal_shows_faults_with_evidence_and_all_verdicts(noisy: Report) -> None:
+    file = io.StringIO()
+    terminal.write(noisy, file)
+    text = file.getvalue()
+    assert "audit_cases.StoredGenerator, torch dataset of 32" in text
+    assert "2 workers, fork, epoch 0: 32 of 32 readings equal worker 0's" in " ".join(text.split())
+    for answer in noisy.answers:
+        assert answer.question in text
+    assert "1 fault, 1 warning; " in text
+
+
+class Page(HTMLParser):
+    """What a page is made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, Any]]] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def rendered(report: Report) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+    file = io.StringIO()
+    page.write(report, file)
+    parsed = Page()
+    parsed.feed(file.getvalue())
+    return file.getvalue(), parsed.tags
+
+
+def test_the_page_stands_alone_and_shows_the_repeated_samples(noisy: Report) -> None:
+    text, tags = rendered(noisy)
+    images = [attrs["src"] for tag, attrs in tags if tag == "img"]
+    assert len(images) == 4
+    first, second, third, _ = (decoded(src) for src in images)
+    assert first.shape == (12, 12, 3)
+    assert (first == third).all()  # worker 0 and worker 1 made the same of sample 0
+    assert not (first == second).all()
+    cells = [attrs for tag, attrs in tags if tag == "rect"]
+    assert len(cells) == 2 * 32
+    assert all("stroke" in attrs for attrs in cells)
+    assert "http" not in text
+    assert {tag for tag, _ in tags}.isdisjoint({"script", "link"})
+
+
+def decoded(src: str) -> np.ndarray:
+    data = np.frombuffer(base64.b64decode(src.removeprefix("data:image/png;base64,")), np.uint8)
+    return cv2.imdecode(data, cv2.IMREAD_UNCHANGED)
+
+
+def test_the_page_escapes_what_comes_from_the_dataset() -> None:
+    answer = Answer("raises", "t", "fault", "<script>alert(1)</script>", ("<b>",), (), "dataset")
+    text, tags = rendered(Report("<i>x</i>", (answer,)))
+    assert "<script>" not in text
+    assert {"b", "i", "script"}.isdisjoint(tag for tag, _ in tags)
+
+
+def test_png_files_are_read_by_others() -> None:
+    pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
+    assert (decoded(png(pixels))[:, :, ::-1] == pixels).all()
+    assert (decoded(png(pixels[:, :, 0])) == pixels[:, :, 0]).all()
+
+
+def test_an_html_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "report.html"
+    assert run("audit_cases:good", "--select", "none", "--format", "html", "--output", str(out)) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_missing_library_is_named() -> None:
+    code = (
+        "import sys; sys.modules['rich'] = None\n"
+        "from seedsafe.__main__ import main; sys.exit(main(['audit', 'audit_cases:good', '--select', 'none']))"
+    )
+    environ = environment()
+    environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert 'pip install "seedsafe[tools]"' in done.stderr
+
+
+def test_every_question_is_on_the_reference_page() -> None:
+    text = (ROOT / "docs" / "reference" / "audit.md").read_text(encoding="utf-8")
+    sections = [part.splitlines() for part in text.split("\n## ")[1:-1]]
+    assert [(lines[0], lines[2]) for lines in sections] == [
+        (name, f"**{question.title}**") for name, question in QUESTIONS.items()
+    ]
