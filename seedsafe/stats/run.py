@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -201,7 +201,7 @@ def _in_workers(
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
+def _interrupted_later() -> Generator[None]:
     """Keep Ctrl-C for the end: an executor that it meets while workers start, or are waited for, never ends them."""
     import signal
     import threading
