@@ -83,6 +83,13 @@ def test_noqa(tmp_path: Path, comment: str, left: list[str]) -> None:
     assert [f.code for f in findings(tmp_path, source)] == left
 
 
+def test_noqa_in_a_string_is_no_comment(tmp_path: Path) -> None:
+    source = DATASET.replace("self.rng.normal()", "self.rng.normal() + len('# noqa')")
+    assert [f.code for f in findings(tmp_path, source)] == ["SSF001", "SSF002"]
+    source = source.replace("len('# noqa')", "len('# noqa')  # noqa: SSF002")
+    assert [f.code for f in findings(tmp_path, source)] == ["SSF001"]
+
+
 def test_noqa_on_the_last_line_of_a_call(tmp_path: Path) -> None:
     source = DATASET.replace(
         "np.random.rand() + self.rng.normal()", "np.random.rand(\n            3\n        )  # noqa"

@@ -87,6 +87,7 @@ def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]
     settings.write_text('[tool.seedsafe.lint]\nextend-select = ["SSF017"]\nignore = ["SSF001"]\n')
     assert codes(capsys) == ["SSF002", "SSF017"]
     assert codes(capsys, "--ignore", "SSF002") == ["SSF017"]
+    assert codes(capsys, "--select", "SSF001") == ["SSF001"]
     assert codes(capsys, "--isolated") == ["SSF001", "SSF002"]
     settings.write_text('[tool.seedsafe.lint]\nselect = ["SSF002"]\n')
     assert codes(capsys) == ["SSF002"]
@@ -185,6 +186,12 @@ def test_statistics_and_output_file(project: Path, capsys: pytest.CaptureFixture
     assert (code, out) == (1, "3\tSSF001\tnumpy-global-in-worker\n1\tSSF002\tstored-generator-in-worker\n")
     assert run(capsys, "--output", "report.json", "--format", "json")[1] == ""
     assert len(json.loads((project / "report.json").read_text())) == 4
+
+
+def test_output_that_cannot_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "--output", str(project))
+    assert code == 2
+    assert err == f"seedsafe lint: --output cannot be written: {project}: Is a directory\n"
 
 
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:

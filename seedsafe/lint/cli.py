@@ -65,7 +65,10 @@ def _lint(options: argparse.Namespace) -> int:
         print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
     result = statistics(report) if options.statistics else FORMATS[options.format](report)
     if options.output:
-        Path(options.output).write_text(result + "\n", encoding="utf-8")
+        try:
+            Path(options.output).write_text(result + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"--output cannot be written: {options.output}: {error.strerror}") from error
     elif result:
         print(result)
     return 1 if report.findings and not options.exit_zero else 0
@@ -77,7 +80,7 @@ def _configured(options: argparse.Namespace) -> Config:
     explicit = Path(options.config) if options.config else None
     config = Config(root=Path.cwd()) if options.isolated else load(start, explicit)
     if options.select is not None:
-        config = replace(config, select=_list(options.select))
+        config = replace(config, select=_list(options.select), extend_select=(), ignore=())
     return replace(
         config,
         extend_select=(*config.extend_select, *_list(options.extend_select)),

@@ -15,6 +15,7 @@ from seedsafe.lint.known import (
     is_python_draw,
 )
 from seedsafe.lint.roots import Root
+from seedsafe.lint.seeds import of_worker_alone
 from seedsafe.lint.values import Const, Ext, Gen, Values, constant
 
 __all__ = ["NUMPY", "OPENCV", "PYTHON", "Draws", "place"]
@@ -155,6 +156,16 @@ class Draws:
         run.state.seeded[what] = "constant" if fixed else "varying"
         if run.worker and node.args and _WHOLE_SECONDS.match(ast.unparse(node.args[0])):
             self._constant(f"{_spelled(node)} with the clock's whole seconds", node, frame)
+            return
+        if run.worker and what == NUMPY and self.root and of_worker_alone(node, frame.function):
+            self.report(
+                "SSF006",
+                node,
+                frame.module,
+                f"{_spelled(node)} in {self.root.label} depends on nothing but the worker's number: every epoch repeats the "
+                "same numbers; use torch.initial_seed() % 2**32",
+                "error",
+            )
             return
         literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
         sample = self.root is not None and self.root.per_sample

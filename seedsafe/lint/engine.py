@@ -60,6 +60,7 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     inits = [
         worker_init.check(run, draws, function) for function in worker_init.worker_inits(run, module, used)
     ]
+    worker_init.bare_seeds(run, draws, module, used)
     run.reassigned = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()

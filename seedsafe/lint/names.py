@@ -117,7 +117,7 @@ class Names(ABC):
                     return (Ext(full),)
         if hasattr(builtins, name):
             return (Ext(f"builtins.{name}"),)
-        return (Ext(guess(name) if module.scope.stars else f"?.{name}"),)
+        return (Ext(guess(name)),)
 
     def exported(self, module: Module, name: str) -> Values:
         """A module's variable, or nothing."""
@@ -153,11 +153,14 @@ class Names(ABC):
         """What a parameter of a function of the main process holds, by its name, annotation and default."""
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
         default = self.default(parameter, function)
-        named = RNG_NAME.match(parameter.arg) and not re.search(r"\b(int|float|str|bool)\b", annotation)
-        typed = re.search(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b", annotation)
-        if typed or (named and (default is None or Const(None) in default)):
-            made = Gen("argument", function.module, parameter, stored=True, seed="varying")
-            return join((made,), default or ())
+        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        if parameter.annotation and "imgaug" in function.module.text:
+            kinds = self.evaluate(parameter.annotation, function.frame)
+            names = [v.name for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")]
+            default = join(default or (), tuple(Ext(f"{name}()") for name in names)) or default
+        if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
+            argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
+            return join((argument,), default or ())
         return join(default or (), STATIC)
 
     def default(self, parameter: ast.arg, function: Function) -> Values | None:
@@ -177,7 +180,7 @@ class Names(ABC):
         """Value of a variable that was bound before the workers started."""
         if key in self._known:
             return self._known[key]
-        if key in self._open or self._depth > 40:
+        if key in self._open or self._depth > _DEEP:
             return STATIC
         self._open.add(key)
         try:

@@ -123,7 +123,7 @@ def _random_lines(text: str) -> list[int]:
 
 def _matters(cls: Class, lines: list[int]) -> bool:
     """False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
-    if any(name in _ENTRY_NAMES or name.startswith(("apply", "get_params")) for name in cls.methods):
+    if any(name in _ENTRY_NAMES or name.startswith(("apply", "get_param")) for name in cls.methods):
         return True
     at = bisect.bisect_left(lines, cls.node.lineno)
     return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
@@ -156,7 +156,7 @@ def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str
         yield from _KERAS_ITERATOR
     elif kind == "albumentations":
         names = sorted({name for base in run.mro(cls) for name in base.methods})
-        yield from (name for name in names if name.startswith(("apply", "get_params", "__call__")))
+        yield from (name for name in names if name.startswith(("apply", "get_param", "__call__")))
     elif kind == "transform":
         yield from _CALLS
     elif kind in ("", "module") and is_transform(run, cls, owner, kind):

@@ -64,6 +64,11 @@ class Scope:
                 for item in node.items:
                     if isinstance(item.optional_vars, ast.Name):
                         add(item.optional_vars.id, Binding("value", item.context_expr))
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value])
+            ) if method in ("append", "add", "insert", "extend") and name in names:
+                held = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
+                add(name, Binding("value", ast.copy_location(held, value)))
             case _:
                 pass
 

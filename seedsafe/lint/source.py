@@ -2,6 +2,7 @@
 
 import ast
 import codecs
+import contextlib
 import io
 import re
 import tokenize
@@ -93,11 +94,27 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     if "noqa" not in text.lower():
         return found
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    comments: dict[int, str] | None = None
+    for number, line in enumerate(lines, start=1):
         if "#" in line and (match := _NOQA.search(line)):
-            found[number] = _codes(match["codes"])
+            if "'" in line or '"' in line:
+                comments = _comments(text) if comments is None else comments
+                match = _NOQA.search(comments.get(number, ""))
+            if match:
+                found[number] = _codes(match["codes"])
     if match := _NOQA_FILE.search(text):
         found[0] = _codes(match["codes"])
+    return found
+
+
+def _comments(text: str) -> dict[int, str]:
+    """Comments by line."""
+    found: dict[int, str] = {}
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string
     return found
 
 

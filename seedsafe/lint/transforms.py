@@ -1,6 +1,8 @@
 """Which classes are transforms: by their names and those of their parameters, where no dataset says so."""
 
+import ast
 import re
+from pathlib import Path
 
 from seedsafe.lint.index import Class
 from seedsafe.lint.members import Members
@@ -14,7 +16,7 @@ _TRANSFORM_NAME = re.compile(
     r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
     r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
     r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
-    r"occlu|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
+    r"occlu|window|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
@@ -24,32 +26,20 @@ _STRONG = re.compile(
 _WEAK = re.compile(
     r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
     r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
-    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|np_\w+|inp|src_\w+|uid)$"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|dictionary|dict_?|np_\w+|x_\w+|inp|src_\w+|uid)$"
 )
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
 )
-_NOT_DATA = frozenset(
-    [
-        "length",
-        "size",
-        "shape",
-        "n",
-        "num",
-        "count",
-        "action",
-        "state",
-        "model",
-        "optimizer",
-        "epoch",
-        "step",
-        "t",
-    ]
-)
+_CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
+_ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
+_NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
+_NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
+_HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
 _NOT_TRANSFORM = re.compile(
-    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|metric|evaluat|visuali[sz]|draw|plot|"
-    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|process$|search|agent|policy|env$|server|client|"
-    r"callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
+    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|(?<!photo)metric|evaluat|visuali[sz]|draw|plot|"
+    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|(?<!pre)(?<!post)process$|search|agent|env$|server|client|"
+    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner",
     re.IGNORECASE,
 )
 
@@ -73,16 +63,24 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
         *(name.rpartition(".")[2] for name in run.libraries(cls)),
         *(c.name for c in run.mro(cls)),
     ]
+    annotation = _annotation(function.positional[1:2])
     plain = not re.search(r"transform|augment", cls.name, re.IGNORECASE)
     if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
         return False
-    if _NOT_DATA & set(names) and not _STRONG.search(names[0]):
+    certain = bool(_CERTAIN.search(cls.name))
+    if names and not _STRONG.search(names[0]) and (_NEVER | (set() if certain else _NUMBERS)) & set(names):
         return False
     if kind == "module":
         return bool(_MODULE_NAME.search(cls.name)) and bool(names) and bool(_STRONG.search(names[0]))
     named = any(_TRANSFORM_NAME.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
-    if re.search(r"collat", cls.name, re.IGNORECASE) or _STRONG.search(names[0]):
+    if certain or _STRONG.search(names[0]):
+        return True
+    if named and (_ARRAY.search(annotation) or _HOME.search("/".join(Path(cls.module.path).parts[-2:]))):
         return True
     return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
+
+
+def _annotation(parameters: list[ast.arg]) -> str:
+    return ast.unparse(parameters[0].annotation) if parameters and parameters[0].annotation else ""

@@ -9,10 +9,11 @@ from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Frame, Function, Module, dotted
 from seedsafe.lint.known import canonical
+from seedsafe.lint.seeds import expand, local_values
 from seedsafe.lint.uses import Uses
 from seedsafe.lint.values import Ext, Fn
 
-__all__ = ["Init", "check", "worker_inits"]
+__all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 
 _SEEDERS = {
     "numpy.random.seed": "numpy",
@@ -26,10 +27,11 @@ _SEEDERS = {
 _HELPERS = re.compile(r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_seed|set_rnd)$")
 _FRESH = re.compile(
     r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
-    r"random_seed|get_rank|randrange|rand$|uuid|getrandbits"
+    r"random_seed|randrange|rand$|uuid|getrandbits"
 )
 _NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
-_EPOCH = re.compile(r"epoch|step|iter|rank|worker_seed|info", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch|step|iter|worker_seed|info", re.IGNORECASE)
+_FIXED = re.compile(r"(get_rank|get_world_size|device_count|cpu_count)$")
 
 
 @dataclass(slots=True)
@@ -57,6 +59,23 @@ def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
                     if isinstance(value, Fn):
                         found[value.function] = None
     return list(found)
+
+
+def bare_seeds(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
+    """Reports ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
+    for call in used.calls:
+        for word in call.node.keywords:
+            if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
+                word.value, call.frame
+            ):
+                draws.report(
+                    "SSF006",
+                    word.value,
+                    module,
+                    "np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of the epoch, so "
+                    "every epoch and run repeats the same numbers; use torch.initial_seed() % 2**32",
+                    "error",
+                )
 
 
 def check(run: Evaluator, draws: Draws, function: Function) -> Init:
@@ -121,7 +140,7 @@ def _judge(
 ) -> None:
     module, label = init.function.module, init.function.label
     expressions = [*node.args, *(word.value for word in node.keywords)]
-    parts = [part for e in expressions for part in _expand(e, init.function)]
+    parts = [part for e in expressions for part in expand(e, init.function)]
     old = next((part for part in parts if _is_old_recipe(part)), None)
     if old is not None:
         init.wrong = True
@@ -129,7 +148,7 @@ def _judge(
             "SSF005",
             old,
             module,
-            f"np.random.get_state()[1][0] in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
+            f"{ast.unparse(old)} in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
             "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
             "error",
         )
@@ -138,13 +157,15 @@ def _judge(
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
-    spelled = {part.id for part in parts if isinstance(part, ast.Name)}
+    spelled = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
     attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
     if any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
         return
     if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or (
         "seed" in attributes and _of_worker(parts)
     ):
+        return
+    if _drawn(init.function, spelled - {index}):
         return
     if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
@@ -171,29 +192,30 @@ def _judge(
         )
 
 
+def _drawn(function: Function, names: set[str]) -> bool:
+    """True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
+    text = function.module.text
+    given = {
+        value
+        for name in names
+        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*(\w+)", text)
+    }
+    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in given)
+
+
 def _of_worker(parts: list[ast.AST]) -> bool:
     return any(isinstance(p, ast.Name) and re.search(r"info|worker", p.id) for p in parts)
 
 
 def _harmless(run: Evaluator, node: ast.Call, frame: Frame) -> bool:
-    return all(name.startswith("builtins.") for name in _names(run, node, frame))
-
-
-def _expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
-    """Nodes of an expression, and of the expressions that its local variables stand for."""
-    for node in ast.walk(expression):
-        yield node
-        if isinstance(node, ast.Name) and depth < 4:
-            for binding in function.scope.names.get(node.id, ()):
-                if isinstance(binding.node, ast.expr) and binding.node is not expression:
-                    yield from _expand(binding.node, function, depth + 1)
+    return all(name.startswith("builtins.") or _FIXED.search(name) for name in _names(run, node, frame))
 
 
 def _is_old_recipe(node: ast.AST) -> bool:
     match node:
         case ast.Subscript(value=ast.Subscript(value=ast.Call() as call)):
             return dotted(call).endswith("get_state")
-        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)):
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1 | 2)):
             return dotted(call).endswith("random.get_state")
         case _:
             return False
