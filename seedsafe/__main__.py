@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -35,7 +36,12 @@ def main(arguments: list[str] | None = None) -> int:
     if given[0] not in TOOLS:
         print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)
         return 2
-    code: int = import_module(TOOLS[given[0]][0]).main(given[1:])
+    try:
+        code: int = import_module(TOOLS[given[0]][0]).main(given[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return code
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from fault_workers import adding, rank
 
 import seedsafe as ss
 from seedsafe.faults import FailureLog, require_finite, require_finite_after
@@ -208,11 +209,6 @@ def test_a_mark_cannot_be_taken_for_a_sample() -> None:
 # The list of failures
 
 
-def adding(log: FailureLog, start: int) -> None:
-    for index in range(start, start + 50):
-        log.add(1, index, "ValueError: " + "long " * 150)
-
-
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_every_process_adds_to_the_list_of_its_parent(method: str) -> None:
     log = FailureLog("left out")
@@ -223,6 +219,17 @@ def test_every_process_adds_to_the_list_of_its_parent(method: str) -> None:
     assert list(found) == [1]
     assert list(found[1]) == [100 * number + place for number in range(6) for place in range(50)]
     assert {len(reason) for reason in found[1].values()} == {len("ValueError: " + "long " * 150)}
+
+
+def test_a_rank_that_was_handed_the_list_hears_of_its_own_workers() -> None:
+    log = FailureLog("left out")
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    process = context.Process(target=rank, args=(log, results))
+    process.start()
+    assert results.get(timeout=60) == {1: [*range(50), *range(100, 150)]}
+    process.join()
+    assert log.failures() == {}
 
 
 def test_every_thread_adds_to_it() -> None:
@@ -263,7 +270,7 @@ def test_a_report_tells_each_failure_once() -> None:
 
 def test_what_nobody_was_told_is_told_at_the_end_and_the_file_goes() -> None:
     log = FailureLog("left out")
-    path = log._path
+    path = log._read.path
     log.add(0, 1, "gone")
     logs = [log]
     del log
@@ -282,14 +289,14 @@ def test_a_file_that_was_swept_away_is_made_again() -> None:
     log = FailureLog("left out")
     log.add(0, 1, "gone")
     assert log.failures() == {0: {1: "gone"}}
-    os.unlink(log._path)
+    os.unlink(log._read.path)
     assert log.failures() == {0: {1: "gone"}}
     log.add(0, 2, "gone")
     assert log.failures() == {0: {1: "gone", 2: "gone"}}
 
 
 def test_the_end_of_the_program_tells_as_well() -> None:
-    code = "from seedsafe.faults import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._path)"
+    code = "from seedsafe.faults import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._read.path)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert "1 sample failed in epoch 0 and was left out: 5. The first: gone" in done.stderr
     assert not os.path.exists(done.stdout.strip())

@@ -171,7 +171,7 @@ def test_a_loop_of_links_is_reported_and_ends(root, target):
     (problem,) = index.problems
     assert (problem.kind, problem.path) == ("loop", "b/a/loop")
     with pytest.raises(
-        OSError, match=r"1 entries below .* could not be indexed \(loop: 1\); the first is 'b/a/loop'"
+        OSError, match=r"1 entry below .* could not be indexed \(loop: 1\); the first is 'b/a/loop'"
     ):
         FolderIndex(root)
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,3 +21,12 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["fly"]) == 2
     assert "no tool 'fly'" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    for number in range(2000):  # more lines of problems than a pipe holds
+        (tmp_path / f"{number:0100}.png").symlink_to("nowhere")
+    code = f"{sys.executable} -m seedsafe index {tmp_path} --flat --json | head -1"
+    done = subprocess.run(code, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout == "{\n"
+    assert done.stderr == ""

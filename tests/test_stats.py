@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+import signal
 import tracemalloc
 from concurrent.futures.process import BrokenProcessPool
 from fractions import Fraction
@@ -20,6 +21,7 @@ from hypothesis.extra import numpy as hnp
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
 from seedsafe.stats import sums
+from seedsafe.stats.run import _interrupted_later
 
 
 def photographs():
@@ -336,6 +338,21 @@ def test_a_computation_interrupted_with_workers_goes_on(tmp_path):
         channel_stats(images, num_workers=2, progress=stop, checkpoint=file)
     assert file.exists()
     assert channel_stats(images, num_workers=1, checkpoint=file) == channel_stats(images)
+
+
+def test_an_interruption_waits_until_the_workers_can_be_ended():
+    reached = []
+
+    def started_and_ended():
+        with _interrupted_later():
+            signal.raise_signal(signal.SIGINT)
+            reached.append(True)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        started_and_ended()
+    assert reached
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

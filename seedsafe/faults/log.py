@@ -9,6 +9,7 @@ import tempfile
 import warnings
 import weakref
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from seedsafe.faults.error import epoch_name
@@ -36,15 +37,10 @@ class FailureLog:
         {0: {7: 'ValueError: cannot read the image'}}
     """
 
-    def __init__(self, became: str) -> None:
+    def __init__(self, became: str, *, _path: str | None = None) -> None:
         self.became = became
-        self._inherited: str | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        handle, self._path = tempfile.mkstemp(prefix="seedsafe-failures-")
-        os.close(handle)
-        self._read = _Read(self._path, self.became, os.getpid())
+        self._parents = _path
+        self._read = _Read(became)
         weakref.finalize(self, _end, self._read)
 
     def add(self, epoch: int, index: int, reason: str) -> None:
@@ -58,7 +54,6 @@ class FailureLog:
 
     def failures(self) -> dict[int, dict[int, str]]:
         """Return the reason of each failure by epoch and index, both in order."""
-        self._place()
         self._read.update()
         self._read.asked = True
         found = self._read.found
@@ -66,39 +61,33 @@ class FailureLog:
 
     def report(self, name: str = "") -> None:
         """Warn of the failures that came since the last time: once for each epoch."""
-        self._place()
         self._read.report(name, stacklevel=3)
 
     def _place(self) -> str:
-        """Return the file: in a worker that was handed a pickle the one in it, in any other copy a new one."""
-        if self._inherited is not None:
-            if _is_worker():
-                return self._inherited
-            self._inherited = None
-            self._begin()
-        return self._path
+        """Return the file: of the process that this one is a worker of and was handed a pickle by, else its own."""
+        here = self._read.process == os.getpid()  # and not in a process that this one was forked from
+        return self._parents if self._parents is not None and here and _is_worker() else self._read.path
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"became": self.became, "_inherited": self._inherited or self._path}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __reduce__(self) -> Any:
+        return partial(FailureLog, self.became, _path=self._place()), ()
 
 
 class _Read:
-    """What was read of the file so far."""
+    """What was read so far of the file of one process, which the first failure makes."""
 
-    def __init__(self, path: str, became: str, process: int) -> None:
-        self.path = path
+    def __init__(self, became: str) -> None:
+        self.path = os.path.join(tempfile.gettempdir(), f"seedsafe-failures-{os.urandom(16).hex()}")
+        self.process = os.getpid()
         self.became = became
-        self.process = process
         self.asked = False
         self.found: dict[int, dict[int, str]] = {}
         self._untold: dict[int, dict[int, str]] = {}
         self._position = 0
 
     def update(self) -> None:
-        if not os.path.exists(self.path):  # swept out of the temporary folder: what is added makes it again
+        if not os.path.exists(
+            self.path
+        ):  # not made yet, or swept out of the temporary folder and made again later
             self._position = 0
             return
         with open(self.path, "rb") as file:

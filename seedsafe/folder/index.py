@@ -138,7 +138,7 @@ class FolderIndex:
         listed = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
         first = self.problems[0]
         text = (
-            f"{len(self.problems)} entries below {self.root!r} could not be indexed ({listed}); the first is "
+            f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be indexed ({listed}); the first is "
             f"{first.path!r}: {first.kind}, {first.message}"
         )
         if on_problem == "raise":

@@ -2,7 +2,8 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
@@ -188,13 +189,37 @@ def _in_workers(
     waiting: deque[Future[ChannelStats | None]] = deque()
     try:
         for start, stop in ranges:
-            waiting.append(executor.submit(_work, start, stop))
+            with _interrupted_later():
+                waiting.append(executor.submit(_work, start, stop))
             if len(waiting) > 2 * num_workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
-        executor.shutdown(cancel_futures=True)
+        with _interrupted_later():
+            executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupted_later() -> Generator[None]:
+    """Keep Ctrl-C for the end: an executor that it meets while workers start, or are waited for, never ends them."""
+    import signal
+    import threading
+
+    before = signal.getsignal(signal.SIGINT)
+    if (
+        before is None or threading.current_thread() is not threading.main_thread()
+    ):  # others are never interrupted
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *signalled: came.append(signalled))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 _job: _Job | None = None
