@@ -107,7 +107,7 @@ class NumpyGlobal:
     def mark(self) -> Any:
         state = np.random.get_state(legacy=False)
         told = state["state"]
-        return {name: np.asarray(part).tobytes() for name, part in told.items()}
+        return {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in told.items()}
 
 
 def _gaussian_cached() -> bool:

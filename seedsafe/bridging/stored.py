@@ -126,7 +126,7 @@ class _OfLegacyNumpy(_Stored):
         state = self._thing.get_state(legacy=False)
         inner = state["state"]
         return (
-            {name: np.asarray(part).tobytes() for name, part in inner.items()}
+            {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in inner.items()}
             if isinstance(inner, dict)
             else inner
         )
