@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-audit bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge bench docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -46,6 +46,19 @@ test-numpy:
 # Content and order for every way to load; half an hour and more on two cores.
 test-matrix: $(VENV)/.installed
 	$(BIN)/python -m pytest -m matrix
+
+# The libraries that bridges are proved on, in an environment of their own. SEEDSAFE_BRIDGE="MONAI,timm" for some of them.
+test-bridge: .venvs/bridge/.installed
+	PYTHONPATH=.:adapters .venvs/bridge/bin/python -m pytest -m bridge tests/bridge
+
+# torchvision's wheel requires CUDA's libraries, and imgaug an older NumPy: the first goes without its dependencies.
+.venvs/bridge/.installed: tests/bridge/requirements.txt
+	$(PYTHON) -m venv .venvs/bridge
+	.venvs/bridge/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/bridge/bin/python -m pip install --quiet torch==2.13.0
+	.venvs/bridge/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
+	.venvs/bridge/bin/python -m pip install --quiet --requirement tests/bridge/requirements.txt
+	touch $@
 
 # The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.
 test-audit: .venvs/audit/.installed

@@ -72,7 +72,7 @@ def main() -> None:
             str(RESULTS / f"{environment.folder.name}.json"),
         )
     if not asked.only:
-        for name in ("keys", "import_time", "loader_overhead", "sample_checks"):
+        for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost"):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
     _run(pythons[0], "benchmarks.report", str(RESULTS))

@@ -116,9 +116,9 @@ def _ratio(ratio: float, good: bool) -> str:
 
 
 def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) -> None:
-    keys, imports, loaders, checks = (
+    keys, imports, loaders, checks, bridges = (
         json.loads((folder / f"{name}.json").read_text())
-        for name in ("keys", "import_time", "loader_overhead", "sample_checks")
+        for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost")
     )
     generator = keys["ss.generator(key)"]
     ours, needed, pipeline = imports.values()
@@ -136,6 +136,9 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         ("import seedsafe / import of what it needs", ours / needed, "≤", 1.10),
         ("DataLoader with keys / without, 224² float32, 2 workers", loaders["ratio"], "≤", 1.03),
         ("checks of a sample in AugmentedDataset, µs", checks["checks"], "≤", 1.0),
+        ("a bridge with restoring, µs", bridges["ss.keyed"], "≤", 25.0),
+        ("a bridge in a worker, µs", bridges["ss.keyed in a worker"], "≤", 10.0),
+        ("a bridge in a worker, full width, µs", bridges["ss.keyed in a worker, full width"], "≤", 20.0),
     ]
     if CHAIN in lines.get(256, {}):
         chain = lines[256][CHAIN].peers
@@ -149,6 +152,10 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
             name, f"{value:.2f}", f"{relation} {goal:g}", "[green]met[/]" if met else "[bold red]missed[/]"
         )
     console.print(table)
+    naive = bridges["save, seed and restore naively"]
+    console.print("A bridge, µs a sample, and the naive way's multiple of it:")
+    for name, time in bridges.items():
+        console.print(f"  {name}: {time:.1f} ({naive / time:.1f}×)")
     console.print(
         f"For orientation: ss.generator(SampleKey(42, 3, i)) {keys['ss.generator(SampleKey(42, 3, i))']:.1f} µs, "
         f"SampleKey(42, 3, i) {keys['SampleKey(42, 3, i)']:.1f} µs, default_rng((42, 3, i)) "

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from seedsafe import opencv
     from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
     from seedsafe.auditing import audit
+    from seedsafe.bridging import Bridge, Bridged, NotReproducible, bridge, keyed, register_hook
     from seedsafe.compose import Compose
     from seedsafe.containers import OneOf, RandomApply, SomeOf
     from seedsafe.draws import Draws
@@ -44,6 +45,8 @@ __all__ = [
     "Amplitude",
     "Applied",
     "AudioTransform",
+    "Bridge",
+    "Bridged",
     "CenterCrop",
     "ChannelStats",
     "Compose",
@@ -55,6 +58,7 @@ __all__ = [
     "ImageTransform",
     "Info",
     "Normalize",
+    "NotReproducible",
     "OneOf",
     "Pad",
     "PolarityInversion",
@@ -72,18 +76,22 @@ __all__ = [
     "Transform",
     "VerticalFlip",
     "audit",
+    "bridge",
     "channel_stats",
     "epoch_order",
     "generator",
+    "keyed",
     "op_of",
     "opencv",
     "record_index",
+    "register_hook",
 ]
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 _ROOMS = {
     "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
     "auditing": ("audit",),
+    "bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "compose": ("Compose",),
     "containers": ("OneOf", "RandomApply", "SomeOf"),
     "draws": ("Draws",),

@@ -231,7 +231,7 @@ class Leaf:
                 rng.word()
         if self._draw is None:
             return ()
-        params = self._draw(rng, given if type(given) is Info else Info(given.shape, given.dtype))
+        params = self._draw(rng, given if isinstance(given, Info) else Info(given.shape, given.dtype))
         if params is None:
             raise TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
         return params

@@ -12,6 +12,8 @@ threads changes no result.
 import os
 import sys
 
+from seedsafe.process import is_worker
+
 __all__ = ["guard", "worker_init"]
 
 _done = False
@@ -59,11 +61,7 @@ def worker_init(worker_id: int = 0) -> None:
 
 def _act() -> None:
     cv2 = sys.modules.get("cv2")
-    # Without this module no process of multiprocessing runs here, so it need not be imported to ask.
-    process = sys.modules.get("multiprocessing.process")
-    if cv2 is None or process is None:
-        return
-    if process.parent_process() is None or not process.current_process().daemon:
+    if cv2 is None or not is_worker():
         return
     if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
         return

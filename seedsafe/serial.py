@@ -19,6 +19,10 @@ def to_plain(value: Any) -> Any:
         return {"transform": type(value).__name__, "transforms": [to_plain(one) for one in value.transforms]}
     if isinstance(value, tuple | list):
         return [to_plain(one) for one in value]
+    if callable(value):
+        raise TypeError(
+            f"{value!r} is code, which plain data cannot hold: write the pipeline without it, or keep it as Python"
+        )
     return value
 
 

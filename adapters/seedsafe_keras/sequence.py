@@ -9,7 +9,8 @@ from typing import Any, Literal, Self, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order, opencv
+from seedsafe import VALIDATION_EPOCH, Bridge, NotReproducible, SampleKey, epoch_order, opencv
+from seedsafe.bridging.reading import manifest, reader_of
 from seedsafe.checks import record_ids
 from seedsafe.faults import Faults, missing, process_name, require_finite, require_finite_after, sample_error
 from seedsafe.key import checked_int
@@ -62,6 +63,8 @@ class AugmentedSequence:
             EpochCallback report them at the end of an epoch, and `failures` lists them. Leaving a sample out is not
             offered: Keras counts on the batches' sizes.
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
+        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
+            of a ready batch its first sample's. Threads then read one after another.
         framework: "keras" or "tf_keras"; by default the base's, else what the program has imported.
 
     Raises:
@@ -108,6 +111,7 @@ class AugmentedSequence:
         ids: Any = None,
         on_error: Literal["raise", "replace"] = "raise",
         check_finite: bool = False,
+        bridge: bool | Bridge = False,
         framework: str | None = None,
     ) -> None:
         super().__init__()
@@ -123,6 +127,7 @@ class AugmentedSequence:
         self.seed = first.seed
         self.shuffle = bool(shuffle)
         self.targets = check_targets(targets)
+        self._reader = reader_of(base, bridge)
         self.epoch = None if epoch is None else first.epoch
         self.repeat = bool(repeat)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
@@ -258,6 +263,8 @@ class AugmentedSequence:
         key = SampleKey(self.seed, epoch, place if self.ids is None else self.ids.item(place))
         try:
             return self._made(place, key)
+        except NotReproducible:
+            raise  # of all samples, not of this one
         except Exception as error:  # noqa: BLE001  # it goes on as the cause of one that names the sample
             return self.faults.recovered(
                 error,
@@ -271,7 +278,7 @@ class AugmentedSequence:
 
     def _made(self, source: int, key: SampleKey) -> Any:
         """Return the sample at `source`, augmented at a key."""
-        sample = self.base[source]
+        sample = self._read(source, key)
         opencv.guard()
         if sample is None:
             raise missing(sample)
@@ -281,11 +288,13 @@ class AugmentedSequence:
     def _ready_batch(self, epoch: int, number: int) -> Any:
         first = SampleKey(self.seed, epoch, number * self.batch_size)
         try:
-            batch = self.base[number]
+            batch = self._read(number, first)
             opencv.guard()
             return self._augmented(
                 batch, lambda augment: augment_batch(augment, batch, first, self.batch_size, self.targets)
             )
+        except NotReproducible:
+            raise
         except Exception as error:
             name = f"batch {number}, whose first sample is {first.index},"
             raise sample_error(error, None, first.index, first, process_name(), name=name) from error
@@ -300,6 +309,13 @@ class AugmentedSequence:
         if self.faults.check_finite:
             require_finite_after(self.augment, made, apply)
         return made
+
+    def _read(self, number: int, key: SampleKey) -> Any:
+        return self.base[number] if self._reader is None else self._reader.read(number, key)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
+        return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}

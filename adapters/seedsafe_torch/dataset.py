@@ -7,7 +7,8 @@ from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset
 
-from seedsafe import SampleIndex, SampleKey, opencv
+from seedsafe import Bridge, NotReproducible, SampleIndex, SampleKey, opencv
+from seedsafe.bridging.reading import manifest, reader_of
 from seedsafe.checks import record_ids
 from seedsafe.faults import Faults, Skipped, missing, require_finite, require_finite_after
 from seedsafe.key import checked_int
@@ -42,6 +43,7 @@ class AugmentedDataset(Dataset[Any]):
             "skip" marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. Of both, `loader` reports
             at the end of each pass what failed, and `failures` lists it.
         check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
+        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
 
     Raises:
         TypeError: an argument is of another type.
@@ -71,6 +73,7 @@ class AugmentedDataset(Dataset[Any]):
         ids: Any = None,
         on_error: Literal["raise", "skip", "replace"] = "raise",
         check_finite: bool = False,
+        bridge: bool | Bridge = False,
     ) -> None:
         if not hasattr(base, "__getitem__"):
             raise TypeError(
@@ -82,6 +85,7 @@ class AugmentedDataset(Dataset[Any]):
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
         self.targets = check_targets(targets)
+        self._reader = reader_of(base, bridge)
         self.views = (
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )
@@ -190,6 +194,8 @@ class AugmentedDataset(Dataset[Any]):
     def _augmented(self, place: int, moment: Moment) -> Any:
         try:
             return self._made(place, place, moment)
+        except NotReproducible:
+            raise  # of all samples, not of this one
         except Exception as error:
             if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
                 raise  # the end of a base that does not say where it ends
@@ -202,7 +208,7 @@ class AugmentedDataset(Dataset[Any]):
         """Return the sample at `source`, augmented as the one at `place` is."""
         opencv.guard()
         with entered(moment):
-            sample = self.base[source]
+            sample = self._read(source, place, moment)
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
         if self.faults.check_finite:
@@ -226,6 +232,21 @@ class AugmentedDataset(Dataset[Any]):
     def _key(self, place: int, moment: Moment, view: int) -> SampleKey:
         index = place + self.index_offset if self.ids is None else self.ids.item(place)
         return SampleKey(self.seed, moment.epoch, index, occurrence=moment.occurrence, view=view)
+
+    def _read(self, source: int, place: int, moment: Moment) -> Any:
+        if self._reader is None:
+            return self.base[source]
+        return self._reader.read(source, self._key(place, moment, moment.view * (self.views or 1)))
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries.
+
+        Example:
+            >>> import numpy as np
+            >>> AugmentedDataset([np.zeros(2)], seed=42, bridge=True).manifest()["bridge"]
+            'Bridge(opencv=False, tensorflow=False, cuda=False, full_width=False, verify=True)'
+        """
+        return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.base!r}, {self.augment!r}, seed={self.seed})"

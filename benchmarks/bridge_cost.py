@@ -1,0 +1,91 @@
+"""What a bridge adds to a sample, in this process and in a worker, beside the naive way. Prints JSON: microseconds.
+
+"In a worker" is measured here, with the question whether this is one answered yes: nothing is restored then.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+
+import seedsafe as ss
+from benchmarks.timing import minima
+from seedsafe_torch import AugmentedDataset
+
+__all__ = ["measure"]
+
+WIDE = ss.Bridge(full_width=True)
+
+
+class Numbers:
+    """A dataset that costs nothing."""
+
+    def __len__(self) -> int:
+        return 2**20
+
+    def __getitem__(self, index: int) -> int:
+        return index
+
+
+def naive(key: ss.SampleKey) -> None:
+    """Save, seed and restore through the libraries' usual functions."""
+    saved = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    seed = key.index
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    random.setstate(saved[0])
+    np.random.set_state(saved[1])
+    torch.set_rng_state(saved[2])
+
+
+def measure(rounds: int = 60) -> dict[str, float]:
+    """Return microseconds, all measured interleaved in this process."""
+    worker = [False]
+    one = ss.SampleKey(42, 3, 1234)
+    indices = count()
+    image = np.zeros((8, 8, 3), np.uint8)
+    bridged = ss.Compose([ss.bridge(np.negative, options=ss.Bridge(verify=False))])
+    numbers = AugmentedDataset(Numbers(), seed=42)
+    keyed_numbers = AugmentedDataset(Numbers(), seed=42, bridge=ss.Bridge(verify=False))
+
+    def key() -> ss.SampleKey:
+        return ss.SampleKey(42, 3, next(indices))
+
+    def region(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008  # it is immutable
+        with ss.keyed(one, options):
+            pass
+
+    def as_worker(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008
+        worker[0] = True
+        with ss.keyed(one, options):
+            pass
+        worker[0] = False
+
+    def answer() -> bool:
+        return worker[0]
+
+    calls: dict[str, Callable[[], Any]] = {
+        "save, seed and restore naively": lambda: naive(one),
+        "ss.keyed": region,
+        "ss.keyed, full width": lambda: region(WIDE),
+        "ss.keyed in a worker": as_worker,
+        "ss.keyed in a worker, full width": lambda: as_worker(WIDE),
+        "an AugmentedDataset's read": lambda: numbers.at(5, epoch=next(indices) % 2**32),
+        "an AugmentedDataset's read, bridge=True": lambda: keyed_numbers.at(5, epoch=next(indices) % 2**32),
+        "a copy and np.negative": lambda: np.negative(image.copy()),
+        "a Compose of ss.bridge(np.negative)": lambda: bridged(image, key=key()),
+    }
+    with mock.patch("seedsafe.bridging.region.is_worker", new=answer):
+        return minima(calls, rounds)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(), indent=1))

@@ -1,0 +1,137 @@
+"""Hooks: how an object that hides its generators is told which numbers to draw."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, RandomState
+
+__all__ = ["Hook", "hook_of", "library_of", "register_hook", "takes_seed"]
+
+Hook = Callable[[Any, Generator], Any]
+"""Called before each sample with the object and a fresh NumPy Generator of that sample."""
+
+_registered: dict[type, Hook] = {}
+
+
+def register_hook(cls: type, hook: Hook) -> None:
+    """Let every bridge key the objects of a class through a function of yours.
+
+    A registered hook goes before the ones that the bridge knows. It also reaches subclasses. Spawned workers import
+    your modules anew: register it in a module that they import.
+
+    Args:
+        cls: the class.
+        hook: called as ``hook(object, rng)`` before each sample; `rng` is a fresh NumPy Generator of that sample, and
+            may be kept.
+
+    Raises:
+        TypeError: cls is not a class, or hook is not callable.
+
+    Example:
+        >>> import random
+        >>> class Scale:
+        ...     def __init__(self):
+        ...         self.secret = {1: random.SystemRandom()}
+        ...
+        ...     def reseed(self, seed):
+        ...         self.secret = {1: random.Random(seed)}
+        >>> register_hook(Scale, lambda scale, rng: scale.reseed(int(rng.integers(2**63))))
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a class, got {cls!r}: pass type(object)")
+    if not callable(hook):
+        raise TypeError(f"hook must be callable as hook(object, rng), got {hook!r}")
+    _registered[cls] = hook
+
+
+def hook_of(thing: Any) -> Hook | None:
+    """Return the hook for an object, or None: a registered one, else the first that its methods allow."""
+    for cls in type(thing).__mro__:
+        if cls in _registered:
+            return _registered[cls]
+    for method, hook in _KNOWN.items():
+        if callable(getattr(type(thing), method, None)):
+            return hook
+    return None
+
+
+def takes_seed(function: Any) -> bool:
+    """Return whether a call takes ``invocation_seed=``."""
+    try:
+        return "invocation_seed" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _random_state(thing: Any, rng: Generator) -> Any:
+    """``set_random_state``, with the arguments of albumentations or of MONAI."""
+    names = _parameters(thing.set_random_state)
+    if {"random_generator", "py_random"} <= names:
+        python = random.Random(_seed(rng, 2))
+        thing.set_random_state(random_generator=rng, py_random=python)
+        return rng, python
+    if "state" in names:
+        thing.set_random_state(state=RandomState(rng.bit_generator))
+        return (rng,)
+    if "seed" in names:
+        return _call(thing, "set_random_state", seed=_seed(rng) % 2**32)
+    raise TypeError(
+        f"{type(thing).__name__}.set_random_state of {library_of(thing)} takes {sorted(names)}, and the bridge knows "
+        "(seed, state) and (random_generator, py_random): use a version that has one of them, or register_hook"
+    )
+
+
+def _random_seed(thing: Any, rng: Generator) -> Any:
+    return _call(thing, "set_random_seed", _seed(rng) % 2**32)
+
+
+def _seed_in_place(thing: Any, rng: Generator) -> Any:
+    return _call(thing, "seed_", _seed(rng) % 2**31)
+
+
+def _set_rng(thing: Any, rng: Generator) -> Any:
+    thing.set_rng(rng)
+    return (rng,)
+
+
+_KNOWN: dict[str, Hook] = {
+    "set_random_state": _random_state,
+    "set_random_seed": _random_seed,
+    "seed_": _seed_in_place,
+    "set_rng": _set_rng,
+}
+
+
+def _seed(rng: Generator, words: int = 1) -> int:
+    raw: Any = rng.bit_generator
+    return int.from_bytes(np.asarray(raw.random_raw(words), "<u8").tobytes(), "little")
+
+
+def _call(thing: Any, method: str, *arguments: Any, **named: Any) -> None:
+    try:
+        getattr(thing, method)(*arguments, **named)
+    except TypeError as error:
+        raise TypeError(
+            f"{type(thing).__name__}.{method} of {library_of(thing)} cannot be called with a seed ({error}): use "
+            "another version, or register_hook"
+        ) from error
+
+
+def _parameters(function: Any) -> set[str]:
+    return set(inspect.signature(function).parameters)
+
+
+def library_of(thing: Any) -> str:
+    """Return the distribution that an object's class comes from and its version, as far as they are known."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    root = (getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0]
+    try:
+        return f"{root} {version(root)}"
+    except (PackageNotFoundError, ValueError):
+        return root

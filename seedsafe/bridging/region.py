@@ -1,0 +1,119 @@
+"""keyed: a stretch of code in which every generator of the process follows one sample's key."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.sources import Source, globals_for
+from seedsafe.bridging.words import Words, place_of
+from seedsafe.key import Address, SampleKey
+from seedsafe.process import is_worker
+
+__all__ = ["Region", "keyed"]
+
+
+class _Process:
+    """The generators belong to the process: one thread at a time."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.depth = 0
+
+
+_process = _Process()
+if hasattr(os, "register_at_fork"):
+
+    def _fresh_lock() -> None:
+        _process.lock = threading.RLock()  # another thread of the parent may have held it
+
+    os.register_at_fork(after_in_child=_fresh_lock)
+
+
+class Region:
+    """Keys sources from the words at a place, and restores them: with a statement, by one thread at a time.
+
+    In a worker process nothing is restored, except inside another region: a worker draws nothing in between.
+    """
+
+    __slots__ = ("_lock", "_place", "_saved", "_sources")
+
+    def __init__(self, place: Address, sources: tuple[Source, ...]) -> None:
+        self._place = place
+        self._sources = sources
+
+    def __enter__(self) -> None:
+        lock = self._lock = _process.lock
+        lock.acquire()
+        saved: list[tuple[Source, Any]] | None = None
+        if _process.depth or not is_worker():
+            saved = []
+        self._saved = saved
+        _process.depth += 1
+        try:
+            words = Words(self._place)
+            if saved is None:
+                for source in self._sources:
+                    source.key(words)
+            else:
+                for source in self._sources:
+                    saved.append((source, source.save()))
+                    source.key(words)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            for source, state in reversed(self._saved or ()):
+                source.restore(state)
+        finally:
+            _process.depth -= 1
+            self._lock.release()
+
+
+class keyed:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
+    """Let `random`, NumPy's global generator and torch's CPU generator follow a sample's key inside a with statement.
+
+    Outside of dedicated worker processes they are restored afterwards, also after an exception. Only one thread at
+    a time is inside; others wait. Regions may be nested.
+
+    Args:
+        key: of the sample.
+        options: what is keyed besides; see Bridge.
+
+    Raises:
+        TypeError: key is not a SampleKey, or options is not a Bridge.
+        RuntimeError: the options name a library that has not been imported.
+
+    Example:
+        >>> import random
+        >>> with keyed(SampleKey(42, 3, 1234)):
+        ...     first = random.random()
+        >>> with keyed(SampleKey(42, 3, 1234)):
+        ...     random.random() == first
+        True
+    """
+
+    __slots__ = ("_options", "_place", "_regions")
+
+    def __init__(self, key: SampleKey, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
+        if not isinstance(key, SampleKey):
+            raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
+        if not isinstance(options, Bridge):
+            raise TypeError(
+                f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance"
+            )
+        self._place = place_of(key)
+        self._options = options
+        self._regions: list[Region] = []  # one object may be entered again inside itself
+
+    def __enter__(self) -> None:
+        region = Region(self._place, globals_for(self._options))
+        region.__enter__()
+        self._regions.append(region)
+
+    def __exit__(self, *error: object) -> None:
+        self._regions.pop().__exit__()

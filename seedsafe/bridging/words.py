@@ -1,0 +1,95 @@
+"""The words that a bridge seeds with: segments of a stream, one for each generator."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator, Philox
+
+from seedsafe.key import Address, SampleKey, address, op_of, philox
+
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
+
+__all__ = ["HALF", "STATE", "Words", "elsewhere", "place_of"]
+
+STATE = 624
+"""The 32-bit pieces of a Mersenne Twister's state."""
+
+_BLOCKS = 80
+"""The blocks of four words in a segment: a whole state, with some to spare. The head takes up two segments."""
+
+_HEAD = 4 + 312 + 312
+_WORD, HALF = np.dtype("<u8"), np.dtype("<u4")
+_LITTLE = sys.byteorder == "little"
+_OP = op_of("seedsafe/bridge")
+_bits = Philox(0)
+_counter = [0, 0, 0, 0]
+_key = [0, 0]
+_state: Any = {
+    "bit_generator": "Philox",
+    "state": {"counter": _counter, "key": _key},
+    "buffer": [0, 0, 0, 0],
+    "buffer_pos": 4,
+    "has_uint32": 0,
+    "uinteger": 0,
+}
+
+
+def place_of(key: SampleKey) -> Address:
+    """Return where the words of a key begin: its stream ``seedsafe/bridge``."""
+    return address(key, _OP)
+
+
+def elsewhere(place: Address) -> Address:
+    """Return the place of another sample, in the upper half of the indices."""
+    return (*place[:5], place[5] ^ 1 << 63)
+
+
+class Words:
+    """The words from a place on. Only the thread that holds the bridge's lock may read them.
+
+    First comes the head, which is read at once: 4 words of which two seed Python's `random`, 312 for NumPy's global
+    generator, 312 for torch's. Then the segments, of 320 words each, one for every other generator.
+    """
+
+    __slots__ = ("_head", "place")
+
+    def __init__(self, place: Address) -> None:
+        self.place = place
+        self._head: npt.NDArray[np.uint64] | None = None
+
+    def head(self, first: int, count: int) -> npt.NDArray[np.uint64]:
+        """Return words of the head, uint64, little-endian."""
+        head = self._head
+        if head is None or len(head) < first + count:
+            head = self._head = self._words(0, _HEAD if "torch" in sys.modules else first + count)
+        return head[first : first + count]
+
+    def take(self, segment: int, words: int) -> npt.NDArray[np.uint64]:
+        """Return the first `words` of a segment, uint64, little-endian."""
+        return self._words(_BLOCKS * (segment + 2), words)
+
+    def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
+        place = self.place
+        _key[0], _key[1] = place[0], place[1]
+        _counter[0] = place[2] + block
+        _counter[1], _counter[2], _counter[3] = place[3], place[4], place[5]
+        _bits.state = _state
+        taken: npt.NDArray[np.uint64] = _bits.random_raw(count)
+        return taken if _LITTLE else taken.astype(_WORD)
+
+    def state(self, segment: int) -> npt.NDArray[np.uint32]:
+        """Return a Mersenne Twister's state, uint32, shape (624,): each word's lower half before its upper one."""
+        return self.take(segment, STATE // 2).view(HALF)
+
+    def integer(self, segment: int, words: int = 1) -> int:
+        """Return an integer of 64 bits for each word."""
+        return int.from_bytes(self.take(segment, words), "little")
+
+    def generator(self, segment: int) -> Generator:
+        """Return a fresh NumPy Generator at the beginning of a segment."""
+        key0, key1, block, *rest = self.place
+        return Generator(philox((key0, key1, block + _BLOCKS * (segment + 2), rest[0], rest[1], rest[2])))
