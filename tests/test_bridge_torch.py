@@ -51,6 +51,31 @@ class Face(Dataset):
         return sample["image"].astype(np.float64) + np.random.normal(), sample["keypoints"], sample["drawn"]
 
 
+def brighter(image: torch.Tensor) -> torch.Tensor:
+    """Add a number to a tensor (C, H, W), another one for each channel."""
+    return image + torch.randint(0, 9, (len(image), 1, 1), dtype=image.dtype)
+
+
+class TestTensors:
+    def test_channels_go_first_and_come_back_last(self) -> None:
+        image = np.zeros((4, 5, 3), np.uint8)
+        augment = ss.Compose([ss.bridge(brighter, call="tensor")])
+        made = [augment(image, key=ss.SampleKey(42, 0, index)) for index in range(4)]
+        assert made[0].shape == image.shape
+        assert all((one == one[0, 0]).all() for one in made)
+        assert len({tuple(one[0, 0]) for one in made}) > 1
+        assert not image.any()
+
+    def test_a_grey_image_stays_one(self) -> None:
+        made = ss.bridge(brighter, call="tensor")(np.zeros((4, 5), np.uint8), key=ss.SampleKey(42, 0, 0))
+        assert made.shape == (4, 5)
+
+    def test_audio_is_refused(self) -> None:
+        sample = {"audio": np.zeros(8, np.float32)}
+        with pytest.raises(TypeError, match='"tensor", which is for images'):
+            ss.Compose([ss.bridge(brighter, call="tensor")])(sample, key=ss.SampleKey(42, 0, 0))
+
+
 class TestThePostsDatasets:
     @pytest.mark.parametrize("rng", [None, np.random.default_rng(0), np.random.RandomState(0)])
     def test_three_numbers(self, rng: Any) -> None:

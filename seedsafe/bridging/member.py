@@ -14,6 +14,7 @@ from seedsafe.bridging.hooks import library_of, takes_seed
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.runner import KEYS, Runner
 from seedsafe.bridging.same import as_array
+from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
 from seedsafe.bridging.words import Words
 from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info
@@ -23,7 +24,8 @@ from seedsafe.transform import Transform
 
 __all__ = ["Bridged", "bridge"]
 
-CALLS = ("array", "named", "dict")
+CALLS = ("array", "tensor", "named", "dict")
+_ALONE = ("array", "tensor")
 _NAMED = {"boxes": "bboxes"}
 """Targets that libraries called with named arguments call otherwise."""
 
@@ -45,10 +47,12 @@ def bridge(
 
     Args:
         function: anything that can be called with a sample.
-        call: how it is called. "array": with the image (or audio) alone. "named": ``function(image=…, mask=…)``, which
-            returns a dict, as albumentations does. "dict": with the whole sample as a dict, as MONAI's dictionary
-            transforms are. By default what its signature and class suggest, else "array".
-        values_only: for "array": it moves nothing, so that mask, keypoints and boxes stay right without it. Otherwise a
+        call: how it is called. "array": with the image (or audio) alone. "tensor": with the image as a torch tensor,
+            channels first, and a tensor that it returns gets its channels last again; so torchvision is called unless it
+            begins with a conversion of its own. "named": ``function(image=…, mask=…)``, which returns a dict, as
+            albumentations does. "dict": with the whole sample as a dict, as MONAI's dictionary transforms are. By
+            default what its signature and class suggest, else "array".
+        values_only: for "array" and "tensor": it moves nothing, so that mask, keypoints and boxes stay right without it. Otherwise a
             sample that has these is refused.
         name: names its stream; by default ``bridge/`` and the name of its class or function.
         options: see Bridge.
@@ -114,7 +118,7 @@ class Bridged(Transform):
         _set(self, "_style", self.call or _style(self.function))
         _set(self, "_runner", Runner(self.function, self.options, label))
         _set(self, "_seeded", takes_seed(self.function))
-        if self._style == "array":
+        if self._style in _ALONE:
             _check_arguments(self.function)
 
     @property
@@ -155,11 +159,15 @@ class Bridged(Transform):
 
     def apply_audio(self, audio: Array, params: Address) -> Array:
         """Return what the callable makes of audio."""
+        if self._style == "tensor":
+            raise TypeError(
+                f'{_name(self.function)} is called as call="tensor", which is for images: pass call="array" for audio'
+            )
         return self._made(self._runner.run(params, lambda place: self._call_array(audio, place)))
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
         """Return what the callable makes of a dict of targets."""
-        if self._style == "array":
+        if self._style in _ALONE:
             others = [one for one in TARGETS if one in sample and one != target]
             if others and not self.values_only:
                 raise ValueError(
@@ -179,11 +187,13 @@ class Bridged(Transform):
     def _call_array(self, array: Array, params: Address) -> Any:
         if self._style == "array":
             return self.function(array.copy(), **self._seed(params))
+        if self._style == "tensor":
+            return channels_last(self.function(tensor_of(array), **self._seed(params)), array.ndim)
         return self._call_dict({"image": array}, params)["image"]
 
     def _call_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
         given = {name: part.copy() if isinstance(part, np.ndarray) else part for name, part in sample.items()}
-        if self._style == "array":
+        if self._style in _ALONE:
             return {"image": self._call_array(sample["image"], params)}
         if self._style == "dict":
             return self._a_dict(self.function(given, **self._seed(params)))
@@ -270,6 +280,8 @@ def _parameters(function: Any) -> list[inspect.Parameter] | None:
 
 
 def _style(function: Any) -> str:
+    if takes_tensors(function):
+        return "tensor"
     if any(cls.__name__ == "MapTransform" for cls in type(function).__mro__):
         return "dict"
     parameters = _parameters(function)
