@@ -774,7 +774,7 @@ class TestMember:
             (
                 lambda: ss.bridge(np.negative, call="kwargs"),
                 ValueError,
-                "call must be one of 'array', 'named', 'dict', got 'kwargs'",
+                "call must be one of 'array', 'tensor', 'named', 'dict', got 'kwargs'",
             ),
             (
                 lambda: ss.bridge(np.negative, options=True),  # type: ignore[arg-type]

@@ -13,6 +13,13 @@ import seedsafe as ss
 from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 
+
+def scribble(image: np.ndarray) -> np.ndarray:
+    """Do what a function of somebody else may do to the image it is given."""
+    image[...] = np.random.randint(0, 2, image.shape)
+    return image
+
+
 IMAGE = [
     ss.RandomCrop(8),
     ss.RandomCrop((9, 10), padding=3, pad_if_needed=True, mode="reflect"),
@@ -28,6 +35,7 @@ IMAGE = [
     ss.OneOf([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)]),
     ss.SomeOf([ss.GaussianNoise(), ss.VerticalFlip(p=1)], n=2),
     ss.RandomApply([ss.VerticalFlip(p=1), ss.CenterCrop(6)], p=1),
+    ss.bridge(scribble, values_only=True),
 ]
 AUDIO = [
     ss.RandomSegment(20),
