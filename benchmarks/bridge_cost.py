@@ -21,8 +21,6 @@ from seedsafe_torch import AugmentedDataset
 
 __all__ = ["measure"]
 
-WIDE = ss.Bridge(full_width=True)
-
 
 class Numbers:
     """A dataset that costs nothing."""
@@ -59,13 +57,13 @@ def measure(rounds: int = 60) -> dict[str, float]:
     def key() -> ss.SampleKey:
         return ss.SampleKey(42, 3, next(indices))
 
-    def region(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008  # it is immutable
-        with ss.keyed(one, options):
+    def region() -> None:
+        with ss.keyed(one):
             pass
 
-    def as_worker(options: ss.Bridge = ss.Bridge()) -> None:  # noqa: B008
+    def as_worker() -> None:
         worker[0] = True
-        with ss.keyed(one, options):
+        with ss.keyed(one):
             pass
         worker[0] = False
 
@@ -75,9 +73,7 @@ def measure(rounds: int = 60) -> dict[str, float]:
     calls: dict[str, Callable[[], Any]] = {
         "save, seed and restore naively": lambda: naive(one),
         "ss.keyed": region,
-        "ss.keyed, full width": lambda: region(WIDE),
         "ss.keyed in a worker": as_worker,
-        "ss.keyed in a worker, full width": lambda: as_worker(WIDE),
         "an AugmentedDataset's read": lambda: numbers.at(5, epoch=next(indices) % 2**32),
         "an AugmentedDataset's read, bridge=True": lambda: keyed_numbers.at(5, epoch=next(indices) % 2**32),
         "a copy and np.negative": lambda: np.negative(image.copy()),

@@ -138,7 +138,6 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         ("checks of a sample in AugmentedDataset, µs", checks["checks"], "≤", 1.0),
         ("a bridge with restoring, µs", bridges["ss.keyed"], "≤", 25.0),
         ("a bridge in a worker, µs", bridges["ss.keyed in a worker"], "≤", 10.0),
-        ("a bridge in a worker, full width, µs", bridges["ss.keyed in a worker, full width"], "≤", 20.0),
     ]
     if CHAIN in lines.get(256, {}):
         chain = lines[256][CHAIN].peers

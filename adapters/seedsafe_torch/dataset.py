@@ -244,7 +244,7 @@ class AugmentedDataset(Dataset[Any]):
         Example:
             >>> import numpy as np
             >>> AugmentedDataset([np.zeros(2)], seed=42, bridge=True).manifest()["bridge"]
-            'Bridge(opencv=False, tensorflow=False, cuda=False, full_width=False, verify=True)'
+            'Bridge(opencv=False, tensorflow=False, cuda=False, verify=True)'
         """
         return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 

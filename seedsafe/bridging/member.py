@@ -202,7 +202,7 @@ class Bridged(Transform):
         return {name: made[_NAMED.get(name, name)] for name in given if name in TARGETS}
 
     def _seed(self, params: Address) -> dict[str, int]:
-        return {"invocation_seed": Words(params).integer(4) % 2**32} if self._seeded else {}
+        return {"invocation_seed": Words(params).integer(3) % 2**32} if self._seeded else {}
 
     def _a_dict(self, made: Any) -> dict[Any, Any]:
         if not isinstance(made, dict):

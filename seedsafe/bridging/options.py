@@ -23,15 +23,14 @@ class NotReproducible(RuntimeError):  # noqa: N818  # what is bridged is so, as 
 class Bridge:
     """Options of a bridge.
 
-    `random`, NumPy's global generator and, where torch is loaded, its CPU generator are always keyed.
+    `random`, NumPy's global generator and, where torch is loaded, its CPU generator are always keyed: each gets the
+    whole state of its Mersenne Twister, 19,968 bits.
 
     Args:
         opencv: key OpenCV's generator too, 32 bits wide. OpenCV cannot tell its state: outside of workers it goes on
             from a number that was drawn from it before the sample.
         tensorflow: key TensorFlow's global seed too.
         cuda: key the generators of all CUDA devices too.
-        full_width: give Python's `random` 19,968 bits instead of 128, which costs some microseconds more. NumPy and
-            torch always get the whole state of their Mersenne Twister.
         verify: False leaves out the checks of the first calls.
 
     Raises:
@@ -39,13 +38,12 @@ class Bridge:
 
     Example:
         >>> Bridge(opencv=True)
-        Bridge(opencv=True, tensorflow=False, cuda=False, full_width=False, verify=True)
+        Bridge(opencv=True, tensorflow=False, cuda=False, verify=True)
     """
 
     opencv: bool = False
     tensorflow: bool = False
     cuda: bool = False
-    full_width: bool = False
     verify: bool = True
 
     def __post_init__(self) -> None:

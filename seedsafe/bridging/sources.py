@@ -13,14 +13,15 @@ import numpy as np
 from numpy.random import MT19937
 
 from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.twister import numpy_state, torch_state
-from seedsafe.bridging.words import HALF, STATE, Words
+from seedsafe.bridging.twister import numpy_state, python_state, torch_state
+from seedsafe.bridging.words import STATE, Words
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
 __all__ = ["Source", "fill_torch", "globals_for", "the_numpy_global"]
 
+the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]  # what the module's functions are bound to
 the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
 
 
@@ -43,21 +44,33 @@ class Source(Protocol):
 
 
 class PythonRandom:
-    """`random`: 128 bits, or the whole state's 19,968."""
+    """The generator of `random`."""
 
     name = "random"
 
-    def __init__(self, full_width: bool) -> None:
-        self._full_width = full_width
+    def __init__(self) -> None:
+        self._memory = python_state(the_python_global)
 
     def save(self) -> Any:
-        return random.getstate()
+        return (
+            random.getstate() if self._memory is None else (self._memory.copy(), the_python_global.gauss_next)
+        )
 
     def key(self, words: Words) -> None:
-        random.seed(words.integer(0, 312) if self._full_width else int.from_bytes(words.head(0, 2), "little"))
+        state = words.head(0)
+        memory = self._memory
+        if memory is None:
+            random.setstate((3, (*state.tolist(), STATE), None))
+        else:
+            memory[0] = STATE
+            memory[1:] = state
+            the_python_global.gauss_next = None
 
     def restore(self, saved: Any) -> None:
-        random.setstate(saved)
+        if self._memory is None:
+            random.setstate(saved)
+        else:
+            self._memory[:], the_python_global.gauss_next = saved
 
     def mark(self) -> Any:
         return random.getstate()
@@ -89,10 +102,10 @@ class NumpyGlobal:
             bits = MT19937(0)
             self._ours.append((bits, numpy_state(bits)))
         bits, memory = self._ours[self._depth]
-        state = words.head(4, 312).view(HALF)
+        state = words.head(1)
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]  # drops a cached gaussian
         if memory is None:
-            np.random.seed(state)
+            bits.state = {"bit_generator": "MT19937", "state": {"key": state, "pos": STATE}}
         else:
             memory[:STATE] = state
             memory[STATE] = STATE
@@ -137,7 +150,7 @@ class TorchCPU:
         return self._generator.get_state()
 
     def key(self, words: Words) -> None:
-        fill_torch(self._generator, self._made, words.head(316, 312))
+        fill_torch(self._generator, self._made, words.head(2))
 
     def restore(self, saved: Any) -> None:
         self._generator.set_state(saved)
@@ -146,14 +159,14 @@ class TorchCPU:
         return self._generator.get_state().numpy().tobytes()
 
 
-def fill_torch(generator: Any, made: Any, words: npt.NDArray[np.uint64]) -> None:
-    """Key a generator of torch's with 312 words."""
+def fill_torch(generator: Any, made: Any, halves: npt.NDArray[np.uint32]) -> None:
+    """Key a generator of torch's with a Mersenne Twister's state."""
     if made is None:
-        generator.manual_seed(int(words[0]))
+        generator.manual_seed(int(halves[0]) | int(halves[1]) << 32)
         return
     state, seed, memory = made
-    memory[:] = words.view(HALF)
-    seed[:] = words[:1]  # what torch.initial_seed() tells
+    memory[:] = halves
+    seed[:] = halves[:2]  # what torch.initial_seed() tells
     generator.set_state(state)
 
 
@@ -169,7 +182,7 @@ class OpenCV:
         return self._draw(1)[0]
 
     def key(self, words: Words) -> None:
-        self._cv2.setRNGSeed(words.integer(1) % 2**32 - 2**31)
+        self._cv2.setRNGSeed(words.integer(0) % 2**32 - 2**31)
 
     def restore(self, saved: Any) -> None:
         self._cv2.setRNGSeed(int(saved))
@@ -200,7 +213,7 @@ class TensorFlow:
         return self._context._seed, self._context._rng
 
     def key(self, words: Words) -> None:
-        self._set(words.integer(2) >> 1)
+        self._set(words.integer(1) >> 1)
 
     def restore(self, saved: Any) -> None:
         self._context._seed, self._context._rng = saved
@@ -221,7 +234,7 @@ class Cuda:
         return self._cuda.get_rng_state_all()
 
     def key(self, words: Words) -> None:
-        self._cuda.manual_seed_all(words.integer(3))
+        self._cuda.manual_seed_all(words.integer(2))
 
     def restore(self, saved: Any) -> None:
         self._cuda.set_rng_state_all(saved)
@@ -231,30 +244,31 @@ class Cuda:
 
 
 _numpy = NumpyGlobal()
-_usual: dict[bool, tuple[Source, ...]] = {full: (PythonRandom(full), _numpy) for full in (False, True)}
-_made: dict[Bridge, tuple[Source, ...]] = {}
+_usual: tuple[Source, ...] = (PythonRandom(), _numpy)
+_made: dict[tuple[bool, ...], tuple[Source, ...]] = {}
 _torch: list[Source] = []
 
 
 def globals_for(options: Bridge) -> tuple[Source, ...]:
     """Return the generators of the process that these options key, of what has been loaded by now."""
-    made = _made.get(options)
+    asked = (options.opencv, options.tensorflow, options.cuda)
+    made = _made.get(asked)
     if made is not None:
         return made
     torch = sys.modules.get("torch")
     ready = hasattr(torch, "default_generator") and hasattr(
         torch, "cuda"
     )  # another thread may be importing it
-    sources = _usual[options.full_width]
+    sources = _usual
     if ready:
         if not _torch:
             _torch.append(TorchCPU(torch))
         sources = (*sources, *_torch)
-    if options.opencv or options.tensorflow or options.cuda:
+    if any(asked):
         options.require()
         sources = (*sources, *_asked(options))
     if ready:
-        _made[options] = sources  # nothing can be added any more
+        _made[asked] = sources  # nothing can be added any more
     return sources
 
 

@@ -159,7 +159,7 @@ class _OfTorch(_Stored):
         return self._thing.get_state()
 
     def key(self, words: Words) -> None:
-        fill_torch(self._thing, self._made, words.take(self._segment, 312))
+        fill_torch(self._thing, self._made, words.state(self._segment))
 
     def restore(self, saved: Any) -> None:
         self._thing.set_state(saved)

@@ -19,9 +19,8 @@ STATE = 624
 """The 32-bit pieces of a Mersenne Twister's state."""
 
 _BLOCKS = 80
-"""The blocks of four words in a segment: a whole state, with some to spare. The head takes up two segments."""
+"""The blocks of four words in a segment: a whole state, with some to spare. The head takes up three segments."""
 
-_HEAD = 4 + 312 + 312
 _WORD, HALF = np.dtype("<u8"), np.dtype("<u4")
 _LITTLE = sys.byteorder == "little"
 _OP = op_of("seedsafe/bridge")
@@ -51,26 +50,27 @@ def elsewhere(place: Address) -> Address:
 class Words:
     """The words from a place on. Only the thread that holds the bridge's lock may read them.
 
-    First comes the head, which is read at once: 4 words of which two seed Python's `random`, 312 for NumPy's global
-    generator, 312 for torch's. Then the segments, of 320 words each, one for every other generator.
+    First comes the head, which is read at once: the states of Python's `random`, of NumPy's global generator and of
+    torch's, 312 words each. Then the segments, of 320 words each, one for every other generator.
     """
 
     __slots__ = ("_head", "place")
 
     def __init__(self, place: Address) -> None:
         self.place = place
-        self._head: npt.NDArray[np.uint64] | None = None
+        self._head: npt.NDArray[np.uint32] | None = None
 
-    def head(self, first: int, count: int) -> npt.NDArray[np.uint64]:
-        """Return words of the head, uint64, little-endian."""
+    def head(self, number: int) -> npt.NDArray[np.uint32]:
+        """Return a Mersenne Twister's state of the head, uint32, shape (624,): `random`'s, NumPy's or torch's."""
         head = self._head
-        if head is None or len(head) < first + count:
-            head = self._head = self._words(0, _HEAD if "torch" in sys.modules else first + count)
-        return head[first : first + count]
+        if head is None:
+            states = 3 if "torch" in sys.modules else 2
+            head = self._head = self._words(0, states * STATE // 2).view(HALF)
+        return head[number * STATE : (number + 1) * STATE]
 
     def take(self, segment: int, words: int) -> npt.NDArray[np.uint64]:
         """Return the first `words` of a segment, uint64, little-endian."""
-        return self._words(_BLOCKS * (segment + 2), words)
+        return self._words(_BLOCKS * (segment + 3), words)
 
     def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
         place = self.place
@@ -92,4 +92,4 @@ class Words:
     def generator(self, segment: int) -> Generator:
         """Return a fresh NumPy Generator at the beginning of a segment."""
         key0, key1, block, *rest = self.place
-        return Generator(philox((key0, key1, block + _BLOCKS * (segment + 2), rest[0], rest[1], rest[2])))
+        return Generator(philox((key0, key1, block + _BLOCKS * (segment + 3), rest[0], rest[1], rest[2])))
