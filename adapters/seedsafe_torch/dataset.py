@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, IterableDataset
 
 from seedsafe import Bridge, NotReproducible, SampleIndex, SampleKey, opencv
 from seedsafe.bridging.reading import manifest, reader_of
@@ -17,7 +17,7 @@ from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.context import Moment, entered, moment_of
 from seedsafe_torch.faults import worker_id
 
-__all__ = ["AugmentedDataset"]
+__all__ = ["AugmentedDataset", "inside", "nested", "outermost"]
 
 
 class AugmentedDataset(Dataset[Any]):
@@ -75,9 +75,10 @@ class AugmentedDataset(Dataset[Any]):
         check_finite: bool = False,
         bridge: bool | Bridge = False,
     ) -> None:
-        if not hasattr(base, "__getitem__"):
+        if not hasattr(base, "__getitem__") or isinstance(base, IterableDataset):
             raise TypeError(
-                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}"
+                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: samples are keyed on "
+                "their index"
             )
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}")
@@ -90,6 +91,10 @@ class AugmentedDataset(Dataset[Any]):
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
+        if views is not None and augment is None:
+            raise ValueError(
+                f"views={views} of no augmentation are all the same: pass augment=, or leave views out"
+            )
         self.index_offset = checked_int(
             "index_offset", index_offset, 0, 2**63, "pass the sum of the lengths before"
         )
@@ -98,13 +103,10 @@ class AugmentedDataset(Dataset[Any]):
         if ids is not None and self.index_offset:
             raise ValueError(f"ids are no positions, got index_offset={index_offset} as well: leave one out")
         self.faults = Faults(on_error, check_finite, allowed=("raise", "skip", "replace"), length=length)
-        inner = base
-        while inner is not None:
-            if isinstance(inner, AugmentedDataset) and inner.seed == self.seed:
-                raise ValueError(
-                    f"base is augmented with the same seed {self.seed}: give one of them another seed"
-                )
-            inner = getattr(inner, "base", getattr(inner, "dataset", None))
+        if any(inner.seed == self.seed for inner in nested(base)):
+            raise ValueError(
+                f"base is augmented with the same seed {self.seed}: give one of them another seed"
+            )
         self._length = 0  # as last seen: a base may grow
         self._cell = EpochCell(length)
 
@@ -238,6 +240,11 @@ class AugmentedDataset(Dataset[Any]):
             return self.base[source]
         return self._reader.read(source, self._key(place, moment, moment.view * (self.views or 1)))
 
+    @property
+    def bridged(self) -> bool:
+        """Whether the generators that the base touches follow the key."""
+        return self._reader is not None
+
     def manifest(self) -> dict[str, Any]:
         """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries.
 
@@ -250,3 +257,31 @@ class AugmentedDataset(Dataset[Any]):
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.base!r}, {self.augment!r}, seed={self.seed})"
+
+
+def inside(dataset: Any) -> Iterator[Any]:
+    """Yield the datasets that a dataset reads from, as far as its attributes tell."""
+    parts = getattr(dataset, "datasets", None)
+    if isinstance(parts, dict):
+        yield from parts.values()
+    elif isinstance(parts, list | tuple):
+        yield from parts
+    for name in ("base", "dataset"):
+        if getattr(dataset, name, None) is not None:
+            yield getattr(dataset, name)
+
+
+def outermost(dataset: Any) -> Iterator[AugmentedDataset]:
+    """Yield the AugmentedDatasets inside a dataset, itself included, that are in no other one."""
+    if isinstance(dataset, AugmentedDataset):
+        yield dataset
+        return
+    for one in inside(dataset):
+        yield from outermost(one)
+
+
+def nested(dataset: Any) -> Iterator[AugmentedDataset]:
+    """Yield all AugmentedDatasets inside a dataset, itself included."""
+    for one in outermost(dataset):
+        yield one
+        yield from nested(one.base)

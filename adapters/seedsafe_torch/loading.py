@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, SupportsIndex
 
@@ -16,13 +16,14 @@ from torch.utils.data import (
     Dataset,
     IterableDataset,
     SequentialSampler,
+    Subset,
     default_collate,
     default_convert,
 )
 
 from seedsafe import SampleKey
 from seedsafe_torch.context import entered, moment_of
-from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.dataset import AugmentedDataset, inside, nested, outermost
 from seedsafe_torch.faults import ReportingLoader, batch_or_skip, one_or_skip
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
@@ -100,7 +101,7 @@ def loader(
         raise TypeError(
             "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on"
         )
-    found = list(_augmented(dataset))
+    found = list(outermost(dataset))
     _check_distinct(dataset)
     if seed is None:
         if not found:
@@ -110,6 +111,10 @@ def loader(
         epoch = found[0].epoch
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
     if batch_sampler is not None:
+        if batch_size != 1:
+            raise ValueError(
+                f"batch_size={batch_size} and batch_sampler exclude each other: leave one of them out"
+            )
         options["batch_sampler"] = keyed
     else:
         options |= {"batch_size": batch_size, "sampler": keyed}
@@ -117,7 +122,10 @@ def loader(
     if generator is None:
         generator = torch.Generator().manual_seed(int(SampleKey(seed, 0, 0).seed) % 2**63)
     made = _made(
-        outer, found, batch_size is not None or batch_sampler is not None, options | {"generator": generator}
+        outer,
+        dataset,
+        batch_size is not None or batch_sampler is not None,
+        options | {"generator": generator},
     )
     _check_picklable(made)
     batch = 1 if batch_sampler is not None or batch_size is None else batch_size
@@ -125,9 +133,9 @@ def loader(
     return made
 
 
-def _made(outer: Any, found: list[AugmentedDataset], in_batches: bool, options: Any) -> DataLoader[Any]:
+def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> DataLoader[Any]:
     """Return a plain DataLoader, or, where failed samples are left out or replaced, one that reports them."""
-    logging = [one for one in _nested(found) if one.faults.log is not None]
+    logging = [one for one in nested(dataset) if one.faults.log is not None]
     if any(one.faults.on_error == "skip" for one in logging):
         given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=given)
@@ -137,12 +145,6 @@ def _made(outer: Any, found: list[AugmentedDataset], in_batches: bool, options: 
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
     reports = [partial(one.report_failures, name) for one, name in zip(logging, names, strict=True)]
     return ReportingLoader(outer, reports=reports, **options)
-
-
-def _nested(found: Iterable[AugmentedDataset]) -> Iterator[AugmentedDataset]:
-    for one in found:
-        yield one
-        yield from _nested(_augmented(one.base))
 
 
 def _keyed(
@@ -196,30 +198,43 @@ def _find_keyed(loading: DataLoader[Any]) -> KeyedSampler:
     raise TypeError("loading has no KeyedSampler: make it with seedsafe_torch.loader")
 
 
-def _augmented(dataset: Any) -> Iterator[AugmentedDataset]:
-    """Yield the outermost AugmentedDatasets inside a dataset."""
-    if isinstance(dataset, AugmentedDataset):
-        yield dataset
-        return
-    inner = getattr(dataset, "datasets", None)
-    for one in inner.values() if isinstance(inner, dict) else inner or ():
-        yield from _augmented(one)
-    if hasattr(dataset, "dataset"):
-        yield from _augmented(dataset.dataset)
-
-
 def _check_distinct(dataset: Any) -> None:
-    if not isinstance(dataset, ConcatDataset):
-        return
-    taken: list[tuple[int, Any]] = []
-    for one in (found for part in dataset.datasets for found in _augmented(part)):
-        indices = range(one.index_offset, one.index_offset + len(one)) if one.ids is None else one.ids
-        if any(seed == one.seed and _meet(indices, others) for seed, others in taken):
+    """Raise an error if one pass would read a key twice, by no sampler's doing."""
+    if isinstance(dataset, ConcatDataset):
+        taken: list[tuple[int, Any]] = []
+        for one, indices in (read for part in dataset.datasets for read in _keyed_on(part)):
+            if any(seed == one.seed and _meet(indices, others) for seed, others in taken):
+                raise ValueError(
+                    f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
+                    "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+                )
+            taken.append((one.seed, indices))
+    elif isinstance(dataset, Subset) and any(one.augment or one.bridged for one in outermost(dataset)):
+        positions = np.asarray(dataset.indices)
+        if len(np.unique(positions)) < len(positions):
             raise ValueError(
-                f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
-                "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
+                "a Subset has an index more than once, and its samples would be augmented alike: leave the Subset out and "
+                "pass its indices as sampler="
             )
-        taken.append((one.seed, indices))
+    for one in inside(dataset):
+        _check_distinct(one)
+
+
+def _keyed_on(part: Any, chosen: Any = None) -> Iterator[tuple[AugmentedDataset, Any]]:
+    """Yield the outermost AugmentedDatasets of a dataset, each with the indices of the keys that are read of it."""
+    if isinstance(part, AugmentedDataset):
+        if part.ids is not None:
+            yield part, part.ids if chosen is None else part.ids[chosen]
+        elif chosen is None:
+            yield part, range(part.index_offset, part.index_offset + len(part))
+        else:
+            yield part, chosen + part.index_offset
+    elif isinstance(part, Subset):
+        positions = np.asarray(part.indices)
+        yield from _keyed_on(part.dataset, positions if chosen is None else positions[chosen])
+    else:
+        for one in inside(part):
+            yield from _keyed_on(one)
 
 
 def _meet(one: Any, other: Any) -> bool:

@@ -73,6 +73,11 @@ class KeyedSampler(Sampler[Any]):
     ) -> None:
         if not hasattr(sampler, "__iter__"):
             raise TypeError(f"sampler must be iterable, got {type(sampler).__qualname__}")
+        if hasattr(sampler, "__next__"):
+            raise TypeError(
+                f"sampler must be iterable once for each epoch, got {type(sampler).__qualname__}, which ends with the first: "
+                "pass a list or a Sampler"
+            )
         self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
@@ -115,6 +120,11 @@ class KeyedSampler(Sampler[Any]):
             except GeneratorExit:
                 self._abandoned(yielded - skip, peeking)
                 raise
+        if yielded < skip:
+            raise ValueError(
+                f"the state says that {skip} items of epoch {epoch} were yielded, and the pass has {yielded}: load it into a "
+                "sampler like the one that it came from, or change its 'yielded'"
+            )
         if not peeking:
             self._now = (epoch + 1, 0)
 
@@ -162,6 +172,9 @@ class KeyedSampler(Sampler[Any]):
     def load_state_dict(self, state: dict[str, int]) -> None:
         """Go on in the next pass where `state_dict` stood."""
         way_out = "pass what state_dict returned"
+        for name in ("epoch", "yielded"):
+            if name not in state:
+                raise ValueError(f"state must have {name!r}, got {state!r}: {way_out}")
         self._next = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
         self._skip = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
         self._now = (self._next, self._skip)
@@ -187,7 +200,7 @@ def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
     if isinstance(item, list | tuple):
         return [_stamp(one, epoch, counts) for one in item]
     index = checked_int(
-        "the sampler's index", item, -(2**63), 2**64, "it must yield integers or lists of them"
+        "the sampler's index", item, 0, 2**64, "it must yield the samples' positions, or lists of them"
     )
     occurrence = counts[index]
     counts[index] = occurrence + 1

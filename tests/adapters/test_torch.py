@@ -79,6 +79,31 @@ def test_concatenated_datasets_that_share_keys_are_refused() -> None:
     with pytest.raises(ValueError, match=r"share the seed .* pass index_offset="):
         loader(ConcatDataset([dataset(), dataset()]))
     loader(ConcatDataset([dataset(), AugmentedDataset(Photographs(), AUGMENT, seed=1)]))
+    for wrapped in (
+        Subset(ConcatDataset([dataset(), dataset()]), [0, LENGTH]),
+        StackDataset(ConcatDataset([dataset(), dataset()])),
+        AugmentedDataset(ConcatDataset([dataset(), dataset()]), seed=SEED + 1),
+    ):
+        with pytest.raises(ValueError, match="share the seed"):
+            loader(wrapped)
+
+
+def test_folds_of_one_dataset_are_put_together() -> None:
+    folds = random_split(dataset(), [8, 8, 7], generator=torch.Generator().manual_seed(0))
+    seen = items(loader(ConcatDataset([folds[0], folds[2]]), batch_size=4))
+    assert seen == [(i, sample(0, i)) for fold in (folds[0], folds[2]) for i in fold.indices]
+    ids = AugmentedDataset(Photographs(), AUGMENT, seed=SEED, ids=range(100, 100 + LENGTH))
+    loader(ConcatDataset([Subset(ids, [0, 1]), Subset(Subset(ids, [1, 2, 3]), [1, 2])]))
+    for one in (dataset(), ids):
+        with pytest.raises(ValueError, match="share the seed"):
+            loader(ConcatDataset([Subset(one, [0, 1]), Subset(Subset(one, [1, 2, 3]), [0, 2])]))
+
+
+def test_a_subset_that_repeats_an_index_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"an index more than once.*pass its indices as sampler="):
+        loader(Subset(dataset(), [3, 5, 3]))
+    loader(Subset(AugmentedDataset(Photographs(), seed=SEED), [3, 5, 3]))
+    assert items(loader(dataset(), sampler=[3, 5, 3]))[2] == (3, sample(0, 3, occurrence=1))
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -95,6 +120,8 @@ def test_stack_dataset(workers: int) -> None:
 def test_nested_datasets_need_different_seeds() -> None:
     with pytest.raises(ValueError, match="give one of them another seed"):
         AugmentedDataset(Subset(dataset(), [1, 2]), AUGMENT, seed=SEED)
+    with pytest.raises(ValueError, match="give one of them another seed"):
+        AugmentedDataset(ConcatDataset([Photographs(), dataset()]), AUGMENT, seed=SEED)
     inner = AugmentedDataset(Photographs(), ss.Compose([ss.RandomCrop(36)]), seed=SEED + 1)
     outer = AugmentedDataset(inner, ss.Compose([ss.RandomCrop(32)]), seed=SEED)
     first = items(loader(outer, batch_size=4, num_workers=2))
@@ -296,6 +323,15 @@ def test_resume_counts_the_occurrences_that_were_skipped() -> None:
     assert keyed.state_dict() == {"epoch": 4, "yielded": 0}
 
 
+def test_a_state_of_a_longer_pass_is_refused() -> None:
+    keyed = KeyedSampler(range(4), seed=0)
+    keyed.load_state_dict({"epoch": 0, "yielded": 4})
+    assert list(keyed) == []
+    keyed.load_state_dict({"epoch": 0, "yielded": 5})
+    with pytest.raises(ValueError, match=r"5 items of epoch 0 were yielded, and the pass has 4: load it"):
+        list(keyed)
+
+
 # Views
 
 
@@ -368,6 +404,12 @@ class Stream(IterableDataset[int]):
             "views must be at least 1",
         ),
         (
+            lambda: AugmentedDataset(Photographs(), seed=0, views=2),
+            ValueError,
+            "views=2 of no augmentation are all the same: pass augment=",
+        ),
+        (lambda: AugmentedDataset(Stream(), AUGMENT, seed=0), TypeError, "got Stream: samples are keyed on"),
+        (
             lambda: AugmentedDataset([torch.zeros(3, 8, 8)], AUGMENT, seed=0)[0],
             ss.SampleError,
             "got torch.Tensor",
@@ -384,8 +426,28 @@ class Stream(IterableDataset[int]):
             "the sampler's index must be an integer, got 'a'",
         ),
         (lambda: KeyedSampler(5, seed=0), TypeError, "sampler must be iterable"),
+        (
+            lambda: loader(dataset(), sampler=iter([1, 2])),
+            TypeError,
+            "once for each epoch, got list_iterator",
+        ),
+        (
+            lambda: list(KeyedSampler([-1], seed=0)),
+            ValueError,
+            "index must be at least 0 and below 2**64, got -1",
+        ),
+        (
+            lambda: loader(dataset(), batch_size=4, batch_sampler=[[0, 1]]),
+            ValueError,
+            "batch_size=4 and batch_sampler exclude each other",
+        ),
+        (
+            lambda: KeyedSampler([1], seed=0).load_state_dict({"epoch": 0}),
+            ValueError,
+            "state must have 'yielded', got {'epoch': 0}: pass what state_dict returned",
+        ),
     ],
-    ids=map(str, range(19)),
+    ids=map(str, range(25)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
