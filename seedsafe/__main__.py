@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 
 __all__ = ["main"]
 
@@ -17,7 +18,7 @@ TOOLS = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a tool and return its exit code; 2 for a wrong call.
+    """Run a tool and return its exit code; 2 for a wrong call, 130 if interrupted.
 
     Example:
         >>> main(["--help"])
@@ -30,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
         0
     """
     given = sys.argv[1:] if arguments is None else arguments
+    if arguments is None and isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be Unicode
     if given[:1] in ([], ["-h"], ["--help"]):
         print(_usage())
         return 0 if given else 2
@@ -39,6 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         code: int = import_module(TOOLS[given[0]][0]).main(given[1:])
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader, `head` for instance, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

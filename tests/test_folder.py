@@ -537,6 +537,13 @@ def test_the_command_lists_problems_and_errors(root, tmp_path, capsys):
     assert capsys.readouterr().err.startswith("error: root must be a folder")
 
 
+def test_the_command_says_that_it_could_not_keep_the_index(root, tmp_path, capsys):
+    assert main([str(root), "--cache", str(tmp_path / "nowhere" / "kept")]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("error: the index could not be written to")
+    assert "cache:" not in said.out
+
+
 def test_targets_are_an_array_that_cannot_be_changed(root):
     targets = FolderIndex(root).targets
     assert targets.dtype == np.int64

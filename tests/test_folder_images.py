@@ -353,3 +353,16 @@ def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):
     monkeypatch.setattr(stats_cli, "read_image", stop)
     assert stats_cli.main([str(root), "--resume", str(root.parent / "kept")]) == 130
     assert "interrupted: the same command goes on from" in capsys.readouterr().err
+
+
+def test_the_command_says_early_what_it_cannot_do(root, tmp_path, capsys):
+    assert stats_cli.main([str(root), "--json", str(tmp_path / "nowhere" / "x.json")]) == 1
+    said = capsys.readouterr()
+    assert "--json must be a file in a folder that exists" in said.err
+    assert said.out == ""
+    assert stats_cli.main([str(root), "--json", str(tmp_path)]) == 1
+    assert "Is a directory" in capsys.readouterr().err
+    (root / "broken.png").symlink_to("nowhere")
+    assert stats_cli.main([str(root)]) == 1
+    assert "broken link" in (said := capsys.readouterr().err)
+    assert "`seedsafe index --flat` lists them" in said

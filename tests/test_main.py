@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,29 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["fly"]) == 2
     assert "no tool 'fly'" in capsys.readouterr().err
+
+
+def test_an_interrupted_tool_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(argv: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("seedsafe.folder.cli.main", interrupted)
+    assert main(["index", "."]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_names_that_are_no_unicode_are_printed(tmp_path: Path) -> None:
+    os.symlink(b"nowhere", os.fsencode(tmp_path) + b"/\xff.png")
+    done = subprocess.run(
+        [sys.executable, "-m", "seedsafe", "index", str(tmp_path), "--flat"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert rb"\udcff.png: No such file" in done.stdout
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:

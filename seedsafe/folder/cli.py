@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+import warnings
 from collections import Counter
 from importlib.util import find_spec
 
@@ -33,21 +34,25 @@ def main(argv: list[str]) -> int:
     if cache is None and options.keep:
         cache = os.path.abspath(options.path) + ".seedsafe-index"
     try:
-        index = FolderIndex(
-            options.path,
-            labelled=not options.flat,
-            cache=cache,
-            threads=options.threads,
-            on_problem="ignore",
-            progress=progress_of(options.no_progress),
-        )
+        with warnings.catch_warnings(record=True) as unkept:
+            warnings.simplefilter("always")
+            index = FolderIndex(
+                options.path,
+                labelled=not options.flat,
+                cache=cache,
+                threads=options.threads,
+                on_problem="ignore",
+                progress=progress_of(options.no_progress),
+            )
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(_as_json(index) if options.json else _as_text(index))
-    if cache is not None and not options.json:
+    for warning in unkept:
+        print(f"error: {warning.message}", file=sys.stderr)
+    if cache is not None and not options.json and not unkept:
         print(f"cache: {cache}")
-    return 1 if index.problems else 0
+    return 1 if index.problems or unkept else 0
 
 
 def progress_of(off: bool) -> Progress:

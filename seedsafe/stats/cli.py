@@ -1,6 +1,7 @@
 """`python -m seedsafe stats PATH`: the statistics of all images below a folder."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ def main(argv: list[str]) -> int:
     """
     options = _parser().parse_args(argv)
     try:
+        _check_folder(options.json)
         stats = _compute(options)
     except KeyboardInterrupt:
         again = f": the same command goes on from {options.resume}" if options.resume else ""
@@ -68,8 +70,12 @@ def main(argv: list[str]) -> int:
         print("\n  ".join([f"error: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
         return 1
     print(_as_text(stats))
-    if options.json:
-        Path(options.json).write_text(stats.to_json())
+    try:
+        if options.json:
+            Path(options.json).write_text(stats.to_json())
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -91,9 +97,24 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check_folder(path: str | None) -> None:
+    """Raise what writing the results would raise, before they are computed."""
+    folder = os.path.dirname(os.path.abspath(path)) if path else os.curdir
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            f"--json must be a file in a folder that exists, got {path!r}: make the folder"
+        )
+
+
 def _compute(options: argparse.Namespace) -> ChannelStats:
     progress = progress_of(options.no_progress)
-    index = FolderIndex(options.path, labelled=False, progress=progress)
+    index = FolderIndex(options.path, labelled=False, on_problem="ignore", progress=progress)
+    if index.problems:
+        kind, path, message = index.problems[0]
+        raise OSError(
+            f"{len(index.problems)} of the entries below {options.path!r} cannot be indexed, the first is {path!r}: {kind}, "
+            f"{message}. Mend them or take them away; `seedsafe index --flat` lists them"
+        )
     if not len(index):
         raise ValueError(f"{options.path!r} has no images below it")
     return channel_stats(
