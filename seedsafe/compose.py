@@ -220,6 +220,8 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
         raise TypeError(
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
         )
+    if not isinstance(transforms, Iterable):
+        raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: [] is for none")
     found = tuple(transforms)
     for place, one in enumerate(found):
         if not isinstance(one, Transform | Compose):

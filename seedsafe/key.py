@@ -52,9 +52,12 @@ Address = tuple[int, int, int, int, int, int]
 
 def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int:
     """Return `value` as an int in [low, high), or raise an error that names the argument and the way out."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}: {way_out}")
-    number = operator.index(value)
     if not low <= number < high:
         top = f"2**{high.bit_length() - 1}" if high & (high - 1) == 0 and high > 2**15 else str(high)
         raise ValueError(f"{name} must be at least {low} and below {top}, got {number}: {way_out}")

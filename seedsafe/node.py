@@ -334,9 +334,9 @@ def _check_array(name: str, array: Any) -> None:
             "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
         )
     dtype = array.dtype
-    if dtype.kind not in "uifb" or not dtype.isnative:
+    if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(
-            f"{name} must hold numbers in native byte order, got dtype {dtype}: convert it with astype"
+            f"{name} must hold numbers of up to 8 bytes in native byte order, got dtype {dtype}: convert it with astype"
         )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")

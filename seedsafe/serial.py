@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from seedsafe.transform import Transform, options
+from seedsafe.transform import Transform, is_described, options
 
 __all__ = ["from_plain", "to_plain"]
 
@@ -14,6 +14,11 @@ __all__ = ["from_plain", "to_plain"]
 def to_plain(value: Any) -> Any:
     """Return a transform, or a value of one of its options, as plain data."""
     if isinstance(value, Transform):
+        if not is_described(value):
+            raise TypeError(
+                f"{type(value).__name__} has an __init__ of its own, which plain data cannot tell the arguments of: make it "
+                "a frozen dataclass"
+            )
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if hasattr(value, "transforms"):
         return {"transform": type(value).__name__, "transforms": [to_plain(one) for one in value.transforms]}

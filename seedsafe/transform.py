@@ -6,7 +6,7 @@ the sample that it concerns. It is immutable, and keeps nothing from one sample 
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from seedsafe.draws import Draws
@@ -14,16 +14,16 @@ from seedsafe.info import Array, Info
 from seedsafe.key import SampleKey
 from seedsafe.node import Leaf, Namer, Node, run
 
-__all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "options"]
+__all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transform:
     """One step of a pipeline. Derive from ImageTransform, SpatialTransform or AudioTransform.
 
     A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
-    changes. It may be a frozen dataclass, as the library's own are, or a plain class. An attribute ``p`` is the
-    probability with which it fires.
+    changes. It may be a frozen dataclass, as the library's own are, or a plain class; one with an ``__init__`` of its
+    own has no JSON and equals only itself. An attribute ``p`` is the probability with which it fires.
 
     Args:
         name: names the transform's stream instead of its class. Transforms that are named, and those whose class
@@ -85,14 +85,32 @@ class Transform:
         """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""
         return run(self.bind(Namer()), sample, key)
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        alike = type(other) is type(self) and is_described(self)
+        return alike and options(self) == options(other)  # type: ignore[arg-type]  # it is of this type
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in options(self).items())})"
+        given = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
+        return f"{type(self).__name__}({given})"
+
+
+def is_described(transform: Transform) -> bool:
+    """Return whether the fields of a dataclass are all that the transform was made of."""
+    for one in type(transform).__mro__:
+        if "__dataclass_fields__" in vars(one):
+            return True
+        if "__init__" in vars(one):
+            return False
+    return False
 
 
 def options(transform: Transform) -> dict[str, Any]:
     """Return the constructor's arguments that differ from their defaults: what repr and JSON need."""
-    if not is_dataclass(type(transform)):
-        return {}
     chosen = {}
     for one in fields(transform):
         value = getattr(transform, one.name, None)
@@ -101,7 +119,7 @@ def options(transform: Transform) -> dict[str, Any]:
     return chosen
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ImageTransform(Transform):
     """A transform of pixel values: masks, keypoints and boxes stay as they are.
 
@@ -109,7 +127,7 @@ class ImageTransform(Transform):
     """
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpatialTransform(Transform):
     """A transform that moves pixels: what it does to the image it does to mask, keypoints and boxes as well.
 
@@ -141,7 +159,7 @@ def _refusal(transform: Transform, target: str) -> str:
     return f"{kind} moves pixels and has no apply_{target}: define it, or take {target!r} out of the sample"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AudioTransform(Transform):
     """A transform of audio, float32, (samples,) or (channels, samples).
 

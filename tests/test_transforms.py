@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -288,8 +289,29 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             "boxes must be floats or signed integers",
         ),
         (lambda: ss.RandomCrop(2)({"audio": np.zeros(4)}, key=KEY), ValueError, "RandomCrop needs 'image'"),
+        (
+            lambda: ss.HorizontalFlip(p=1)(np.zeros((4, 4), np.longdouble), key=KEY),
+            TypeError,
+            "must hold numbers of up to 8 bytes",
+        ),
+        (
+            lambda: ss.RandomCrop(np.array([2, 3])),
+            TypeError,
+            "size must be an integer, got array([2, 3]) of type ndarray: pass the height and width",
+        ),
+        (
+            lambda: ss.Pad(1, fill=(1, 2, 3, 4, 5, 6))(np.zeros((4, 4), np.uint8), key=KEY),
+            ValueError,
+            "fill must be one number, or one for each channel, got (1, 2, 3, 4, 5, 6) for an image of shape (4, 4)",
+        ),
+        (
+            lambda: ss.Pad(1, fill=300.5)(np.zeros((4, 4), np.uint8), key=KEY),
+            ValueError,
+            "fill must be from 0 to 255 for uint8, got 300.5: pass it in the image's own units",
+        ),
+        (lambda: ss.Compose(None), TypeError, "transforms must be a list of transforms, got None"),
     ],
-    ids=map(str, range(39)),
+    ids=map(str, range(44)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
@@ -372,6 +394,25 @@ class AsksForDtype(ss.ImageTransform):
 
     def apply_image(self, image: np.ndarray, params: int) -> np.ndarray:
         return image
+
+
+class Brighten(ss.ImageTransform):
+    def __init__(self, amount: int) -> None:
+        self.amount = amount
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return image + np.uint8(self.amount)
+
+
+def test_a_plain_class_may_have_an_init_of_its_own() -> None:
+    image = np.zeros((2, 2), np.uint8)
+    pipeline = ss.Compose([Brighten(3), ss.HorizontalFlip()])
+    assert pickle.loads(pickle.dumps(pipeline))(image, key=KEY).max() == 3
+    assert repr(pipeline) == "Compose([Brighten(...), HorizontalFlip()])"
+    assert pipeline == ss.Compose(pipeline.transforms) != ss.Compose([Brighten(3), ss.HorizontalFlip()])
+    assert len({*pipeline.transforms, *pipeline.transforms, Brighten(4)}) == 3
+    with pytest.raises(TypeError, match=r"Brighten has an __init__ of its own.*make it a frozen dataclass"):
+        pipeline.to_json()
 
 
 def test_mistakes_in_users_transforms_are_named() -> None:

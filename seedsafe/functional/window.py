@@ -41,7 +41,8 @@ def crop(
         (height, width) or (height, width, C); a view of the image where the window lies inside it.
 
     Raises:
-        ValueError: mode is unknown, or the window reaches further out than the image can be mirrored.
+        ValueError: mode is unknown, the window reaches further out than the image can be mirrored, or fill does not fit
+            the image's channels or dtype.
 
     Example:
         >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
@@ -65,10 +66,27 @@ def crop(
             return bordered
         window = np.zeros(shape, image.dtype)
     else:
+        _check_fill(fill, image)
         window = np.empty(shape, image.dtype)
         window[...] = fill
     window[first_row : first_row + inside.shape[0], first_column : first_column + inside.shape[1]] = inside
     return window
+
+
+def _check_fill(fill: float | Sequence[float], image: Array) -> None:
+    values = np.ravel(fill).tolist()
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if len(values) not in (1, channels):
+        raise ValueError(
+            f"fill must be one number, or one for each channel, got {fill!r} for an image of shape {image.shape}"
+        )
+    if image.dtype.kind in "ui":
+        limits = np.iinfo(image.dtype)
+        if not all(limits.min <= value <= limits.max for value in values):
+            raise ValueError(
+                f"fill must be from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in the image's "
+                "own units"
+            )
 
 
 def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
