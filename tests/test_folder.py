@@ -248,7 +248,7 @@ def test_a_root_that_is_none_is_named(tmp_path):
     ("options", "message"),
     [
         ({"on_problem": "shout"}, 'on_problem must be "raise", "warn" or "ignore", got \'shout\''),
-        ({"threads": 0}, "threads must be at least 1, got 0"),
+        ({"threads": 0}, "threads must be at least 1 and below 32768, got 0"),
         ({"cache": "c", "is_valid_file": len}, "is_valid_file cannot be combined with cache"),
     ],
 )

@@ -193,8 +193,14 @@ def test_items_and_attributes_are_those_of_torchvision(root):
     assert photos[np.int64(1)][1] == 1
     assert [target for _, target in photos] == [0, 1, 2, 2, 2]
     for position in (5, -6):
-        with pytest.raises(IndexError, match="position must be in"):
-            photos[position]
+        for sequence in (photos, photos.samples):
+            with pytest.raises(IndexError, match=rf"position must be in \[-5, 4\], got {position}"):
+                sequence[position]
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        photos[1.0]
+    assert len(ss.ImageFolder(root, extensions=".png", allow_empty=True)) == sum(
+        path.endswith(".png") for path, _ in photos.samples
+    )
 
 
 def test_transforms_and_loaders_are_the_callers(root):

@@ -397,7 +397,12 @@ def array(*shape, dtype=np.uint8):
             ValueError,
             r"layout 'HWC' does not fit an image of shape \(2, 2\)",
         ),
-        ([array(2, 2)], {"num_workers": -1}, ValueError, "num_workers must be at least 0, got -1"),
+        (
+            [array(2, 2)],
+            {"num_workers": -1},
+            ValueError,
+            "num_workers must be at least 0 and below 32768, got -1",
+        ),
         (
             [array(3, 20, 20)],
             {},
@@ -442,6 +447,20 @@ def array(*shape, dtype=np.uint8):
             ValueError,
             r"mask of shape \(3, 3\) does not fit an image of 2 by 2",
         ),
+        (
+            [(array(2, 5), array(5, 2))],
+            {"mask": 1},
+            ValueError,
+            r"mask of shape \(5, 2\) does not fit an image of 2 by 5",
+        ),
+        (
+            [torch.zeros(2, 9, 9, 3, dtype=torch.uint8)],
+            {},
+            ValueError,
+            r"a tensor of shape \(2, 9, 9, 3\) looks like channels last: pass layout='NHWC'",
+        ),
+        ("photos", {}, TypeError, "got the path 'photos': pass seedsafe.ImageFolder of it"),
+        ([None], {}, ValueError, r"got the shape \(\) of NoneType"),
         (
             [np.ma.masked_array(array(2, 2))],
             {},

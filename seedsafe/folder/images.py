@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.folder.index import IMAGE_EXTENSIONS, FolderIndex
+from seedsafe.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
 from seedsafe.folder.progress import Progress
 from seedsafe.folder.read import read_image
 from seedsafe.folder.tree import Problem
@@ -34,7 +35,7 @@ class Samples(Sequence[tuple[str, int]]):
     def __getitem__(self, position: int | slice) -> tuple[str, int] | list[tuple[str, int]]:
         if isinstance(position, slice):
             return [self[place] for place in range(*position.indices(len(self)))]
-        place = position + len(self) if position < 0 else position
+        place = _from_start(position, len(self))
         return self._index.path(place), self._index.target(place)
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
@@ -42,6 +43,13 @@ class Samples(Sequence[tuple[str, int]]):
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} pairs of path and class)"
+
+
+def _from_start(position: SupportsIndex, length: int) -> int:
+    number = operator.index(position)
+    if -length <= number < length:
+        return number + length if number < 0 else number
+    raise IndexError(f"position must be in [{-length}, {length - 1}], got {number}: there is no such file")
 
 
 class ImageFolder:
@@ -59,7 +67,7 @@ class ImageFolder:
         loader: reads a path; by default `seedsafe.folder.read_image`, which gives RGB as uint8 (H, W, 3).
         is_valid_file: decides by the path whether a file counts, instead of `extensions`; not with `cache`.
         allow_empty: accept classes without an image.
-        extensions: the endings of names that count, in any case.
+        extensions: the endings of names that count, in any case: one or several.
         cache: a file outside of root that keeps the index; see `FolderIndex`.
         threads: threads that read class folders.
         on_problem: "raise", "warn" or "ignore" broken links, loops and folders that cannot be read.
@@ -105,7 +113,7 @@ class ImageFolder:
         on_problem: Literal["raise", "warn", "ignore"] = "raise",
         progress: Progress = False,
     ) -> None:
-        endings = tuple(extensions)
+        endings = one_or_several(extensions)
         self.index = FolderIndex(
             root,
             extensions=endings,
@@ -178,8 +186,7 @@ class ImageFolder:
             FileNotFoundError: the file has vanished since the folder was indexed.
             Exception: whatever the loader raises, with a note that names the position and the path.
         """
-        place = position.__index__()
-        place = place + len(self) if place < 0 else place
+        place = _from_start(position, len(self))
         path = self.index.path(place)
         try:
             image = self.loader(path)

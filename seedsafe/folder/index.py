@@ -18,8 +18,9 @@ from seedsafe.folder import cache as cachefile
 from seedsafe.folder.progress import Progress, reporting
 from seedsafe.folder.scan import Filter, is_unchanged, scan
 from seedsafe.folder.tree import Listing, Tree, assemble, listing_of
+from seedsafe.key import checked_int
 
-__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex"]
+__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 """The endings of names that count as images, in any case: those of torchvision."""
@@ -44,7 +45,7 @@ class FolderIndex:
 
     Args:
         root: the folder.
-        extensions: the endings of names that count, in any case.
+        extensions: the endings of names that count, in any case: one or several.
         is_valid_file: decides by the path instead; not together with `cache`.
         labelled: take the root's folders as classes and leave out files in the root itself. If False, all files
             count and have the label -1.
@@ -91,7 +92,7 @@ class FolderIndex:
         self.changes: Changes | None = None
         _check(self.root, is_valid_file, cache, threads, on_problem)
         self._prefix = os.path.join(os.fsencode(self.root), b"")
-        endings = tuple(sorted(extension.lower().encode() for extension in extensions))
+        endings = tuple(sorted(extension.lower().encode() for extension in one_or_several(extensions)))
         self._options = {"endings": [ending.decode() for ending in endings], "labelled": labelled}
         self._cache = None if cache is None else os.fspath(cache)
         with reporting(progress, "files") as report:
@@ -258,6 +259,11 @@ class FolderIndex:
         return f"FolderIndex({self.root!r}): {len(self)} files, {len(self.classes)} classes"
 
 
+def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
+    """Return endings as a tuple; a string is one, as in torchvision, and not its letters."""
+    return (extensions,) if isinstance(extensions, str) else tuple(extensions)
+
+
 def _digest(path: bytes) -> bytes:
     return hashlib.blake2b(path, digest_size=8).digest()
 
@@ -267,8 +273,7 @@ def _check(root: str, is_valid_file: Any, cache: Any, threads: int, on_problem: 
         raise FileNotFoundError(f"root must be a folder, got {root!r}: there is none")
     if on_problem not in ("raise", "warn", "ignore"):
         raise ValueError(f'on_problem must be "raise", "warn" or "ignore", got {on_problem!r}')
-    if threads < 1:
-        raise ValueError(f"threads must be at least 1, got {threads}")
+    checked_int("threads", threads, 1, 2**15, "pass the number of threads that read folders")
     if cache is None:
         return
     if is_valid_file is not None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from seedsafe import opencv
 from seedsafe.folder.progress import Progress, reporting
+from seedsafe.key import checked_int
 from seedsafe.stats.accumulate import Accumulator
 from seedsafe.stats.checkpoint import Checkpoint
 from seedsafe.stats.result import ChannelStats
@@ -75,8 +76,14 @@ def channel_stats(
     """
     if layout is not None and layout not in LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)} or None, got {layout!r}")
-    if num_workers < 0:
-        raise ValueError(f"num_workers must be at least 0, got {num_workers}")
+    num_workers = checked_int(
+        "num_workers", num_workers, 0, 2**15, "pass the number of processes, 0 for none"
+    )
+    if isinstance(data, str | os.PathLike):
+        raise TypeError(
+            f"data must be a dataset or a loader, got the path {os.fspath(data)!r}: pass seedsafe.ImageFolder of it, or run "
+            "`seedsafe stats` on it"
+        )
     job = _Job(data, Selection(image, mask, layout), histogram, per_image)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
         kept = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))

@@ -84,11 +84,17 @@ def _layout_of(value: Any) -> str:
         return "HW"
     if len(shape) not in (3, 4):
         raise ValueError(
-            f"images must have 2 or 3 axes, batches 4, got the shape {shape}: select them with image="
+            f"images must have 2 or 3 axes, batches 4, got the shape {shape} of {type(value).__name__}: select them with "
+            "image="
         )
     *_, first, _, last = shape
     batch = "N" if len(shape) == 4 else ""
     if _is_torch(value):
+        if first > 4 >= last:
+            raise ValueError(
+                f"a tensor of shape {shape} looks like channels last: pass layout={batch + 'HWC'!r}, or "
+                f"layout={batch + 'CHW'!r} if it has {first} channels"
+            )
         return f"{batch}CHW"
     if last > 4 >= first:
         raise ValueError(
@@ -100,7 +106,7 @@ def _layout_of(value: Any) -> str:
 
 def _counted(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:
     size = image.shape[1:] if channels_first else image.shape[:2]
-    if mask.size != size[0] * size[1]:
+    if [side for side in mask.shape if side != 1] != [side for side in size if side != 1]:
         raise ValueError(
             f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels"
         )
