@@ -65,7 +65,8 @@ class AugmentedSequence:
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
             of a ready batch its first sample's. Threads then read one after another.
-        framework: "keras" or "tf_keras"; by default the base's, else what the program has imported.
+        framework: "keras" or "tf_keras"; by default the base's, else "keras" (TensorFlow imports it by
+            itself). ``fit`` goes by the model.
 
     Raises:
         TypeError: an argument is of the wrong type, or `batch_size` is missing.

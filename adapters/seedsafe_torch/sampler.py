@@ -88,15 +88,25 @@ class KeyedSampler(Sampler[Any]):
         self._next = 0
         self._skip = 0
         self._now = (0, 0)
+        self._under_way: Counter[int] = Counter()
         self._peeking = False
         self._warned = False
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own."""
+        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own.
+
+        It warns if that pass has this very epoch: the call came too late, and the next pass would repeat it.
+        """
         number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
         )
+        if self._under_way[wanted]:
+            warnings.warn(
+                f"set_epoch({number}) came when the pass of epoch {wanted} had begun, and the next pass will have that epoch "
+                "again: call it before iter(loader), or leave it out",
+                stacklevel=2,
+            )
         if (wanted, 0) != (self._next, self._skip) and not (self._skip and wanted == self._next):
             self._skip = 0
         self._next = wanted
@@ -108,18 +118,22 @@ class KeyedSampler(Sampler[Any]):
         epoch, skip, peeking = self._begin()
         counts: Counter[int] = Counter()
         yielded = 0
-        for item in self._pass(epoch):
-            stamped = _stamp(item, epoch, counts)
-            yielded += 1
-            if yielded <= skip:
-                continue
-            if not peeking:
-                self._now = (epoch, yielded)
-            try:
+        counted = not peeking and self.epoch is None
+        self._under_way[epoch] += counted
+        try:
+            for item in self._pass(epoch):
+                stamped = _stamp(item, epoch, counts)
+                yielded += 1
+                if yielded <= skip:
+                    continue
+                if not peeking:
+                    self._now = (epoch, yielded)
                 yield stamped
-            except GeneratorExit:
-                self._abandoned(yielded - skip, peeking)
-                raise
+        except GeneratorExit:
+            self._abandoned(yielded - skip, peeking)
+            raise
+        finally:
+            self._under_way[epoch] -= counted
         if yielded < skip:
             raise ValueError(
                 f"the state says that {skip} items of epoch {epoch} were yielded, and the pass has {yielded}: load it into a "

@@ -217,6 +217,23 @@ def test_set_epoch_in_mid_pass_leaves_the_pass_alone() -> None:
     assert next(iter(keyed)).epoch == 9
 
 
+def test_a_set_epoch_that_comes_too_late_warns() -> None:
+    keyed = KeyedSampler(range(3), seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for epoch in range(2):
+            keyed.set_epoch(epoch)
+            list(keyed)
+            keyed.set_epoch(epoch)  # the same epoch once more, on purpose
+            next(iter(keyed))
+    under_way = iter(keyed)
+    next(under_way)
+    with pytest.warns(
+        UserWarning, match=r"set_epoch\(2\) came when the pass of epoch 2 had begun.*before iter"
+    ):
+        keyed.set_epoch(2)
+
+
 def test_a_pass_begins_with_its_first_index() -> None:
     keyed = KeyedSampler(range(3), seed=0)
     iter(keyed), iter(keyed)
