@@ -205,6 +205,11 @@ class AugmentedSequence:
 
     def begin_epoch(self, epoch: int, first_step: int = 0) -> None:
         """Set the epoch of all batches read from now on, and the steps that were done before Keras's batch 0."""
+        if (now := length(self.base)) != self._units:
+            raise ValueError(
+                f"the base had {self._units} items when the sequence was made, and has {now} in epoch {epoch}: make the "
+                "sequence anew when the data change"
+            )
         if self.shuffle and not self.repeat:
             self._order(epoch)  # once here, not once in each worker that is forked now
         self._now = (epoch, first_step)

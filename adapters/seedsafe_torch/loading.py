@@ -156,7 +156,7 @@ def _keyed(
         raise ValueError("sampler and batch_sampler exclude each other: leave one of them out")
     given = batch_sampler if batch_sampler is not None else sampler
     if given is None:
-        given = EpochOrder(len(dataset), seed=seed) if shuffle else SequentialSampler(dataset)
+        given = EpochOrder(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
     if isinstance(given, KeyedSampler):
         return given
     return KeyedSampler(given, seed=seed, epoch=epoch)

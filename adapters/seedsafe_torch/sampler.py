@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from typing import Any, SupportsIndex
 
 import torch
@@ -20,8 +20,12 @@ class EpochOrder(Sampler[int]):
     """Every index of a dataset once, in an order that follows from (seed, epoch).
 
     Args:
-        length: of the dataset.
+        length: of the dataset; or the dataset, whose length is asked for in each pass.
         seed: of the run.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range.
 
     Example:
         >>> order = EpochOrder(5, seed=42)
@@ -29,8 +33,11 @@ class EpochOrder(Sampler[int]):
         [0, 1, 4, 3, 2]
     """
 
-    def __init__(self, length: int, *, seed: SupportsIndex) -> None:
-        self.length = length
+    def __init__(self, length: int | Sized, *, seed: SupportsIndex) -> None:
+        way_out = "pass the dataset or its length"
+        self._dataset = (
+            length if isinstance(length, Sized) else range(checked_int("length", length, 0, 2**48, way_out))
+        )
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = 0
 
@@ -39,10 +46,10 @@ class EpochOrder(Sampler[int]):
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[int]:
-        return iter(epoch_order(self.seed, self.epoch, self.length).tolist())
+        return iter(epoch_order(self.seed, self.epoch, len(self)).tolist())
 
     def __len__(self) -> int:
-        return self.length
+        return len(self._dataset)
 
 
 class KeyedSampler(Sampler[Any]):

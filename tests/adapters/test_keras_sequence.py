@@ -76,6 +76,14 @@ class TestSamples:
         sequence = at(Samples(7), batch_size=3)
         assert np.array_equal(sequence[index][0], sequence[1][0])
 
+    def test_of_another_number_than_before_are_refused(self) -> None:
+        base = list(pixels(4))
+        sequence = AugmentedSequence(base, CROP, seed=SEED, batch_size=2)
+        sequence.begin_epoch(0)
+        base.append(base[0])
+        with pytest.raises(ValueError, match=r"had 4 items when .* has 5 in epoch 1: make the sequence anew"):
+            sequence.begin_epoch(1)
+
     @pytest.mark.parametrize("batch", [3, -1])
     def test_out_of_range_raise_index_error(self, batch: int) -> None:
         with pytest.raises(IndexError, match=f"batch {batch} of an AugmentedSequence of 3 batches"):

@@ -129,6 +129,16 @@ def test_nested_datasets_need_different_seeds() -> None:
     assert first != [(i, digest(outer.at(i, epoch=1)[0])) for i in range(LENGTH)]
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_base_may_grow_between_passes(shuffle: bool) -> None:
+    images = [np.full((2, 2), i, np.uint8) for i in range(5)]
+    loading = loader(AugmentedDataset(images, seed=SEED), batch_size=2, shuffle=shuffle)
+    for count in (5, 7):
+        images += [np.full((2, 2), i, np.uint8) for i in range(len(images), count)]
+        assert sorted(int(image[0, 0]) for batch in loading for image in batch) == list(range(count))
+        assert len(loading) == -(-count // 2)
+
+
 # Samplers
 
 
