@@ -144,6 +144,7 @@ def test_ids_of_64_bits_and_of_any_integer_type() -> None:
         (np.ones((3, 1), np.uint64), ValueError, r"got the shape \(3, 1\)"),
         ([True, False, True], TypeError, "an integer, got True"),
         (5, TypeError, "a sequence of integers, got 5"),
+        ({1, 2, 3}, TypeError, "a sequence of integers, got {1, 2, 3}"),
     ],
     ids=map(str, range(9)),
 )
