@@ -83,7 +83,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if kind == "module":
         at_home = _MODULE_HOME.search(Path(cls.module.path).parent.name) and names and _WEAK.search(names[0])
         return bool(_MODULE_NAME.search(cls.name) and names and (_STRONG.search(names[0]) or at_home))
-    named = any(_TRANSFORM_NAME.search(name) for name in lineage)
+    named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
     if certain or _STRONG.search(names[0]):
