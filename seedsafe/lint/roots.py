@@ -65,7 +65,7 @@ _KERAS_ITERATOR = (
 )
 _CALLS = ("__call__", "transform", "apply_transform", "forward")
 _TEMPLATE = re.compile(
-    r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|make_params$|update_params$"
+    r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
 )
 _ENTRY_NAMES = frozenset(
     {

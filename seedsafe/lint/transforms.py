@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-from seedsafe.lint.index import Class
+from seedsafe.lint.index import Class, dotted
 from seedsafe.lint.members import Members
 from seedsafe.lint.values import Inst
 
@@ -31,8 +31,11 @@ _WEAK = re.compile(
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
 )
-_TEMPLATE_BASE = re.compile(r"(Transform|DataProcessor)$")
+_TEMPLATE_BASE = re.compile(r"(Transform|Transformation|DataProcessor)$")
 _CONTAINER = re.compile(r"compose|^(random)?(one|some)_?of|sequential", re.IGNORECASE)
+_REGISTERED = re.compile(r"(pipeline|transform)s?\.register|register_?(pipeline|transform)", re.IGNORECASE)
+    r"(pipeline|transform|augment)\w*\.register|register_?(pipeline|transform|aug)", re.IGNORECASE
+)
 _CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
 _ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
 _NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
@@ -72,10 +75,11 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
         return False
     annotation = _annotation(function.positional[1:2])
-    plain = not re.search(r"transform|augment", cls.name, re.IGNORECASE)
+    registered = any(_REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
+    plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
     if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
         return False
-    certain = bool(_CERTAIN.search(cls.name))
+    certain = registered or bool(_CERTAIN.search(cls.name))
     if names and not _STRONG.search(names[0]) and (_NEVER | (set() if certain else _NUMBERS)) & set(names):
         return False
     if any(_GLOBAL_STATE.search(name) for name in names[1:]):
