@@ -34,8 +34,6 @@ _MODULE_NAME = re.compile(
 _TEMPLATE_BASE = re.compile(r"(Transform|Transformation|DataProcessor)$")
 _CONTAINER = re.compile(r"compose|^(random)?(one|some)_?of|sequential", re.IGNORECASE)
 _REGISTERED = re.compile(r"(pipeline|transform)s?\.register|register_?(pipeline|transform)", re.IGNORECASE)
-    r"(pipeline|transform|augment)\w*\.register|register_?(pipeline|transform|aug)", re.IGNORECASE
-)
 _CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
 _ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
 _NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
