@@ -12,7 +12,7 @@ from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
 from seedsafe.lint.source import line_numbers
 from seedsafe.lint.transforms import fills_template, is_transform
-from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
+from seedsafe.lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
 from seedsafe.lint.values import Fn, Group, Inst, Value
 
 __all__ = ["Root", "kind_of_class", "roots"]
@@ -203,6 +203,8 @@ def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterato
     elif name in ("fit_generator", "fit") and _processes(words):
         where, per_sample = "keras", False
         given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
+    elif name in STAGES and call.frame.module.streams:
+        given += [*args, *words.values()]
     elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
         given += args[:1]
     elif _LOADER.search(name):

@@ -11,7 +11,7 @@ from seedsafe.lint.index import Class, Frame, Module
 from seedsafe.lint.source import line_numbers
 from seedsafe.lint.values import Cls, Inst, Values, join
 
-__all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
+__all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
 
 
 @dataclass(slots=True)
@@ -73,6 +73,8 @@ CALLBACK_WORDS = frozenset(
 )
 
 
+STAGES = frozenset({"map", "map_dict", "map_tuple", "compose"})
+_STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
 _CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
@@ -111,6 +113,8 @@ def _lines(run: Evaluator, module: Module) -> list[int]:
             if word in module.text
             else []
         )
+    if module.streams:
+        places += [match.start() for match in _STAGE.finditer(module.text)]
     return line_numbers(module.text, places)
 
 
@@ -150,7 +154,8 @@ def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lin
 def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    if _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
+    stage = name in STAGES and isinstance(func, ast.Attribute) and frame.module.streams
+    if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
     if name[:1].isupper():
         found.made.setdefault(name, []).append(Call(node, frame, name))
