@@ -26,11 +26,6 @@ __all__ = [
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-_STREAMS = re.compile(
-    r"^[ \t]*(from|import)[ \t]+(webdataset|torchdata|torch\.utils\.data\.datapipes)\b", re.MULTILINE
-)
-
-
 class Site(NamedTuple):
     """One assignment to an attribute of `self`: the function that does it and the value."""
 
@@ -268,11 +263,6 @@ class Module:
         names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", self.text, re.MULTILINE)
         found = {framework_of(name) for name in names} - {""}
         return next((name for name in ("torch", "keras") if name in found), min(found, default=""))
-
-    @cached_property
-    def streams(self) -> bool:
-        """True if the file imports a library whose datasets are chains of stages, such as webdataset."""
-        return bool(_STREAMS.search(self.text))
 
     def close(self) -> None:
         """Breaks the cycles that keep the tree alive; the module cannot be used any more."""

@@ -203,7 +203,7 @@ def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterato
     elif name in ("fit_generator", "fit") and _processes(words):
         where, per_sample = "keras", False
         given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
-    elif name in STAGES and call.frame.module.streams:
+    elif name in STAGES:
         given += [*args, *words.values()]
     elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
         given += args[:1]
