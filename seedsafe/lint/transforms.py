@@ -38,13 +38,13 @@ _CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]a
 _ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
 _NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
 _NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
-_MODULE_HOME = re.compile(r"^data(_?(sets?|load\w*|modules?))?$", re.IGNORECASE)
+_MODULE_HOME = re.compile(r"^\w*data(_?(sets?|load\w*|modules?))?$", re.IGNORECASE)
 _GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
 _HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
 _NOT_TRANSFORM = re.compile(
     r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|(?<!photo)metric|evaluat|visuali[sz]|draw|plot|"
     r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|(?<!pre)(?<!post)process$|search|agent|env$|server|client|"
-    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner|griffin|vocod|(2|to_?)wav",
+    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner|griffin|vocod|selection$|(2|to_?)wav",
     re.IGNORECASE,
 )
 
