@@ -21,6 +21,7 @@ test: $(VENV)/.installed
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/seedsafe lint seedsafe adapters demo benchmarks
 	PYTHONPATH=adapters $(BIN)/lint-imports --verbose
 	$(BIN)/mypy
 	$(BIN)/pyright

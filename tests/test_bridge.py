@@ -561,7 +561,23 @@ class Cache:
         return image + (self.seen if before is None else before)
 
 
+class Kept:
+    """Draws once, and never again."""
+
+    def __init__(self) -> None:
+        self.noise: Any = None
+
+    def __call__(self, image: Any) -> Any:
+        if self.noise is None:
+            self.noise = random.random()
+        return image + self.noise
+
+
 class TestVerification:
+    def test_what_was_drawn_for_one_key_and_kept_for_all(self) -> None:
+        with pytest.raises(ss.NotReproducible, match="drew differently for one key when it was run twice"):
+            ss.Compose([ss.bridge(Kept())])(GRAY, key=KEY)
+
     @pytest.mark.parametrize("function", [entropy, opencv_noise, Counter(), Cache(), Counter])
     def test_two_results_for_one_key(self, function: Any) -> None:
         function = function() if isinstance(function, type) else function

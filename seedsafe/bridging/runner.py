@@ -24,7 +24,7 @@ class Runner:
     """Runs calls of one object under keys.
 
     The first call is made three times: for its key, for another one, and for its key again. If the first and the last
-    result differ, the object's randomness is out of reach. That is repeated until a generator has been drawn from, for
+    result differ, or what they drew, the object's randomness is out of reach. That is repeated until a generator has been drawn from, for
     at most 32 calls; and the generators' states after the first 32 keys are compared: two keys that end in one state were
     seeded alike by the object itself.
 
@@ -96,9 +96,11 @@ class Runner:
                     break
                 made, drawn = self._marked(place, call)
             unlike, other = self._marked(elsewhere(place), call)
-            again, _ = self._marked(place, call)
+            again, redrawn = self._marked(place, call)
             if not same(made, again):
-                raise self._refusal(drawn)
+                raise self._refusal(drawn, "gave two results")
+            if _differently(drawn, redrawn):
+                raise self._refusal(drawn, "drew differently")
             self._note(check, other)
             if not same(made, unlike):  # drawn through a hook, whose generators are out of sight
                 check.fired = True
@@ -142,16 +144,25 @@ class Runner:
                     )
             check.ends[name].append((before, after))
 
-    def _refusal(self, drawn: dict[str, Any]) -> NotReproducible:
+    def _refusal(self, drawn: dict[str, Any], what: str) -> NotReproducible:
         hint = ""
         if "cv2" in sys.modules and not self.options.opencv:
             hint = " Pass Bridge(opencv=True) if it draws from OpenCV."
         return NotReproducible(
-            f"{self.label} gave two results for one key when it was run twice. Keyed were {', '.join(drawn)}. It keeps "
+            f"{self.label} {what} for one key when it was run twice. Keyed were {', '.join(drawn)}. It keeps "
             "a counter or a cache from call to call, changes its input's owner, or draws from what a bridge does not "
             f"reach: the system's entropy, the clock, a generator made anew in each call.{hint} Let it draw from the "
             "generators named, or give its class a hook: seedsafe.register_hook(cls, hook)"
         )
+
+
+def _differently(drawn: dict[str, tuple[Any, Any]], redrawn: dict[str, tuple[Any, Any]]) -> bool:
+    """Return whether a generator began in one state and ended in two: what was drawn first may have been kept."""
+    return any(
+        before == redrawn[name][0] and after != redrawn[name][1]
+        for name, (before, after) in drawn.items()
+        if name in redrawn
+    )
 
 
 class _Check:

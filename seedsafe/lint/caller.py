@@ -2,6 +2,7 @@
 
 import ast
 from abc import abstractmethod
+from dataclasses import replace
 
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.index import Frame, Function
@@ -87,6 +88,11 @@ class Caller(Libraries):
         """Value of calling something of the analysed code."""
         match callee:
             case Fn():
+                if not self.worker and callee.function.yields:
+                    bound = replace(
+                        callee, args=(*callee.args, *args), kwargs=(*callee.kwargs, *kwargs.items())
+                    )
+                    return (Group((bound,), origin="generator"),)
                 return self.run(callee, args, kwargs, starred=starred)
             case Cls():
                 return self._construct(callee, args, kwargs, starred)

@@ -284,6 +284,8 @@ class Draws:
         root = self.root
         if root is None or not root.per_sample or root.cls is None or "__getitem__" not in root.label:
             return
+        if "cache" in target.attr:
+            return
         self.report(
             "SSF013",
             node,

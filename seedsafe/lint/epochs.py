@@ -5,7 +5,7 @@ import re
 
 from seedsafe.lint.draws import Draws
 from seedsafe.lint.evaluator import Evaluator
-from seedsafe.lint.index import Class, Module, dotted
+from seedsafe.lint.index import Class, Function, Module, dotted
 from seedsafe.lint.roots import kind_of_class
 from seedsafe.lint.uses import Call, Uses
 from seedsafe.lint.values import Ext, Gen, Inst
@@ -86,7 +86,9 @@ def _epoch_attribute(run: Evaluator, value: Inst) -> str:
         name
         for cls in run.mro(value.cls)
         for name, sites in cls.sites.items()
-        if "epoch" in name.lower() and any("epoch" in site.function.name for site in sites)
+        if "epoch" in name.lower()
+        and any("epoch" in site.function.name for site in sites)
+        and not ("__iter__" in cls.methods and any(site.function in _reached(cls)[0] for site in sites))
     }
     for cls in run.mro(value.cls):
         for method in cls.methods.values():
@@ -139,17 +141,9 @@ def _counts(name: str) -> bool:
 
 def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
     """A sampler whose `set_epoch` sets what its generator never sees."""
-    setter, iterate = cls.methods["set_epoch"], cls.methods["__iter__"]
+    setter = cls.methods["set_epoch"]
     kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
-    reached, todo = [iterate], [iterate]
-    loads: set[str] = set()
-    while todo:
-        for node in ast.walk(todo.pop().node):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                loads.add(node.attr)
-                if (method := cls.methods.get(node.attr)) and method not in reached:
-                    reached.append(method)
-                    todo.append(method)
+    reached, loads = _reached(cls)
     if not kept or kept & loads or any(isinstance(node, ast.Call) for node in ast.walk(setter.node)):
         return
     owner = Inst(cls)
@@ -165,6 +159,21 @@ def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
                     "warning",
                 )
                 return
+
+
+def _reached(cls: Class) -> tuple[list[Function], set[str]]:
+    """The methods that `__iter__` uses, itself first, and the attributes that they read."""
+    reached = todo = [cls.methods["__iter__"]]
+    loads: set[str] = set()
+    while todo:
+        found: list[Function] = []
+        for node in (node for method in todo for node in ast.walk(method.node)):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                loads.add(node.attr)
+                if (method := cls.methods.get(node.attr)) and method not in reached + found:
+                    found.append(method)
+        reached, todo = reached + found, found
+    return reached, loads
 
 
 def _draws_from_own(run: Evaluator, owner: Inst, node: ast.Call) -> bool:

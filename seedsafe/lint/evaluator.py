@@ -184,6 +184,10 @@ class Evaluator(Members):
         """What a loop over these values gives."""
         found: Values = ()
         for value in values:
+            if isinstance(value, Group) and value.origin == "generator":
+                for item in value.items:
+                    found = join(found, contents(self.run(item, [], {})) if isinstance(item, Fn) else (item,))
+                continue
             method = self.method(value, "__iter__") if isinstance(value, Inst) and self.worker else None
             found = join(found, contents(self.run(method, [], {})) if method else contents((value,)))
         return found or self.nothing
@@ -202,7 +206,7 @@ class Evaluator(Members):
             case ast.Attribute(value=owner, attr=attr):
                 for holder in self.evaluate(owner, frame):
                     if isinstance(holder, Inst):
-                        self.state.stored[holder.cls, attr] = values
+                        self.state.stored[holder.key, attr] = values
                     elif isinstance(holder, Gen | Bound) and attr == "state":
                         gen = holder if isinstance(holder, Gen) else holder.gen
                         self.state.seeded[gen.node] = "varying"
@@ -222,6 +226,8 @@ class Evaluator(Members):
                 left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(value=None)]
             ):
                 outcome = self._is_none(self.evaluate(left, frame))
+                if isinstance(left, ast.Subscript):
+                    return None
                 return outcome if outcome is None or isinstance(op, ast.Is) else not outcome
             case ast.Constant(value=value):
                 return bool(value)

@@ -110,6 +110,18 @@ class Function:
         )
 
     @cached_property
+    def yields(self) -> bool:
+        """True for a generator function: calling it runs nothing."""
+        todo: list[ast.AST] = [] if isinstance(self.node, ast.Lambda) else list(self.node.body)
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Yield | ast.YieldFrom):
+                return True
+            if not isinstance(node, FunctionNode | ast.ClassDef):
+                todo += ast.iter_child_nodes(node)
+        return False
+
+    @cached_property
     def positional(self) -> list[ast.arg]:
         """Its parameters that can be given by position."""
         return self.node.args.posonlyargs + self.node.args.args

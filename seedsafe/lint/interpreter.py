@@ -129,7 +129,8 @@ class Interpreter(Caller):
                 if (
                     isinstance(value, Inst)
                     and value.stored
-                    and (value.cls, owner.attr) not in self.state.stored
+                    and not _cleared(node)
+                    and (value.key, owner.attr) not in self.state.stored
                 ):
                     self.draws.accumulated(self, node, owner, frame)
         if isinstance(node.target, ast.Name):
@@ -271,6 +272,15 @@ def _fills(node: ast.If) -> bool:
                 isinstance(inner, ast.Assign) and any(ast.dump(t) == _as_stored(owner) for t in inner.targets)
                 for inner in statements(node.body)
             )
+        case _:
+            return False
+
+
+def _cleared(node: ast.AugAssign) -> bool:
+    """True for ``self.buffer *= 0``: nothing of the last sample is left."""
+    match node:
+        case ast.AugAssign(op=ast.Mult() | ast.BitAnd(), value=ast.Constant(value=0 | False)):
+            return True
         case _:
             return False
 

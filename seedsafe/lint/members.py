@@ -104,7 +104,7 @@ class Members(Names):
                 if method.decorated("property", "cached_property", "lazy_property"):
                     return self.run(fn, [], {})
                 return self.decorated(fn)
-        stored = self.state.stored.get((owner.cls, name))
+        stored = self.state.stored.get((owner.key, name))
         return self.field(owner, name) if stored is None else stored
 
     def field(self, owner: Inst, name: str) -> Values:

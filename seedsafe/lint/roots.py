@@ -11,8 +11,8 @@ from seedsafe.lint.evaluator import Evaluator
 from seedsafe.lint.index import Class, Module
 from seedsafe.lint.known import framework_of, kind_of_base
 from seedsafe.lint.source import line_numbers
-from seedsafe.lint.transforms import is_transform
-from seedsafe.lint.uses import CALLBACK_WORDS, Call, Uses
+from seedsafe.lint.transforms import fills_template, is_transform
+from seedsafe.lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
 from seedsafe.lint.values import Fn, Group, Inst, Value
 
 __all__ = ["Root", "kind_of_class", "roots"]
@@ -64,6 +64,9 @@ _KERAS_ITERATOR = (
     "apply_transform",
 )
 _CALLS = ("__call__", "transform", "apply_transform", "forward")
+_TEMPLATE = re.compile(
+    r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
+)
 _ENTRY_NAMES = frozenset(
     {
         *_PER_SAMPLE,
@@ -123,7 +126,7 @@ def _random_lines(text: str) -> list[int]:
 
 def _matters(cls: Class, lines: list[int]) -> bool:
     """False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
-    if any(name in _ENTRY_NAMES or name.startswith(("apply", "get_param")) for name in cls.methods):
+    if any(name in _ENTRY_NAMES or _TEMPLATE.match(name) for name in cls.methods):
         return True
     at = bisect.bisect_left(lines, cls.node.lineno)
     return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
@@ -161,6 +164,9 @@ def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str
         yield from _CALLS
     elif kind in ("", "module") and is_transform(run, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
+    elif kind == "" and fills_template(run, cls, owner):
+        names = sorted({name for base in run.mro(cls) for name in base.methods})
+        yield from (name for name in names if _TEMPLATE.match(name))
     for name, words in _HOOKS.items():
         method = run.method(owner, name)
         if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
@@ -197,6 +203,8 @@ def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterato
     elif name in ("fit_generator", "fit") and _processes(words):
         where, per_sample = "keras", False
         given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
+    elif name in STAGES:
+        given += [*args, *words.values()]
     elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
         given += args[:1]
     elif _LOADER.search(name):

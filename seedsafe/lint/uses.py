@@ -11,7 +11,7 @@ from seedsafe.lint.index import Class, Frame, Module
 from seedsafe.lint.source import line_numbers
 from seedsafe.lint.values import Cls, Inst, Values, join
 
-__all__ = ["CALLBACK_WORDS", "Call", "Uses", "uses"]
+__all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
 
 
 @dataclass(slots=True)
@@ -25,10 +25,17 @@ class Call:
 
 @dataclass(slots=True)
 class Uses:
-    """How a file uses what it defines and imports."""
+    """How a file uses what it defines and imports.
+
+    Args:
+        calls: Calls that hand functions or datasets to what runs them in workers.
+        made: Calls of classes, by the class's name.
+        streams: It imports a library whose datasets are chains of stages, such as webdataset.
+    """
 
     calls: list[Call] = field(default_factory=list)
     made: dict[str, list[Call]] = field(default_factory=dict)
+    streams: bool = False
 
     def instance(self, run: Evaluator, cls: Class) -> Inst:
         """An instance of a class, with the constructor's arguments as the file passes them."""
@@ -73,6 +80,11 @@ CALLBACK_WORDS = frozenset(
 )
 
 
+STAGES = frozenset({"map", "map_dict", "map_tuple", "compose"})
+_STREAMS = re.compile(
+    r"^[ \t]*(from|import)[ \t]+(webdataset|torchdata|torch\.utils\.data\.datapipes)\b", re.MULTILINE
+)
+_STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
 _CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
@@ -81,14 +93,14 @@ def uses(run: Evaluator, module: Module) -> Uses:
 
     Only statements on lines where the text names something of interest are looked into.
     """
-    found = Uses()
-    lines = _lines(run, module)
+    found = Uses(streams=bool(_STREAMS.search(module.text)))
+    lines = _lines(run, module, found.streams)
     if lines:
         _search(found, module, module.scope.body, module.frame, lines)
     return found
 
 
-def _lines(run: Evaluator, module: Module) -> list[int]:
+def _lines(run: Evaluator, module: Module, streams: bool) -> list[int]:
     """Numbers of the lines that call or pass something of interest, from 1."""
     classes = {cls.name for cls in module.classes.values()}
     imported: set[str] = set()
@@ -111,6 +123,8 @@ def _lines(run: Evaluator, module: Module) -> list[int]:
             if word in module.text
             else []
         )
+    if streams:
+        places += [match.start() for match in _STAGE.finditer(module.text)]
     return line_numbers(module.text, places)
 
 
@@ -150,7 +164,8 @@ def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lin
 def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     func = node.func
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
-    if _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
+    stage = name in STAGES and isinstance(func, ast.Attribute) and found.streams
+    if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
     if name[:1].isupper():
         found.made.setdefault(name, []).append(Call(node, frame, name))

@@ -125,6 +125,11 @@ class Inst(_Hashed):
     stored: bool = True
     __hash__ = _Hashed.__hash__
 
+    @property
+    def key(self) -> object:
+        """What its attributes are kept under: those that worker code made apart from those that were there before."""
+        return self.cls if self.stored else (self.cls,)
+
 
 @dataclass(frozen=True, slots=True)
 class Super:

@@ -198,8 +198,11 @@ def _drawn(function: Function, names: set[str]) -> bool:
     given = {
         value
         for name in names
-        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*(\w+)", text)
+        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
     }
+    if any(_EPOCH.search(value) for value in given):
+        return True
+    given = {word for value in given for word in re.findall(r"^\w+", value)}
     return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in given)
 
 

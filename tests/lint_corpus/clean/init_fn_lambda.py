@@ -4,4 +4,6 @@ from torch.utils.data import DataLoader
 
 
 def loader(dataset):
-    return DataLoader(dataset, worker_init_fn=lambda _: np.random.seed(int(torch.initial_seed()) % (2**32 - 1)))
+    return DataLoader(
+        dataset, worker_init_fn=lambda _: np.random.seed(int(torch.initial_seed()) % (2**32 - 1))
+    )
