@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,9 @@ def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
 def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
     """Return a dataset's record ids as uint64, shape (length,)."""
     way_out = "pass ImageFolder.record_ids, or [record_index(id) for id in ...] in the order of the dataset"
-    if not isinstance(ids, Iterable) or isinstance(ids, Set | Mapping):  # those have no order to go by
+    if not isinstance(ids, Iterable) or isinstance(
+        ids, AbstractSet | Mapping
+    ):  # those have no order to go by
         raise TypeError(f"ids must be a sequence of integers, got {ids!r}: {way_out}")
     if not (isinstance(ids, np.ndarray) and ids.dtype == np.uint64):
         # NumPy by itself makes floats of integers on both sides of 2**63.
