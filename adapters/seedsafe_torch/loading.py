@@ -87,7 +87,7 @@ def loader(
 
     Raises:
         TypeError: the dataset is iterable-style.
-        ValueError: shuffle and a sampler are both given, there is no seed, concatenated datasets share keys, or what
+        ValueError: arguments exclude each other, there is no seed, two samples would have one key, or what
             spawned workers need cannot be pickled.
 
     Example:
@@ -103,6 +103,16 @@ def loader(
         )
     found = list(outermost(dataset))
     _check_distinct(dataset)
+    if isinstance(sampler, KeyedSampler) or isinstance(batch_sampler, KeyedSampler):
+        if seed is not None or epoch is not None:
+            raise ValueError(
+                f"a KeyedSampler has a seed and epochs of its own, got seed={seed!r} and epoch={epoch!r} as well: give them to "
+                "the sampler"
+            )
+    elif epoch is not None and any(one.epoch not in (None, epoch) for one in found):
+        raise ValueError(
+            f"epoch={epoch!r} is not the fixed epoch of the dataset, whose samples would keep theirs: leave one of them out"
+        )
     if seed is None:
         if not found:
             raise ValueError("there is no AugmentedDataset in the dataset to take the seed from: pass seed=")

@@ -469,12 +469,22 @@ class Stream(IterableDataset[int]):
             "batch_size=4 and batch_sampler exclude each other",
         ),
         (
+            lambda: loader(dataset(), sampler=KeyedSampler([1], seed=0), epoch=3),
+            ValueError,
+            "got seed=None and epoch=3 as well: give them to the sampler",
+        ),
+        (
+            lambda: loader(AugmentedDataset(Photographs(), AUGMENT, seed=0, epoch=3), epoch=4),
+            ValueError,
+            "epoch=4 is not the fixed epoch of the dataset",
+        ),
+        (
             lambda: KeyedSampler([1], seed=0).load_state_dict({"epoch": 0}),
             ValueError,
             "state must have 'yielded', got {'epoch': 0}: pass what state_dict returned",
         ),
     ],
-    ids=map(str, range(25)),
+    ids=map(str, range(27)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:
