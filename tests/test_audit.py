@@ -183,8 +183,8 @@ def test_iterable_datasets() -> None:
     assert (answer.verdict, "get_worker_info" in answer.summary) == ("fault", True)
     assert audited(cases.NoisyStream(), "duplicates", samples=64)["duplicates"].verdict == "fault"
     report = audited(cases.SplitStream(), *(name for name in QUESTIONS if name != "memory"))
-    assert not report.faults
-    assert report["duplicates"].verdict == "ok"
+    assert {answer.verdict for answer in report.answers} == {"ok", "not measured"}
+    assert report["duplicates"].verdict == report["reproducible"].verdict == "ok"
     assert report["order"].verdict == "not measured"
 
 

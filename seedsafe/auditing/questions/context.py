@@ -146,10 +146,18 @@ def _collisions(records: Sequence[Record]) -> float:
 
 
 def differing(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
-    """Return the indices whose readings at the same position differ, and how many positions both have."""
-    digests = {record.position: record.digest for record in one}
-    both = [record for record in other if record.position in digests]
-    return sorted({record.index for record in both if record.digest != digests[record.position]}), len(both)
+    """Return the indices whose readings at the same place differ, and how many places both have.
+
+    A place is a position; of an iterable dataset, which each worker counts for itself, a worker and a position.
+    """
+    streams = len({record.position for record in one}) < len(one)
+
+    def place(record: Record) -> tuple[int | None, int]:
+        return record.worker if streams else None, record.position
+
+    digests = {place(record): record.digest for record in one}
+    both = [record for record in other if place(record) in digests]
+    return sorted({record.index for record in both if record.digest != digests[place(record)]}), len(both)
 
 
 def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
