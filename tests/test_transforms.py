@@ -310,8 +310,9 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
             "fill must be from 0 to 255 for uint8, got 300.5: pass it in the image's own units",
         ),
         (lambda: ss.Compose(None), TypeError, "transforms must be a list of transforms, got None"),
+        (lambda: ss.GaussianNoise(std=1e39), ValueError, "std must be"),  # float32 ends there
     ],
-    ids=map(str, range(44)),
+    ids=map(str, range(45)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

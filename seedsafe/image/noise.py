@@ -53,7 +53,7 @@ class GaussianNoise(Transform):
 
     def __post_init__(self) -> None:
         way_out = "pass the standard deviation in the array's own units, or a range (low, high)"
-        object.__setattr__(self, "std", span("std", self.std, 0.0, 1e300, way_out))
+        object.__setattr__(self, "std", span("std", self.std, 0.0, 1e30, way_out))
         object.__setattr__(self, "p", probability(self.p))
 
     def draw(self, rng: Draws, info: Info) -> Noise:
