@@ -34,6 +34,19 @@ KEYS = [ss.SampleKey(42, epoch, index) for epoch in range(2) for index in range(
 GRAY = np.zeros((2, 3), np.float64)
 
 
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, which imports this checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+        check=False,
+        timeout=240,
+    )
+
+
 def draws() -> list[Any]:
     """Draw from every generator of the process, in ways that keep something for later."""
     return [
@@ -225,14 +238,7 @@ for index in range(3):
     mixed.append(tf.random.uniform((2,)).numpy().tolist())
 print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
 """
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            env=environment(),
-            check=False,
-            timeout=240,
-        )
+        done = python(code)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == [True, False, True]
 
@@ -241,9 +247,7 @@ print(json.dumps([keyed(0) == keyed(0), keyed(0) == keyed(1), mixed == alone]))
             "import seedsafe as ss\n"
             "with ss.keyed(ss.SampleKey(42, 0, 0), ss.Bridge(opencv=True)):\n    pass\n"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), check=False
-        )
+        done = python(code)
         message = (
             "opencv=True keys the generators of cv2, which this process has not imported: import cv2 before"
         )
@@ -867,14 +871,7 @@ status = os.waitpid(child, 0)[1]
 done.set()
 print(os.waitstatus_to_exitcode(status))
 """
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            env=environment(),
-            check=False,
-            timeout=60,
-        )
+        done = python(code)
         assert done.stdout.strip() == "7", done.stderr
 
 
@@ -884,7 +881,5 @@ def test_elsewhere_is_another_place() -> None:
 
 def test_the_core_imports_no_framework_for_a_bridge() -> None:
     code = "import sys, seedsafe as ss\nwith ss.keyed(ss.SampleKey(1, 0, 0)): pass\nprint('torch' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(), cwd=ROOT, check=True
-    )
+    done = python(code)
     assert done.stdout == "False\n"

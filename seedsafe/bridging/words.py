@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator, Philox
 
+from seedsafe.draws import philox_state
 from seedsafe.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
@@ -27,14 +28,7 @@ _OP = op_of("seedsafe/bridge")
 _bits = Philox(0)
 _counter = [0, 0, 0, 0]
 _key = [0, 0]
-_state: Any = {
-    "bit_generator": "Philox",
-    "state": {"counter": _counter, "key": _key},
-    "buffer": [0, 0, 0, 0],
-    "buffer_pos": 4,
-    "has_uint32": 0,
-    "uinteger": 0,
-}
+_state = philox_state(_key, _counter)
 
 
 def place_of(key: SampleKey) -> Address:
