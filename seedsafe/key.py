@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 CONTRACT_VERSION = 1
+"""The stream contract that this release keeps: an address has the same words in every release of the same one."""
+
 VALIDATION_EPOCH = 2**32 - 1
 """The epoch reserved for validation: training never reaches it, so the two share no stream."""
 

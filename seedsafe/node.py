@@ -30,14 +30,26 @@ __all__ = [
 
 
 class Stream(NamedTuple):
-    """The name of a transform in a pipeline, and the number of its stream."""
+    """The name of a transform in a pipeline, and the number of its stream.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> ss.Compose([ss.RandomCrop(2)]).streams()
+        (Stream(name='RandomCrop', op=2760111483),)
+    """
 
     name: str
     op: int
 
 
 class Applied(NamedTuple):
-    """What a transform drew for one sample: its parameters, or None where it did not fire."""
+    """What a transform drew for one sample: its parameters, or None where it did not fire.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> ss.Compose([ss.HorizontalFlip(p=0)]).params(SampleKey(42, 0, 0), (4, 4))
+        [Applied(name='HorizontalFlip', params=None)]
+    """
 
     name: str
     params: Any

@@ -124,6 +124,14 @@ class ImageTransform(Transform):
     """A transform of pixel values: masks, keypoints and boxes stay as they are.
 
     A subclass gives ``apply_image(image, params)``.
+
+    Example:
+        >>> import numpy as np
+        >>> class Invert(ImageTransform):
+        ...     def apply_image(self, image, params):
+        ...         return np.invert(image)
+        >>> Invert()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[254, 253]]
     """
 
 
@@ -133,6 +141,14 @@ class SpatialTransform(Transform):
 
     ``apply_mask`` follows ``apply_image`` unless it is given. A subclass without ``apply_keypoints`` or
     ``apply_boxes`` refuses samples that have them.
+
+    Example:
+        >>> import numpy as np
+        >>> class Transpose(SpatialTransform):
+        ...     def apply_image(self, image, params):
+        ...         return image.swapaxes(0, 1)
+        >>> Transpose()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[1], [2]]
     """
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
@@ -164,6 +180,14 @@ class AudioTransform(Transform):
     """A transform of audio, float32, (samples,) or (channels, samples).
 
     A subclass gives ``apply_audio(audio, params)``.
+
+    Example:
+        >>> import numpy as np
+        >>> class Double(AudioTransform):
+        ...     def apply_audio(self, audio, params):
+        ...         return audio * np.float32(2)
+        >>> Double()(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).tolist()
+        [2.0, 2.0]
     """
 
     primary: ClassVar[tuple[str, ...]] = ("audio",)
