@@ -21,8 +21,8 @@ test: $(VENV)/.installed
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/seedsafe lint seedsafe adapters demo benchmarks
-	PYTHONPATH=adapters $(BIN)/lint-imports --verbose
+	$(BIN)/seedsafe lint seedsafe adapters tools demo benchmarks
+	PYTHONPATH=adapters:tools $(BIN)/lint-imports --verbose
 	$(BIN)/mypy
 	$(BIN)/pyright
 
@@ -50,7 +50,7 @@ test-matrix: $(VENV)/.installed
 
 # The libraries that bridges are proved on, in an environment of their own. SEEDSAFE_BRIDGE="MONAI,timm" for some of them.
 test-bridge: .venvs/bridge/.installed
-	PYTHONPATH=.:adapters .venvs/bridge/bin/python -m pytest -m bridge tests/bridge
+	PYTHONPATH=.:adapters:tools .venvs/bridge/bin/python -m pytest -m bridge tests/bridge
 
 # torchvision's wheel requires CUDA's libraries, and imgaug an older NumPy: the first goes without its dependencies.
 .venvs/bridge/.installed: tests/bridge/requirements.txt

@@ -95,7 +95,7 @@ def _installed(environment: Environment) -> Path:
 
 def _run(python: Path, module: str, *arguments: str, capture: bool = False) -> str:
     variables = os.environ | {
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'adapters'}",
+        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))),
         "NO_ALBUMENTATIONS_UPDATE": "1",  # it asks the network for newer versions at import
         "PYTHONWARNINGS": "ignore",
     }

@@ -15,9 +15,9 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from seedsafe.lint import Config, lint
-from seedsafe.lint.runner import collect
-from seedsafe.lint.source import UnreadableError, parse, read
+from seedsafe_lint import Config, lint
+from seedsafe_lint.runner import collect
+from seedsafe_lint.source import UnreadableError, parse, read
 
 ROUNDS = 3
 

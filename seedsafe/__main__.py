@@ -10,8 +10,8 @@ from io import TextIOWrapper
 __all__ = ["main"]
 
 TOOLS = {
-    "lint": ("seedsafe.lint.cli", "find random state in worker code, statically"),
-    "audit": ("seedsafe.auditing.cli", "run a dataset in real loaders and find its faults"),
+    "lint": ("seedsafe_lint.cli", "find random state in worker code, statically"),
+    "audit": ("seedsafe_audit.cli", "run a dataset in real loaders and find its faults"),
     "stats": ("seedsafe.stats.cli", "exact channel mean and std of a folder of images"),
     "index": ("seedsafe.folder.cli", "index a folder of images"),
 }

@@ -10,8 +10,8 @@ import pytest
 from torch.utils.data import DataLoader, Subset
 
 import seedsafe as ss
-from seedsafe.auditing import Report
-from seedsafe.auditing.questions import QUESTIONS
+from seedsafe_audit import Report
+from seedsafe_audit.questions import QUESTIONS
 from seedsafe_torch import AugmentedDataset
 
 

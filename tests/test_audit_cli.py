@@ -19,9 +19,9 @@ from test_docs import ROOT, environment
 
 import seedsafe as ss
 from seedsafe.__main__ import main
-from seedsafe.auditing import Answer, Report, page, terminal
-from seedsafe.auditing.picture import png
-from seedsafe.auditing.questions import QUESTIONS
+from seedsafe_audit import Answer, Report, page, terminal
+from seedsafe_audit.picture import png
+from seedsafe_audit.questions import QUESTIONS
 
 QUICK = ["--samples", "16", "--workers", "0,2", "--start-methods", "fork"]
 

@@ -15,8 +15,8 @@ import audit_cases as cases
 from test_docs import ROOT, environment
 
 import seedsafe as ss
-from seedsafe.auditing import Report
-from seedsafe.auditing.supervise import supervised
+from seedsafe_audit import Report
+from seedsafe_audit.supervise import supervised
 
 
 def audited(dataset: Any, *questions: str, **options: Any) -> Report:

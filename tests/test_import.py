@@ -14,6 +14,8 @@ import pytest
 
 import seedsafe
 import seedsafe.functional
+import seedsafe_audit
+import seedsafe_lint
 import seedsafe_torch
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +35,7 @@ def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
 
 
 def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
-    assert sorted([*seedsafe._ROOM_OF, "opencv"]) == sorted(seedsafe.__all__)
+    assert sorted([*seedsafe._ROOM_OF, "audit", "opencv"]) == sorted(seedsafe.__all__)
     assert set(seedsafe.__all__) <= set(dir(seedsafe))
 
 
@@ -43,7 +45,7 @@ def test_that_test_would_notice() -> None:
 
 def modules() -> list[ModuleType]:
     found = []
-    for package in (seedsafe, seedsafe_torch):
+    for package in (seedsafe, seedsafe_torch, seedsafe_lint, seedsafe_audit):
         found.append(package)
         for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             if "__main__" not in one.name:

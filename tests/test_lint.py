@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seedsafe.lint import Config, Finding, Place, lint
+from seedsafe_lint import Config, Finding, Place, lint
 
 DATASET = """\
 import numpy as np
@@ -160,7 +160,7 @@ def test_latin1_and_byte_order_mark_are_read(tmp_path: Path) -> None:
 def test_nothing_of_the_analysed_code_is_imported(tmp_path: Path) -> None:
     (tmp_path / "data.py").write_text("import does_not_exist\nraise SystemExit(3)\n" + DATASET)
     assert len(lint([tmp_path]).findings) == 2
-    code = "import sys; from seedsafe.lint import lint; lint([sys.argv[1]]); print(sorted(sys.modules))"
+    code = "import sys; from seedsafe_lint import lint; lint([sys.argv[1]]); print(sorted(sys.modules))"
     result = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
     )
@@ -175,7 +175,7 @@ def test_several_processes_find_the_same(tmp_path: Path) -> None:
         (tmp_path / f"data{i:02}.py").write_text(f"import helpers\n{base}")
     (tmp_path / "broken.py").write_text("def f(:\n")
     code = (
-        "import pickle, sys\nfrom seedsafe.lint import lint\n"
+        "import pickle, sys\nfrom seedsafe_lint import lint\n"
         "if __name__ == '__main__':\n"
         "    sys.stdout.buffer.write(pickle.dumps(lint([sys.argv[1]], jobs=2)))\n"
     )

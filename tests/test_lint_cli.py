@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from seedsafe.lint.cli import main
-from seedsafe.lint.rules import RULES
+from seedsafe_lint.cli import main
+from seedsafe_lint.rules import RULES
 
 HAZARD = """\
 import random

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seedsafe.lint import lint
+from seedsafe_lint import lint
 
 CORPUS = Path(__file__).parent / "lint_corpus"
 HAZARDS = sorted((CORPUS / "hazard").iterdir())

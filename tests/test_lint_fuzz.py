@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from seedsafe.lint import Config, lint
-from seedsafe.lint.engine import lint_file
-from seedsafe.lint.index import Module
-from seedsafe.lint.project import Project
+from seedsafe_lint import Config, lint
+from seedsafe_lint.engine import lint_file
+from seedsafe_lint.index import Module
+from seedsafe_lint.project import Project
 
 ALL = Config(select=("ALL",))
 CORPUS = sorted((Path(__file__).parent / "lint_corpus").rglob("*.py"))

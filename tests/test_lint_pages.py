@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from seedsafe.lint import Config, lint
-from seedsafe.lint.rules import RULES, page, summary
+from seedsafe_lint import Config, lint
+from seedsafe_lint.rules import RULES, page, summary
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference" / "lint"
 

@@ -11,7 +11,7 @@ import torch
 from torch.utils.data import Dataset
 
 import seedsafe as ss
-from seedsafe.auditing import Report
+from seedsafe_audit import Report
 
 IMAGES = np.random.default_rng(0).integers(0, 255, (64, 32, 32, 3), dtype=np.uint8)
 LIBRARY = torch.library.Library("torchvision", "DEF")  # what its build without CUDA leaves undeclared

@@ -1,6 +1,0 @@
-"""A run-time audit of a dataset: it reads it in real loaders and answers questions with evidence."""
-
-from seedsafe.auditing.api import audit
-from seedsafe.auditing.report import Answer, Matrix, Picture, Report
-
-__all__ = ["Answer", "Matrix", "Picture", "Report", "audit"]

@@ -1,0 +1,124 @@
+"""The contracts on imports hold, each notices what it forbids, and no room or tool is left out of them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHELVES = ("adapters", "tools")
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+BREAKS = [  # what is written into which file, and the words of the contract that has to notice
+    ("seedsafe/key.py", "import torch", "frameworks"),
+    ("seedsafe/bridging/region.py", "import seedsafe_torch", "frameworks"),
+    ("seedsafe/key.py", "from seedsafe.compose import Compose", "run one way"),
+    ("seedsafe/new_room.py", "", "every room has its layer"),
+    ("adapters/seedsafe_torch/cell.py", "import seedsafe_keras", "never each other"),
+    ("seedsafe/compose.py", "from seedsafe_lint.rules import RULES", "nobody imports the tools"),
+    ("adapters/seedsafe_keras/base.py", "import seedsafe_audit", "nobody imports the tools"),
+    ("tools/seedsafe_lint/rules.py", "from seedsafe.key import SampleKey", "the linter"),
+    ("tools/seedsafe_audit/report.py", "import seedsafe_torch", "the audit"),
+]
+
+
+def broken(root: Path) -> str:
+    """Return the names of the contracts that a tree breaks, as one text."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command as run; run()",
+            "--no-cache",
+        ],
+        check=False,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (root, *(root / s for s in SHELVES))))},
+        capture_output=True,
+        text=True,
+    )
+    assert "Contracts:" in done.stdout, done.stdout + done.stderr
+    listed = done.stdout.partition("dependencies.")[2].partition("Contracts:")[0]
+    contracts = re.findall(r"(.+?) (KEPT|BROKEN)", " ".join(listed.split()))
+    assert len(contracts) == len(CONTRACTS["contracts"])
+    return "; ".join(name for name, verdict in contracts if verdict == "BROKEN")
+
+
+def test_they_hold() -> None:
+    assert broken(ROOT) == ""
+
+
+@pytest.mark.parametrize(("file", "line", "words"), BREAKS)
+def test_each_notices(file: str, line: str, words: str, tmp_path: Path) -> None:
+    for folder in ("seedsafe", *SHELVES):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with (tmp_path / file).open("a", encoding="utf-8") as module:
+        module.write(f"\n{line}\n")
+    assert words in broken(tmp_path)
+
+
+def test_each_contract_has_a_break() -> None:
+    for contract in CONTRACTS["contracts"]:
+        assert any(words in contract["name"] for _, _, words in BREAKS), contract["name"]
+
+
+def test_every_package_is_under_contract() -> None:
+    on_shelves = {path.parent.name for shelf in SHELVES for path in (ROOT / shelf).glob("*/__init__.py")}
+    assert set(CONTRACTS["root_packages"]) == {"seedsafe", *on_shelves}
+    tools = {path.parent.name for path in (ROOT / "tools").glob("*/__init__.py")}
+    adapters = on_shelves - tools
+    by_words = {
+        words: next(c for c in CONTRACTS["contracts"] if words in c["name"]) for _, _, words in BREAKS
+    }
+    assert adapters <= set(by_words["frameworks"]["forbidden_modules"])
+    assert adapters == set(by_words["never each other"]["modules"])
+    assert tools == set(by_words["nobody imports the tools"]["protected_modules"])
+    assert adapters <= set(by_words["the linter"]["forbidden_modules"])
+    assert adapters <= set(by_words["the audit"]["forbidden_modules"])
+
+
+def imported(folder: Path) -> set[str]:
+    names: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add((node.module or "").partition(".")[0])
+    return names
+
+
+def test_the_linter_imports_the_standard_library_alone() -> None:
+    own = {"seedsafe_lint", "rich"}  # rich draws the bar of progress where it is installed
+    assert imported(ROOT / "tools" / "seedsafe_lint") <= sys.stdlib_module_names | own
+    assert "numpy" in imported(ROOT / "tools" / "seedsafe_audit"), "imports are found at all"
+
+
+def named(source: str, names: set[str]) -> set[str]:
+    """Return which of some packages a module names in its code or its strings; comments and docstrings are text."""
+    tree = ast.parse(source)
+    texts = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    words = " ".join(
+        str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in texts
+    )
+    return {name for name in names if re.search(rf"\b{name}\b", words)}
+
+
+def test_that_the_core_names_an_adapter_would_be_noticed() -> None:
+    assert named(
+        '"""seedsafe_torch"""\nOWN = {"seedsafe_keras"}\n', {"seedsafe_torch", "seedsafe_keras"}
+    ) == {"seedsafe_keras"}

@@ -1,0 +1,191 @@
+"""The command line of the audit: ``python -m seedsafe audit MODULE:OBJECT``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
+
+from seedsafe_audit.api import Progress, audit
+from seedsafe_audit.questions import QUESTIONS
+from seedsafe_audit.report import Report
+from seedsafe_audit.subject import load
+
+__all__ = ["main"]
+
+
+def main(argv: list[str]) -> int:
+    """Runs the audit.
+
+    Args:
+        argv: Arguments after ``seedsafe audit``.
+
+    Returns:
+        0 if there is no fault, 1 if there is one (with ``--strict`` also for a warning), 2 if the audit could not be
+        done: an unknown option, an object that cannot be imported or is no dataset; 130 if interrupted.
+
+    Example:
+        >>> main(["--questions"])  # doctest: +ELLIPSIS
+        ends          Does every run come to its end?
+        duplicates    Do workers repeat each other?
+        ...
+        0
+    """
+    try:
+        options = _parser().parse_args(argv)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 2
+    if options.questions:
+        width = max(map(len, QUESTIONS)) + 1
+        print("\n".join(f"{name:{width}} {question.title}" for name, question in QUESTIONS.items()))
+        return 0
+    if options.target is None:
+        print("seedsafe audit: name what to audit, MODULE:OBJECT", file=sys.stderr)
+        return 2
+    before = signal.signal(signal.SIGTERM, _interrupt)  # so that the processes are ended first
+    try:
+        return _audit(options)
+    except KeyboardInterrupt:
+        print("seedsafe audit: interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
+        print(f"seedsafe audit: {error}", file=sys.stderr)
+        return 2
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    write = _writer(options.format)  # a missing library is told before minutes of work
+    dataset = load(options.target)
+    with _progress() as progress:
+        report = audit(
+            dataset,
+            samples=options.samples,
+            workers=options.workers,
+            start_methods=options.start_methods,
+            epochs=options.epochs,
+            timeout=options.timeout,
+            questions=_list(options.select),
+            loader=options.loader,
+            memory_seconds=options.memory_seconds,
+            progress=progress,
+        )
+    if options.output:
+        with open(options.output, "w", encoding="utf-8") as file:
+            write(report, file)
+    else:
+        write(report, sys.stdout)
+    return report.exit_code(strict=options.strict)
+
+
+def _writer(form: str) -> Callable[[Report, TextIO], None]:
+    """Return the function that writes a report in this form.
+
+    Raises:
+        ImportError: what it needs is not installed.
+    """
+    if form == "json":
+        return lambda report, file: print(report.to_json(), file=file)
+    needs, module = {"terminal": ("rich", "terminal"), "html": ("jinja2", "page")}[form]
+    try:
+        importlib.import_module(needs)
+    except ImportError as error:
+        raise ImportError(
+            f'--format {form} needs {needs}: pip install "seedsafe[tools]", or use --format json'
+        ) from error
+    write: Callable[[Report, TextIO], None] = importlib.import_module(f"seedsafe_audit.{module}").write
+    return write
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _list(values: list[str] | None) -> list[str] | None:
+    return (
+        None
+        if values is None
+        else [item.strip() for value in values for item in value.split(",") if item.strip()]
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """A progress bar on the error stream, if that is a terminal and rich is there; it starts no thread."""
+    try:
+        rich: Any = importlib.import_module("rich.progress") if sys.stderr.isatty() else None
+    except ImportError:
+        rich = None
+    if rich is None:
+        yield None
+        return
+    console = importlib.import_module("rich.console").Console(stderr=True)
+    columns = (
+        rich.TextColumn("auditing"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TextColumn("{task.description}"),
+    )
+    with rich.Progress(*columns, console=console, transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=None)
+
+        def update(done: int, total: int, run: str) -> None:
+            bar.update(task, completed=done, total=total, description=run, refresh=True)
+
+        yield update
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="seedsafe audit",
+        description="Run a dataset in real loaders and report what is wrong with it, with evidence.",
+    )
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="MODULE:OBJECT",
+        help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=256, metavar="N", help="samples to read (default: 256)"
+    )
+    parser.add_argument("--workers", type=_numbers, default=(0, 2, 4), metavar="N,N", help="default: 0,2,4")
+    parser.add_argument(
+        "--start-methods", type=_names, default=("fork", "spawn"), metavar="NAMES", help="default: fork,spawn"
+    )
+    parser.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
+    )
+    parser.add_argument(
+        "--memory-seconds",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds to measure memory (default: 20)",
+    )
+    parser.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
+    parser.add_argument("--questions", action="store_true", help="list the questions")
+    parser.add_argument(
+        "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"
+    )
+    parser.add_argument(
+        "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
+    )
+    parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
+    return parser
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))

@@ -1,0 +1,196 @@
+"""The real loaders: torch's DataLoader, Keras's enqueuer, and plain processes for what belongs to no framework."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from seedsafe_audit.content import digest
+from seedsafe_audit.recording import Items, Record, Recorder
+from seedsafe_audit.subject import Subject
+
+__all__ = ["iterable_for_torch", "passes", "tell"]
+
+
+def passes(
+    subject: Subject,
+    recorder: Recorder,
+    *,
+    workers: int,
+    method: str,
+    batch: int,
+    epochs: int,
+    init: Any = None,
+) -> Iterator[list[Record]]:
+    """Read the recorder for some epochs; yield the records of each batch as they are delivered.
+
+    Args:
+        subject: what is read, and with which loader.
+        recorder: the dataset to hand to the loader.
+        workers: 0 for none.
+        method: the start method of the workers.
+        batch: the samples in a batch; Keras's items are batches themselves.
+        epochs: how many passes; the dataset is told each, if it has a set_epoch, begin_epoch or Keras's hooks.
+        init: the DataLoader's worker_init_fn.
+    """
+    import multiprocessing
+
+    if workers and subject.loader == "keras":
+        multiprocessing.set_start_method(method, force=True)
+    source: Any = recorder
+    if subject.iterable:
+        source = Items(recorder, len(recorder.order))
+    loader: Any = None
+    for epoch in range(epochs):
+        recorder.epoch = epoch
+        tell(subject.dataset, epoch)
+        if not workers and (subject.loader != "torch" or subject.iterable):
+            batches: Iterator[Any] = (
+                [one]
+                for one in (source if subject.iterable else map(recorder.__getitem__, range(len(recorder))))
+            )
+        elif subject.loader == "torch":
+            if loader is None:
+                loader = _data_loader(subject, source, workers, method, batch, init)
+            batches = iter(loader)
+        elif subject.loader == "keras":
+            batches = _enqueued(subject, recorder, workers)
+        else:
+            batches = _processes(source, workers, method, batch)
+        for given in batches:
+            yield [_delivered(one) for one in given]
+        _hook(subject, "on_epoch_end")
+
+
+def tell(dataset: Any, epoch: int) -> None:
+    """Tell the epoch, in the main process as training loops do."""
+    if hasattr(dataset, "begin_epoch") and hasattr(dataset, "expect_epochs"):
+        if not dataset.has_epoch() or getattr(dataset, "epoch", None) is None:
+            dataset.begin_epoch(epoch)
+    elif callable(getattr(dataset, "set_epoch", None)):
+        dataset.set_epoch(epoch)
+
+
+def _hook(subject: Subject, name: str) -> None:
+    if subject.loader == "keras" and callable(getattr(subject.dataset, name, None)):
+        getattr(subject.dataset, name)()
+
+
+def _delivered(given: Any) -> Record:
+    if isinstance(given, Record):
+        return given
+    record, sample = given
+    record.delivered = None if record.failure else digest(sample)
+    made: Record = record
+    return made
+
+
+def _data_loader(subject: Subject, source: Any, workers: int, method: str, batch: int, init: Any) -> Any:
+    data = importlib.import_module("torch.utils.data")
+    options: dict[str, Any] = {"multiprocessing_context": method, "worker_init_fn": init} if workers else {}
+    if subject.iterable:
+        source = iterable_for_torch(source)
+    return data.DataLoader(source, batch_size=batch, num_workers=workers, collate_fn=_as_is, **options)
+
+
+def _as_is(records: list[Any]) -> list[Any]:
+    return records
+
+
+def iterable_for_torch(items: Items) -> Any:
+    """Return the items as an IterableDataset, which torch asks for."""
+    return _iterable_class()(items)
+
+
+def _iterable_class() -> Any:
+    data = importlib.import_module("torch.utils.data")
+
+    class Iterable(data.IterableDataset):  # type: ignore[misc,name-defined]
+        def __init__(self, items: Items) -> None:
+            self.items = items
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self.items)
+
+        def __reduce__(self) -> Any:
+            return iterable_for_torch, (self.items,)
+
+    return Iterable
+
+
+def _enqueued(subject: Subject, recorder: Recorder, workers: int) -> Iterator[list[Any]]:
+    base = next(
+        kind
+        for kind in type(subject.dataset).__mro__
+        if kind.__name__ in ("PyDataset", "Sequence") and "keras" in kind.__module__
+    )
+    enqueuer_class = importlib.import_module(base.__module__).OrderedEnqueuer
+    _hook(subject, "on_epoch_begin")
+    shown = _ForKeras(recorder)
+    if base.__name__ == "Sequence":  # tf-keras 2
+        enqueuer = enqueuer_class(shown, use_multiprocessing=True)
+        enqueuer.start(workers=workers, max_queue_size=10)
+    else:
+        enqueuer = enqueuer_class(shown, workers=workers, use_multiprocessing=True, max_queue_size=10)
+        enqueuer.start()
+    try:
+        given = enqueuer.get()
+        for _ in range(len(recorder)):
+            yield [next(given)]
+    finally:
+        enqueuer.stop()
+
+
+class _ForKeras:
+    """The recorder with what Keras's enqueuers ask for."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.num_batches = len(recorder)
+
+    def __len__(self) -> int:
+        return len(self.recorder)
+
+    def __getitem__(self, position: int) -> Any:
+        return self.recorder[position]
+
+    def on_epoch_end(self) -> None:
+        """Do nothing: the dataset's own hook is called in the main process."""
+
+
+def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:
+    import multiprocessing
+
+    context: Any = multiprocessing.get_context(method)
+    made = []
+    for worker in range(workers):
+        receive, send = context.Pipe(duplex=False)
+        process = context.Process(target=_serve, args=(source, worker, workers, batch, send), daemon=True)
+        process.start()
+        send.close()
+        made.append((process, receive))
+    open_ends = [receive for _, receive in made]
+    while open_ends:
+        for receive in list(open_ends):
+            try:
+                yield receive.recv()
+            except EOFError:
+                open_ends.remove(receive)
+    for process, _ in made:
+        process.join()
+        if process.exitcode:
+            raise RuntimeError(f"a worker ended with exit code {process.exitcode}")
+
+
+def _serve(source: Any, worker: int, workers: int, batch: int, send: Any) -> None:
+    if isinstance(source, Items):
+        for one in source:
+            send.send([one])
+    else:
+        starts = range(worker * batch, len(source), workers * batch)
+        for start in starts:
+            send.send([source[position] for position in range(start, min(start + batch, len(source)))])
+    with contextlib.suppress(OSError):
+        send.close()

@@ -1,0 +1,63 @@
+"""The questions of an audit, in the order of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from seedsafe_audit.questions import dependence, indices, kept, processes, repeats, samples
+from seedsafe_audit.questions.blame import blame
+from seedsafe_audit.questions.context import Context
+from seedsafe_audit.report import Answer
+
+__all__ = ["QUESTIONS", "Context", "ask"]
+
+_Ask = Callable[[Context, str, str], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    title: str
+    ask: _Ask | None
+
+
+QUESTIONS = {
+    "ends": _Question("Does every run come to its end?", processes.ends),
+    "duplicates": _Question("Do workers repeat each other?", repeats.duplicates),
+    "epochs": _Question("Do epochs repeat?", repeats.repeated_epochs),
+    "reproducible": _Question("Do two runs with the same seeds differ?", dependence.reproducible),
+    "workers": _Question("Does it depend on the number of workers?", dependence.workers),
+    "order": _Question("Does it depend on the order?", dependence.order),
+    "batch-size": _Question("Does it depend on the batch size?", dependence.batch_size),
+    "global-state": _Question("Does it depend on global random state?", dependence.global_state),
+    "global-draws": _Question("Does it change global random state?", dependence.global_draws),
+    "in-place": _Question("Does it modify its own cached samples?", kept.cached_in_place),
+    "lost-state": _Question("Does it lose state that workers write?", kept.lost_state),
+    "none": _Question("Does it return None?", samples.missing),
+    "not-finite": _Question("Does it return NaN or infinite values?", samples.not_finite),
+    "forms": _Question("Do types, dtypes or shapes differ?", samples.forms),
+    "outliers": _Question("Do values lie far outside the range of the rest?", samples.outliers),
+    "raises": _Question("Does some index raise?", samples.raised),
+    "length": _Question("Does its length agree with its indices?", indices.length),
+    "outside": _Question("Do indices outside of it wrap silently?", indices.outside),
+    "memory": _Question("Does the workers' memory grow?", processes.memory),
+    "pools": _Question("Do workers start native thread pools?", processes.pools),
+    "threads": _Question("Does it give other results in several threads?", dependence.threads),
+    "pickle": _Question("Can it be pickled for spawn?", processes.pickling),
+    "at-fault": _Question("Is it the dataset, the transform or the loader?", None),
+}
+"""Each question by its name."""
+
+
+def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
+    """Answer one question; the last is about the answers before it.
+
+    Args:
+        ctx: the runs.
+        name: a key of `QUESTIONS`.
+        before: the answers so far.
+    """
+    question = QUESTIONS[name]
+    if question.ask is None:
+        return blame(ctx, name, question.title, before)
+    return question.ask(ctx, name, question.title)

@@ -1,0 +1,46 @@
+"""Is it the dataset, the transform or the loader?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from seedsafe_audit.questions.context import Context, listed, some
+from seedsafe_audit.questions.dependence import other_batch
+from seedsafe_audit.report import Answer
+
+__all__ = ["blame"]
+
+
+def blame(ctx: Context, question: str, title: str, answers: Iterable[Answer]) -> Answer:
+    """Compare what the dataset returned with what the loader delivered, and gather the other answers' parts."""
+    parts = defaultdict(list)
+    for answer in answers:
+        if answer.verdict in ("fault", "warning") and answer.at_fault:
+            parts[answer.at_fault].append(answer.question)
+    evidence = [f"{part}: {', '.join(names)}" for part, names in parts.items()]
+    found = ctx.subject.transform()
+    if found is not None:
+        evidence.append(f"the transform: {type(found[0]).__name__}.{', .'.join(found[1])}")
+    delivered, spoilt = 0, []
+    if ctx.workers:
+        run = ctx.runs.get(other_batch(ctx.workers[0], ctx.methods[0], ctx.order.batch + 1))
+        for record in run.records:
+            delivered += record.delivered is not None
+            if record.delivered is not None and record.delivered != record.digest:
+                spoilt.append(record.index)
+        if not delivered:
+            return Answer(question, title, "not measured", ctx.trouble(run), tuple(evidence))
+        evidence.append(
+            f"{run.plan.name}: {delivered - len(spoilt)} of {delivered} samples arrived as they were returned"
+        )
+    if spoilt:
+        text = (
+            f"samples {listed(spoilt)} arrive with other bytes than the dataset returned: it gives out memory that it "
+            "writes to again (a buffer, a cached array)"
+        )
+        return Answer(question, title, "fault", text, tuple(evidence), some(spoilt), "dataset")
+    text = "the loader delivers what the dataset returns" if delivered else "no loader with workers was tried"
+    if parts:
+        text += "; what is at fault: " + "; ".join(f"the {part}" for part in parts)
+    return Answer(question, title, "ok", text, tuple(evidence))

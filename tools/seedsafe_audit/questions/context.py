@@ -1,0 +1,195 @@
+"""What the questions share: the runs that they read, and whether the dataset is random at all."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from seedsafe_audit.recording import Record
+from seedsafe_audit.report import Answer, AtFault
+from seedsafe_audit.runs import Order, Plan, Run, Runs
+from seedsafe_audit.subject import Subject
+
+__all__ = ["Context", "beyond_chance", "differing", "first_by_index", "listed", "some"]
+
+_UNLIKELY = 1e-6
+
+
+@dataclass
+class Context:
+    """What an audit knows.
+
+    Args:
+        subject: the dataset.
+        order: the indices read.
+        runs: makes the runs.
+        workers: the numbers of workers, without 0.
+        methods: the start methods.
+        epochs: the passes of a run.
+        memory: readings of the memory measurement, and seconds that it may take.
+    """
+
+    subject: Subject
+    order: Order
+    runs: Runs
+    workers: tuple[int, ...]
+    methods: tuple[str, ...]
+    epochs: int
+    memory: tuple[int, float]
+
+    @cached_property
+    def serial(self) -> Run:
+        """The run without workers."""
+        return self.runs.get(Plan("no workers", epochs=self.epochs))
+
+    @cached_property
+    def again(self) -> Run:
+        """The same once more."""
+        return self.runs.get(Plan("no workers, again"))
+
+    @cached_property
+    def reverse(self) -> Run:
+        """The run without workers in the other order."""
+        return self.runs.get(Plan("no workers, reversed", reverse=True))
+
+    @cached_property
+    def bare(self) -> Run:
+        """The run without the transform."""
+        epochs = 2 if self.subject.iterable else 1
+        return self.runs.get(Plan("no workers, without the transform", bare=True, epochs=epochs))
+
+    @cached_property
+    def moved(self) -> Run:
+        """A short run before each of whose readings the process-wide generators are seeded otherwise."""
+        return self.runs.get(Plan("no workers, generators moved", moved=True, reads=self.order.repeats + 16))
+
+    @cached_property
+    def watched(self) -> Run:
+        """A short run whose attributes are watched."""
+        return self.runs.get(Plan("no workers, watched", watch=True, reads=self.order.repeats + 16))
+
+    def parallel(self, workers: int, method: str, *, init: bool = True) -> Run:
+        """Return the run of a number of workers and a start method."""
+        name = f"{workers} workers, {method}" + ("" if init else ", without worker_init_fn")
+        return self.runs.get(
+            Plan(name, workers=workers, method=method, epochs=self.epochs, pictures=4, init=init)
+        )
+
+    def parallels(self) -> list[Run]:
+        """Return the runs of every number of workers and start method."""
+        return [self.parallel(workers, method) for method in self.methods for workers in self.workers]
+
+    def repeats(self, records: Iterable[Record]) -> list[Record]:
+        """Return the readings of the first part of the order, where the same indices come again and again."""
+        return [record for record in records if record.position < self.order.repeats and record.digest]
+
+    def singles(self, records: Iterable[Record]) -> list[Record]:
+        """Return the readings of the second part of the order, where each index comes once."""
+        return [record for record in records if record.position >= self.order.repeats and record.digest]
+
+    @cached_property
+    def collisions(self) -> float:
+        """The chance that two readings of one index in one process give the same bytes; 1 if nothing is random."""
+        return _collisions(self.repeats(self.serial.epoch(0)))
+
+    @cached_property
+    def random(self) -> bool:
+        """Whether readings of one index in one process and epoch differ."""
+        if self.subject.iterable:
+            return bool(differing(self.serial.epoch(0), self.serial.epoch(1))[0])
+        return self.collisions < 1
+
+    @cached_property
+    def unsteady(self) -> list[int]:
+        """The indices that differ between two runs of the same kind, with the same seeds and without workers."""
+        return differing(self.serial.epoch(0), self.again.epoch(0))[0]
+
+    @cached_property
+    def source(self) -> AtFault:
+        """Where the randomness comes from: the transform if the dataset is steady without it."""
+        if self.subject.transform() is None:
+            return "dataset"
+        if not self.bare.whole or any(record.failure for record in self.bare.records):
+            return "dataset"
+        if self.subject.iterable:
+            still = bool(differing(self.bare.epoch(0), self.bare.epoch(1))[0])
+        else:
+            still = _collisions(self.repeats(self.bare.records)) < 1
+        return "dataset" if still else "transform"
+
+    def not_measured(self, question: str, title: str, why: str) -> Answer:
+        """Return the answer of a question that cannot be answered."""
+        return Answer(question, title, "not measured", why)
+
+    def trouble(self, *runs: Run) -> str:
+        """Return why a question that needs these runs cannot be answered; empty if it can."""
+        return next(
+            (run.trouble or f"{run.plan.name}: nothing could be read" for run in runs if not _usable(run)), ""
+        )
+
+
+def _usable(run: Run) -> bool:
+    return run.whole and any(record.digest for record in run.records)
+
+
+def _collisions(records: Sequence[Record]) -> float:
+    groups = defaultdict(list)
+    for record in records:
+        groups[record.index].append(record.digest)
+    pairs = [one == other for digests in groups.values() for one, other in combinations(digests, 2)]
+    equal = sum(pairs)
+    return 1.0 if equal == len(pairs) else (equal + 1) / (len(pairs) + 2)
+
+
+def differing(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
+    """Return the indices whose readings at the same place differ, and how many places both have.
+
+    A place is a position; of an iterable dataset, which each worker counts for itself, a worker and a position.
+    """
+    streams = len({record.position for record in one}) < len(one)
+
+    def place(record: Record) -> tuple[int | None, int]:
+        return record.worker if streams else None, record.position
+
+    digests = {place(record): record.digest for record in one}
+    both = [record for record in other if place(record) in digests]
+    return sorted({record.index for record in both if record.digest != digests[place(record)]}), len(both)
+
+
+def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
+    """Return the digest of the first reading of each index."""
+    found: dict[int, str | None] = {}
+    for record in records:
+        found.setdefault(record.index, record.digest)
+    return found
+
+
+def beyond_chance(equal: int, total: int, rate: float) -> bool:
+    """Return whether so many of `total` pairs are equal as independent ones, equal at `rate`, practically never are."""
+    if not equal or rate >= 1:
+        return False
+    log = [
+        math.lgamma(total + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(total - k + 1)
+        + k * math.log(rate)
+        + (total - k) * math.log1p(-rate)
+        for k in range(equal, total + 1)
+    ]
+    return sum(map(math.exp, log)) < _UNLIKELY
+
+
+def listed(numbers: Iterable[int], most: int = 6) -> str:
+    """Return numbers in words: "3, 17 and 40 more"."""
+    given = sorted(set(numbers))
+    shown = ", ".join(map(str, given[:most]))
+    return shown if len(given) <= most else f"{shown} and {len(given) - most} more"
+
+
+def some(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return at most 20 of them for an answer."""
+    return tuple(sorted(set(numbers))[:20])

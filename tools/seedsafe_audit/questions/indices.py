@@ -1,0 +1,84 @@
+"""Does the dataset's length agree with its indices?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from seedsafe_audit import rng
+from seedsafe_audit.content import as_array, digest, leaves
+from seedsafe_audit.loaders import tell
+from seedsafe_audit.questions.context import Context
+from seedsafe_audit.recording import Record, Recorder
+from seedsafe_audit.report import Answer
+
+__all__ = ["length", "outside"]
+
+
+def length(ctx: Context, question: str, title: str) -> Answer:
+    """Read the last samples that the length allows."""
+    count = ctx.subject.length
+    if count is None:
+        return ctx.not_measured(question, title, "it has no length")
+    if why := ctx.serial.trouble:
+        return ctx.not_measured(question, title, why)
+    failed = {
+        record.index: record.failure
+        for record in ctx.serial.records
+        if record.failure and record.failure.kind in ("IndexError", "KeyError")
+    }
+    if count - 1 in failed:
+        first = min(failed)
+        text = f"len() is {count}, but sample {count - 1} raises {failed[count - 1]}"
+        where = f"of the samples read, the first that cannot be indexed is {first}"
+        return Answer(question, title, "fault", text, (where,), (count - 1,), "dataset")
+    return Answer(question, title, "ok", f"len() is {count}, and samples 0 and {count - 1} can be read")
+
+
+def outside(ctx: Context, question: str, title: str) -> Answer:
+    """Read indices that are none, and compare what comes with the samples of the same end."""
+    count = ctx.subject.length
+    if count is None:
+        return ctx.not_measured(question, title, "it has no length")
+    tried = [count - 1, -1, 0, count, count + 1, -count - 1]
+
+    def work(folder: str) -> Iterator[Record]:
+        rng.seed(1)
+        recorder = Recorder(ctx.subject.dataset, tried, folder, carry=True)
+        tell(ctx.subject.dataset, 0)
+        for position in range(len(tried)):
+            record, sample = recorder[position]
+            record.delivered = _arrays(sample)
+            yield record
+
+    outcome = ctx.runs.call("indices outside", work)
+    if outcome.error or len(outcome.items) < len(tried):
+        return ctx.not_measured(
+            question, title, outcome.error or "an index outside of the dataset made it stand still"
+        )
+    last, minus, first, *beyond = outcome.items
+    evidence, bad = [], []
+    steady = not ctx.trouble(ctx.serial) and not ctx.random
+    if steady and minus.delivered and last.delivered and minus.delivered != last.delivered:
+        bad.append(f"-1 gives another sample than {count - 1}")
+    for record in beyond:
+        if record.content is None or _empty(record):
+            evidence.append(f"{record.index}: {record.failure.kind if record.failure else 'an empty batch'}")
+            continue
+        same = " the bytes of sample 0" if steady and record.digest == first.digest else " a sample"
+        bad.append(f"{record.index} gives{same}")
+    if bad:
+        text = "indices outside of the dataset give samples: a wrong sampler stays unnoticed, and `for x in dataset` never ends"
+        return Answer(question, title, "warning", text, (*bad, *evidence), (), "dataset")
+    return Answer(question, title, "ok", "indices outside of the dataset raise", tuple(evidence))
+
+
+def _arrays(sample: Any) -> str | None:
+    """Return the digest of a sample's arrays; labels may tell the index."""
+    arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None and array.ndim]
+    return digest(arrays) if arrays else None
+
+
+def _empty(record: Record) -> bool:
+    shapes = [shape for _, _, shape in record.content.form if shape] if record.content else []
+    return bool(shapes) and all(shape.split("×")[0] == "0" for shape in shapes)

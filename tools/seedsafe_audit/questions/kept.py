@@ -1,0 +1,127 @@
+"""What does the dataset change of what it keeps?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from seedsafe_audit.questions.context import Context, first_by_index, listed, some
+from seedsafe_audit.report import Answer, AtFault
+from seedsafe_audit.runs import Plan, Run
+
+__all__ = ["cached_in_place", "lost_state"]
+
+
+def cached_in_place(ctx: Context, question: str, title: str) -> Answer:
+    """Watch the arrays that the dataset keeps, and compare the first reading of a sample with the second."""
+    if why := ctx.trouble(ctx.serial, ctx.watched):
+        return ctx.not_measured(question, title, why)
+    evidence, samples = [], []
+    known: set[str] = set()
+    for record in ctx.watched.records:
+        for change in record.changed:
+            if change.kind == "in place" and change.path not in known:
+                known.add(change.path)
+                samples.append(record.index)
+                evidence.append(
+                    f"reading sample {record.index} changed dataset{change.path}, {change.shown.partition(' → ')[0]}"
+                )
+    if known and ctx.random is False:
+        text = "it changes arrays that it keeps, without effect on what it gives when it is read again: a working buffer"
+        return Answer(question, title, "warning", text, tuple(evidence[:8]), some(samples), "dataset")
+    if known:
+        text = (
+            "reading changes the samples that it keeps: they are augmented again and again (only a working buffer that is "
+            "filled anew each time would be harmless)"
+        )
+        return Answer(question, title, "fault", text, tuple(evidence[:8]), some(samples), _part(ctx))
+    seconds = _second_readings(ctx)
+    if seconds:
+        text = (
+            "the first reading of a sample gives the same bytes in every order, the next one in the same process others: "
+            "something of it is changed in place, or readings are counted"
+        )
+        return Answer(
+            question, title, "fault", text, (f"samples {listed(seconds)}",), some(seconds), _part(ctx)
+        )
+    return Answer(question, title, "ok", "reading changes no array that it keeps")
+
+
+def _second_readings(ctx: Context) -> list[int]:
+    """Return the repeated indices whose second reading differs although the first depends on nothing."""
+    if ctx.subject.iterable or ctx.trouble(ctx.again, ctx.reverse) or ctx.unsteady or not ctx.random:
+        return []
+    one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
+    if any(one[index] != two.get(index) for index in one):
+        return []
+    if any(record.drew for record in ctx.moved.records):
+        return []
+    readings: dict[int, list[str | None]] = {}
+    for record in ctx.repeats(ctx.serial.epoch(0)):
+        readings.setdefault(record.index, []).append(record.digest)
+    return [index for index, digests in readings.items() if len(set(digests)) > 1]
+
+
+def lost_state(ctx: Context, question: str, title: str) -> Answer:
+    """Watch the attributes in workers and in the main process."""
+    if ctx.workers:
+        method, count = ctx.methods[0], ctx.workers[0]
+        plan = Plan(
+            f"{count} workers, {method}, watched",
+            workers=count,
+            method=method,
+            watch=True,
+            reverse=True,  # the indices that come once, first
+            reads=4 * ctx.order.batch * count,
+        )
+        run = ctx.runs.get(plan)
+    else:
+        run = ctx.watched
+    if why := ctx.trouble(run):
+        return ctx.not_measured(question, title, why)
+    seen = _lasting(run)
+    if not seen:
+        return Answer(question, title, "ok", "reading changes no attribute, or once for all")
+    evidence = []
+    for path, workers in sorted(seen.items())[:8]:
+        shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
+        evidence.append(f"dataset{path}: {shown}")
+    names = listed_names(seen)
+    text = f"reading changes {names}: each worker changes a copy of its own, and the main process sees none of it"
+    return Answer(question, title, "warning", text, tuple(evidence), (), _part(ctx))
+
+
+def _lasting(run: Run) -> dict[str, dict[int, str]]:
+    """Return what changed in each worker; what its first reading sets and the next ones leave is a cached value."""
+    seen: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    readings: Counter[int] = Counter()
+    for record in run.records:
+        worker = record.worker or 0
+        readings[worker] += 1
+        for change in record.changed:
+            if change.kind != "in place":
+                seen[change.path][worker].append(change.shown)
+    drawn = {change.path for record in run.records for change in record.changed if change.kind == "generator"}
+    return {
+        path: {worker: texts[-1] for worker, texts in workers.items()}
+        for path, workers in seen.items()
+        if path in drawn
+        or any(len(set(texts)) > 1 or len(texts) < readings[worker] for worker, texts in workers.items())
+    }
+
+
+def listed_names(paths: dict[str, dict[int, str]]) -> str:
+    """Return the attributes that the paths begin with."""
+    names = sorted({"." + path.lstrip(".").split(".")[0].split("[")[0] for path in paths})
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _part(ctx: Context) -> AtFault:
+    if ctx.subject.transform() is None or not ctx.bare.whole:
+        return "dataset"
+    run = ctx.runs.get(
+        Plan(
+            "no workers, without the transform, watched", bare=True, watch=True, reads=ctx.order.repeats + 16
+        )
+    )
+    still = any(change.kind == "in place" for record in run.records for change in record.changed)
+    return "dataset" if not run.whole or still or _lasting(run) else "transform"

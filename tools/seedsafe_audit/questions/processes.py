@@ -1,0 +1,179 @@
+"""How does the dataset behave in worker processes: their start, their end, memory and threads?"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import pickle
+import statistics
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from seedsafe_audit import rng
+from seedsafe_audit.loaders import tell
+from seedsafe_audit.process import private_memory
+from seedsafe_audit.questions.context import Context
+from seedsafe_audit.recording import Recorder
+from seedsafe_audit.report import Answer
+from seedsafe_audit.runs import Plan
+
+__all__ = ["ends", "memory", "pickling", "pools"]
+
+_GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
+
+
+def ends(ctx: Context, question: str, title: str) -> Answer:
+    """Say which runs stood still or died."""
+    hung, died = [], []
+    for run in [ctx.serial, *ctx.parallels()]:
+        for hang in run.outcome.hangs:
+            hung.append(f"{run.plan.name}: process {hang.pid} stood still, {hang.doing}\n{hang.stack}")
+        if run.outcome.error and not run.outcome.hangs:
+            died.append(f"{run.plan.name}: {run.outcome.error}")
+    skipped = [run.trouble for run in ctx.parallels() if run.skipped]
+    if hung:
+        text = f"a process did not go on for {ctx.runs.timeout:g} s and was ended"
+        return Answer(question, title, "fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
+    if died:
+        part: Any = "dataset" if ctx.serial.outcome.error else None
+        return Answer(question, title, "fault", "a run ended before its time", tuple(died), (), part)
+    return Answer(question, title, "ok", "every run came to its end")
+
+
+def _indices(lines: list[str]) -> tuple[int, ...]:
+    words = [line.split("reading index ")[1] for line in lines if "reading index " in line]
+    return tuple(sorted({int(word.replace(",", " ").split()[0]) for word in words}))
+
+
+def pickling(ctx: Context, question: str, title: str) -> Answer:
+    """Pickle the dataset as spawn does, and look for the part that cannot be."""
+    from multiprocessing.reduction import ForkingPickler
+
+    dataset = ctx.subject.dataset
+
+    def work(folder: str) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
+        try:
+            size = len(ForkingPickler.dumps(dataset))
+        except Exception as error:  # noqa: BLE001  # it may raise anything
+            yield 0, f"{type(error).__name__}: {error}", _culprits(dataset)
+        else:
+            yield size, "", []
+
+    outcome = ctx.runs.call("pickling", work)
+    if not outcome.items:
+        return ctx.not_measured(question, title, outcome.error or "pickling stood still")
+    size, error, culprits = outcome.items[0]
+    if error:
+        evidence = (error, *(f"dataset{path} cannot be pickled: {text}" for path, text in culprits))
+        text = "it cannot be pickled, so workers that are spawned (macOS, Windows) or forkserver's cannot have it"
+        return Answer(question, title, "fault", text, evidence, (), "dataset")
+    evidence = (f"{size:,} bytes go to each worker",)
+    for run in ctx.parallels():
+        if run.plan.method != "fork" and run.outcome.error:
+            text = "it pickles, but a worker that is spawned cannot start with it"
+            return Answer(question, title, "fault", text, (*evidence, run.trouble), (), "dataset")
+    return Answer(question, title, "ok", "it can be pickled", evidence)
+
+
+def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str]]:
+    found = []
+    for name, part in getattr(value, "__dict__", {}).items():
+        try:
+            pickle.dump(part, io.BytesIO())
+        except Exception as error:  # noqa: BLE001  # it may raise anything
+            inner = _culprits(part, f"{path}.{name}", depth + 1) if depth < 4 else []
+            found += inner or [(f"{path}.{name}", f"{type(error).__name__}: {error}")]
+    return found[:5]
+
+
+def pools(ctx: Context, question: str, title: str) -> Answer:
+    """Count the threads that Python did not start, at a worker's first reading and later."""
+    if not ctx.workers:
+        return ctx.not_measured(question, title, "needs workers")
+    method, count = ctx.methods[0], ctx.workers[0]
+    plan = Plan(
+        f"{count} workers, {method}, measured",
+        workers=count,
+        method=method,
+        facts=1,
+        reads=8 * ctx.order.batch * count,
+    )
+    run = ctx.runs.get(plan)
+    if why := ctx.trouble(run):
+        return ctx.not_measured(question, title, why)
+    evidence, grown = [], 0
+    for worker in sorted({record.worker or 0 for record in run.records}):
+        facts = [record.process for record in run.records if record.worker == worker and record.process]
+        more = max(one.native for one in facts) - facts[0].native
+        grown = max(grown, more)
+        libraries = ", ".join(facts[-1].libraries) or "no library known"
+        evidence.append(
+            f"worker {worker}: {facts[0].native} → {facts[0].native + more} native threads; {libraries}"
+        )
+    if not grown:
+        return Answer(question, title, "ok", "no worker starts native threads", tuple(evidence))
+    text = f"each worker starts {grown} native threads besides its own: with one worker a core they fight for the cores"
+    return Answer(question, title, "warning", text, tuple(evidence), (), "dataset")
+
+
+def memory(ctx: Context, question: str, title: str) -> Answer:
+    """Read again and again in one forked process, and see its private memory grow."""
+    reads, seconds = ctx.memory
+    count = ctx.subject.length
+    if count is None:
+        return ctx.not_measured(question, title, "it has no length")
+    if why := ctx.trouble(ctx.serial):
+        return ctx.not_measured(question, title, why)
+    dataset = ctx.subject.dataset
+
+    def work(folder: str) -> Iterator[tuple[int, int | None]]:
+        rng.seed(1)
+        tell(dataset, 0)
+        say = Recorder(dataset, [0], folder)
+        gc.freeze()  # else the collector itself writes to every object
+        for index in range(_WARM):
+            _quietly(dataset, index % min(count, _WARM))
+        say[0]
+        yield 0, private_memory()
+        end = time.monotonic() + seconds
+        for read in range(1, reads + 1):
+            _quietly(dataset, (_WARM + read) % count)
+            if read % 1000 == 0 or read == reads or time.monotonic() > end:
+                say[0]
+                yield read, private_memory()
+                if time.monotonic() > end:
+                    return
+
+    outcome = ctx.runs.call("memory", work)
+    measured = [(read, private) for read, private in outcome.items if private is not None]
+    if outcome.error or len(measured) < 2:
+        return ctx.not_measured(question, title, outcome.error or "this system does not tell private memory")
+    (_, before), (done, after) = measured[0], measured[-1]
+    if done < _LEAST:
+        return ctx.not_measured(
+            question, title, f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s"
+        )
+    grown = (after - before) / done
+    marks = [
+        min(measured, key=lambda one: abs(one[0] - done * block / _BLOCKS))[1] for block in range(_BLOCKS + 1)
+    ]
+    steady = statistics.median(
+        (two - one) * _BLOCKS / done for one, two in pairwise(marks)
+    )  # a single leap is none
+    evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
+    if min(grown, steady) > _GROWTH:
+        text = (
+            f"a worker's memory grows by {grown:.0f} bytes a reading: it keeps Python objects, each of which is copied when "
+            "it is first touched, or it collects something"
+        )
+        return Answer(question, title, "fault", text, evidence, (), "dataset")
+    text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes a reading"
+    return Answer(question, title, "ok", text, evidence)
+
+
+def _quietly(dataset: Any, index: int) -> None:
+    with contextlib.suppress(Exception):  # another question lists them
+        dataset[index]

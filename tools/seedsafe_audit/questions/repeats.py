@@ -1,0 +1,257 @@
+"""Do workers repeat each other, and do epochs?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from seedsafe_audit.questions.context import Context, beyond_chance, listed, some
+from seedsafe_audit.recording import Record
+from seedsafe_audit.report import Answer, AtFault, Matrix, Picture
+from seedsafe_audit.runs import Run
+
+__all__ = ["duplicates", "repeated_epochs"]
+
+_STEADY = (
+    "every reading of a sample in one epoch gives the same bytes: no randomness, or one that depends on the index (and "
+    "the epoch) alone"
+)
+
+
+def duplicates(ctx: Context, question: str, title: str) -> Answer:
+    """Compare what workers make of the same indices, read in the same order."""
+    if ctx.subject.iterable:
+        return _shared_items(ctx, question, title)
+    if why := _unreadable(ctx):
+        return ctx.not_measured(question, title, why)
+    runs = [run for run in ctx.parallels() if run.whole]
+    if not runs or ctx.trouble(ctx.serial):
+        return ctx.not_measured(question, title, ctx.trouble(ctx.serial, *ctx.parallels()))
+    if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
+        return Answer(question, title, "ok", _STEADY)
+    evidence: list[str] = []
+    samples: set[int] = set()
+    blamed: list[Run] = []
+    matrix: Matrix | None = None
+    pictures: tuple[Picture, ...] = ()
+    for run in runs:
+        for epoch in range(ctx.epochs):
+            equal, total, first = _equal_draws(ctx, ctx.repeats(run.epoch(epoch)))
+            if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
+                continue
+            blamed.append(run)
+            samples.update(index for index, _ in first)
+            evidence.append(
+                f"{run.plan.name}, epoch {epoch}: {equal} of {total} readings equal worker 0's, the first "
+                f"of them sample {first[0][0]}, worker {first[0][1]}"
+            )
+            if matrix is None:
+                matrix, pictures = _matrix(ctx, run, epoch), _pictures(ctx, run, epoch)
+    if not blamed:
+        names = ", ".join(run.plan.name for run in runs)
+        return Answer(
+            question, title, "ok", "the workers' readings of the same sample differ", (f"compared: {names}",)
+        )
+    return Answer(
+        question,
+        title,
+        "fault",
+        "worker processes hold copies of the same random state and make the same draws",
+        tuple(evidence),
+        some(samples),
+        _loader_or(ctx, blamed[0]),
+        matrix,
+        pictures,
+    )
+
+
+def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
+    """Compare the second pass of each run with the first."""
+    if ctx.epochs < 2:
+        return ctx.not_measured(question, title, "needs epochs=2")
+    if why := ctx.trouble(ctx.serial):
+        return ctx.not_measured(question, title, why)
+    if not ctx.subject.iterable and (why := _unreadable(ctx)):
+        return ctx.not_measured(question, title, why)
+    if not ctx.random and not ctx.subject.iterable:
+        changing = _changing(ctx, ctx.serial)
+        text = f"{_STEADY}; the epochs differ" if changing else f"{_STEADY}; the epochs are equal"
+        return Answer(question, title, "ok", text)
+    rate = ctx.collisions if not ctx.subject.iterable else 0.02
+    equal, total = _equal_epochs(ctx, ctx.serial)
+    evidence, blamed, samples = [], [], set()
+    inside = beyond_chance(equal, total, min(rate, 0.99))
+    usual = min(0.99, rate if inside else max(rate, (equal + 1) / (total + 2)))
+    for run in [ctx.serial, *ctx.parallels()]:
+        equal, total = _equal_epochs(ctx, run)
+        if (
+            run.whole
+            and total
+            and ctx.random
+            and beyond_chance(equal, total, rate if run is ctx.serial else usual)
+        ):
+            blamed.append(run)
+            evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
+            samples |= {record.index for record in ctx.singles(run.epoch(0))}
+    if blamed:
+        return Answer(
+            question,
+            title,
+            "fault",
+            "an epoch repeats the random draws of the one before",
+            tuple(evidence),
+            some(samples),
+            _loader_or(ctx, blamed[-1], epochs=True),
+        )
+    if not ctx.random:
+        return Answer(question, title, "ok", "both epochs give the same items: no randomness was seen")
+    return Answer(question, title, "ok", "the epochs differ in every run")
+
+
+def _unreadable(ctx: Context) -> str:
+    if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
+        return f"the samples that are read again and again raise: {listed(ctx.order.indices[: ctx.order.repeats])}"
+    return ""
+
+
+def _random_inside(ctx: Context, run: Run) -> bool:
+    seen = defaultdict(set)
+    for record in ctx.repeats(run.epoch(0)):
+        seen[record.worker, record.index].add(record.digest)
+    return any(len(digests) > 1 for digests in seen.values())
+
+
+def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
+    found = defaultdict(list)
+    for record in sorted(records, key=lambda record: record.turn):
+        found[record.worker or 0].append(record)
+    return dict(sorted(found.items()))
+
+
+def _equal_draws(ctx: Context, records: list[Record]) -> tuple[int, int, list[tuple[int, int]]]:
+    """Count the readings that equal the first worker's of the same turn; name (index, worker) of those."""
+    workers = _by_worker(records)
+    own = {digest for digests in _per_index(records).values() for digest, times in digests.items() if times}
+    if len(workers) < 2 or len(own) < 2:
+        return 0, 0, []
+    moving = {index for index, digests in _per_index(records).items() if len(digests) > 1}
+    first, *others = workers.values()
+    equal, total = [], 0
+    for other in others:
+        for one, two in zip(first, other, strict=False):
+            if one.index == two.index and one.index in moving:
+                total += 1
+                if one.digest == two.digest:
+                    equal.append((one.index, two.worker or 0))
+    return len(equal), total, equal
+
+
+def _per_index(records: list[Record]) -> dict[int, Counter[str | None]]:
+    found: dict[int, Counter[str | None]] = defaultdict(Counter)
+    for record in records:
+        found[record.index][record.digest] += 1
+    return found
+
+
+def _matrix(ctx: Context, run: Run, epoch: int) -> Matrix:
+    numbers: dict[str | None, int] = {}
+    cells = [
+        tuple(numbers.setdefault(record.digest, len(numbers)) for record in records[:32])
+        for records in _by_worker(ctx.repeats(run.epoch(epoch))).values()
+    ]
+    width = min(map(len, cells))
+    batch = ctx.order.batch
+    return Matrix(
+        f"{run.plan.name}, epoch {epoch}: what each worker made of the same indices; equal colours are equal bytes",
+        tuple(f"worker {number}" for number in range(len(cells))),
+        tuple(f"batch {turn // batch}, sample {turn % batch}" for turn in range(width)),
+        tuple(row[:width] for row in cells),
+    )
+
+
+def _pictures(ctx: Context, run: Run, epoch: int) -> tuple[Picture, ...]:
+    shown = []
+    for worker, records in _by_worker(ctx.repeats(run.epoch(epoch))).items():
+        shown += [
+            Picture(f"sample {record.index}, worker {worker}, reading {record.turn}", record.picture)
+            for record in records[:2]
+            if record.picture
+        ]
+    return tuple(shown[:8])
+
+
+def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
+    """Count the readings of epoch 1 that equal their counterpart in epoch 0."""
+    first: dict[tuple[int, int], set[str | None]] = defaultdict(set)
+    for record in _counterparts(ctx, run, 0):
+        first[_place(ctx, run, record)].add(record.digest)
+    second = [record for record in _counterparts(ctx, run, 1) if _place(ctx, run, record) in first]
+    return sum(record.digest in first[_place(ctx, run, record)] for record in second), len(second)
+
+
+def _pooled(ctx: Context, run: Run) -> bool:
+    """Return whether a pool's workers take what comes, so that only the turns of a reading can be compared."""
+    return ctx.subject.loader == "keras" and run.plan.workers > 0
+
+
+def _counterparts(ctx: Context, run: Run, epoch: int) -> list[Record]:
+    return (ctx.repeats if _pooled(ctx, run) else ctx.singles)(run.epoch(epoch))
+
+
+def _place(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
+    if _pooled(ctx, run):
+        return 0, record.turn
+    return (record.worker or 0) if ctx.subject.iterable else 0, record.position
+
+
+def _changing(ctx: Context, run: Run) -> bool:
+    equal, total = _equal_epochs(ctx, run)
+    return equal < total
+
+
+def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
+    """Return "loader" if the fault is gone without the loader's worker_init_fn, else where the randomness is."""
+    if ctx.subject.worker_init is not None and run.plan.workers:
+        without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
+        if without.whole:
+            if epochs:
+                equal, total = _equal_epochs(ctx, without)
+            else:
+                equal, total, _ = _equal_draws(ctx, ctx.repeats(without.epoch(0)))
+            if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
+                return "loader"
+    return ctx.source
+
+
+def _shared_items(ctx: Context, question: str, title: str) -> Answer:
+    """Compare the streams that the workers give of an iterable dataset."""
+    evidence, samples, whole = [], set(), []
+    for run in ctx.parallels():
+        if not run.whole:
+            continue
+        whole.append(run)
+        streams = _by_worker([record for record in run.epoch(0) if record.digest])
+        serial = [record.digest for record in ctx.serial.epoch(0)]
+        counts = Counter(
+            digest for stream in streams.values() for digest in {record.digest for record in stream}
+        )
+        shared = {digest for digest, workers in counts.items() if workers > 1}
+        all_items = len({record.digest for stream in streams.values() for record in stream})
+        if len(set(serial)) > 1 and len(shared) > all_items // 4:
+            samples |= {r.index for stream in streams.values() for r in stream if r.digest in shared}
+            evidence.append(
+                f"{run.plan.name}: {len(shared)} of {all_items} items come from more than one worker"
+            )
+        elif len(streams) > 1 and all(
+            len(stream) == len(serial) < len(ctx.order.indices) for stream in streams.values()
+        ):
+            evidence.append(
+                f"{run.plan.name}: each worker gives all {len(serial)} items, with draws of its own"
+            )
+    if not whole:
+        return ctx.not_measured(
+            question, title, ctx.trouble(*ctx.parallels()) or "no loader has workers for it"
+        )
+    if evidence:
+        text = "every worker iterates the whole dataset: split it by torch.utils.data.get_worker_info()"
+        return Answer(question, title, "fault", text, tuple(evidence), some(samples), "dataset")
+    return Answer(question, title, "ok", "the workers give different items")

@@ -1,0 +1,219 @@
+"""Are the samples themselves as they should be?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from seedsafe_audit.content import Content
+from seedsafe_audit.questions.context import Context, listed, some
+from seedsafe_audit.recording import Record
+from seedsafe_audit.report import Answer, AtFault
+
+__all__ = ["forms", "missing", "not_finite", "outliers", "raised"]
+
+_FAR = 100.0
+
+
+def raised(ctx: Context, question: str, title: str) -> Answer:
+    """List what the readings raised."""
+    if (why := ctx.serial.trouble) and not ctx.serial.records:
+        return ctx.not_measured(question, title, why)
+    failed = {record.index: record for record in ctx.serial.records if record.failure}
+    if not failed:
+        return Answer(question, title, "ok", f"{_read(ctx)} samples were read, none raised")
+    evidence = []
+    for index, record in sorted(failed.items())[:8]:
+        failure = record.failure
+        assert failure is not None
+        file = f", file {failure.file}" if failure.file else ""
+        evidence.append(f"sample {index}: {failure}{file} ({failure.place})")
+    kinds = Counter(record.failure.kind for record in failed.values() if record.failure)
+    text = f"{len(failed)} of {_read(ctx)} samples raise: " + ", ".join(
+        f"{k} ({n})" for k, n in kinds.items()
+    )
+    part = _part(ctx, failed, lambda record: record.failure is not None)
+    return Answer(question, title, "fault", text, tuple(evidence), some(failed), part)
+
+
+def missing(ctx: Context, question: str, title: str) -> Answer:
+    """Look for None among the samples and their parts."""
+    return _found(
+        ctx,
+        question,
+        title,
+        lambda content: content.none,
+        "None is returned, which the default collate refuses",
+        "no None",
+    )
+
+
+def not_finite(ctx: Context, question: str, title: str) -> Answer:
+    """Look for NaN and infinite values."""
+    return _found(
+        ctx,
+        question,
+        title,
+        lambda content: (
+            [f"{path} NaN".strip() for path in content.nan]
+            + [f"{path} infinite".strip() for path in content.infinite]
+        ),
+        "values are NaN or infinite",
+        "all values are finite",
+    )
+
+
+def forms(ctx: Context, question: str, title: str) -> Answer:
+    """Compare the samples' types, dtypes and shapes."""
+    records = _contents(ctx)
+    if not records:
+        return ctx.not_measured(question, title, ctx.trouble(ctx.serial))
+    kinds = _groups(records, lambda content: tuple((path, kind) for path, kind, _ in content.form))
+    shapes = _groups(records, lambda content: tuple((path, shape) for path, _, shape in content.form))
+    groups = kinds if len(kinds) > 1 else shapes
+    if len(groups) == 1:
+        return Answer(question, title, "ok", f"all have the same form: {_form(records[0])}")
+    evidence = [
+        f"{len(found)} samples, {listed(r.index for r in found)}: {_form(found[0])}" for found in groups[:6]
+    ]
+    odd = {record.index: record for found in groups[1:] for record in found}
+    part = _bare_forms(ctx, by_kind=groups is kinds)
+    if groups is kinds:
+        text = f"types or dtypes differ from sample to sample: {len(groups)} forms"
+        return Answer(question, title, "fault", text, tuple(evidence), some(odd), part)
+    text = f"shapes differ from sample to sample: {len(groups)} forms; the default collate refuses them in one batch"
+    if ctx.subject.loader == "keras":
+        return Answer(
+            question, title, "ok", "the batches differ in shape only, as a last batch does", tuple(evidence)
+        )
+    return Answer(question, title, "warning", text, tuple(evidence), some(odd), part)
+
+
+def outliers(ctx: Context, question: str, title: str) -> Answer:
+    """Compare the range of each sample's values with the ranges of the rest."""
+    records = _contents(ctx)
+    if len(records) < 8:
+        return ctx.not_measured(question, title, f"needs 8 samples, {len(records)} could be read")
+    ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
+    for record in records:
+        assert record.content is not None
+        for path, low, high in record.content.ranges:
+            ranges[path].append((record.index, low, high))
+    evidence: list[str] = []
+    samples: dict[int, str] = {}
+    for path, found in ranges.items():
+        for index, low, high, usual in _far(found):
+            samples.setdefault(index, path)
+            evidence.append(
+                f"sample {index}{path and ', ' + path}: {low:g} to {high:g}, where others stay within ±{usual:g}"
+            )
+    if not samples:
+        return Answer(question, title, "ok", "no sample's values lie far outside the others'")
+    text = "values far outside the range of the rest: a division by almost nothing, or an integer overflow"
+    far = set(samples)
+    part = (
+        _part(ctx, far, lambda record: False)
+        if not ctx.subject.transform()
+        else _part(ctx, far, lambda record: record.index in {i for i, *_ in _bare_far(ctx)})
+    )
+    return Answer(question, title, "fault", text, tuple(evidence[:8]), some(far), part)
+
+
+def _far(found: list[tuple[int, float, float]]) -> list[tuple[int, float, float, float]]:
+    if len(found) < 8:
+        return []
+    sizes = np.array([max(abs(low), abs(high)) for _, low, high in found])
+    usual = float(np.quantile(sizes, 0.9, method="lower"))
+    lows = np.array([low for _, low, _ in found])
+    # A sign that hardly another sample has, with a size like the others' values: an integer that wrapped.
+    wrapped = (lows < -usual / 4) if usual and np.mean(lows < 0) <= 0.1 else np.zeros(len(found), bool)
+    far = (sizes > _FAR * usual) if usual else np.zeros(len(found), bool)
+    return [(*one, usual) for one, is_far in zip(found, far | wrapped, strict=True) if is_far]
+
+
+def _bare_far(ctx: Context) -> list[tuple[int, float, float, float]]:
+    ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
+    for record in ctx.singles(ctx.bare.records):
+        assert record.content is not None
+        for path, low, high in record.content.ranges:
+            ranges[path].append((record.index, low, high))
+    return [one for found in ranges.values() for one in _far(found)]
+
+
+def _found(
+    ctx: Context,
+    question: str,
+    title: str,
+    look: Callable[[Content], Iterable[str]],
+    bad: str,
+    good: str,
+) -> Answer:
+    records = _contents(ctx, every=True)
+    if not records:
+        return ctx.not_measured(question, title, ctx.trouble(ctx.serial))
+    found: dict[int, list[str]] = {}
+    for record in records:
+        assert record.content is not None
+        paths = list(look(record.content))
+        if paths:
+            found.setdefault(record.index, paths)
+    if not found:
+        return Answer(question, title, "ok", f"{good} in {_read(ctx)} samples")
+    evidence = [
+        f"sample {index}: {', '.join(p or 'the sample itself' for p in found[index][:4])}"
+        for index in sorted(found)[:8]
+    ]
+
+    def again(record: Record) -> bool:
+        return record.content is not None and bool(list(look(record.content)))
+
+    text = f"{bad}: {len(found)} of {_read(ctx)} samples"
+    return Answer(question, title, "fault", text, tuple(evidence), some(found), _part(ctx, found, again))
+
+
+def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:
+    """Return "transform" if none of the indices is bad without it."""
+    if ctx.subject.transform() is None or not ctx.bare.whole:
+        return "dataset"
+    chosen = set(indices)
+    found = [record for record in ctx.bare.records if record.index in chosen]
+    if not found or any(also(record) or record.failure for record in found):
+        return "dataset"
+    return "transform"
+
+
+def _bare_forms(ctx: Context, *, by_kind: bool) -> AtFault:
+    if ctx.subject.transform() is None or not ctx.bare.whole:
+        return "dataset"
+    records = [record for record in ctx.bare.records if record.content]
+    place = 1 if by_kind else 2
+    groups = _groups(records, lambda content: tuple((one[0], one[place]) for one in content.form))
+    return "transform" if len(groups) == 1 else "dataset"
+
+
+def _contents(ctx: Context, *, every: bool = False) -> list[Record]:
+    records = [record for record in ctx.serial.records if record.content is not None]
+    return records if every else ctx.singles(record for record in records if record.epoch == 0)
+
+
+def _groups(records: list[Record], key: Callable[[Content], object]) -> list[list[Record]]:
+    found: dict[object, list[Record]] = {}
+    for record in records:
+        assert record.content is not None
+        found.setdefault(key(record.content), []).append(record)
+    return sorted(found.values(), key=len, reverse=True)
+
+
+def _form(record: Record) -> str:
+    assert record.content is not None
+    parts = [
+        f"{path + ' ' if path else ''}{kind}{' ' + shape if shape else ''}"
+        for path, kind, shape in record.content.form
+    ]
+    return "; ".join(parts[:6]) + (" …" if len(parts) > 6 else "")
+
+
+def _read(ctx: Context) -> int:
+    return len({record.index for record in ctx.serial.records})

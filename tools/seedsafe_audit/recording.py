@@ -1,0 +1,221 @@
+"""What a loader reads instead of the dataset: the dataset itself, with a record of each reading."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from seedsafe_audit import rng
+from seedsafe_audit.content import Content, content
+from seedsafe_audit.picture import preview
+from seedsafe_audit.process import ProcessFacts, process_facts
+from seedsafe_audit.state import Change, changes, snapshot
+
+__all__ = ["Failure", "Items", "Record", "Recorder", "worker_number"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that the dataset raised."""
+
+    kind: str
+    message: str
+    place: str
+    file: str | None
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+@dataclass(slots=True)
+class Record:
+    """One reading of one sample."""
+
+    epoch: int
+    position: int
+    index: int
+    worker: int | None
+    pid: int
+    turn: int
+    content: Content | None = None
+    failure: Failure | None = None
+    drew: tuple[str, ...] = ()
+    after: dict[str, str] = field(default_factory=dict)
+    changed: tuple[Change, ...] = ()
+    picture: str | None = None
+    process: ProcessFacts | None = None
+    delivered: str | None = None  # the digest of what arrived in the main process
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of the sample's bytes, None if there is none."""
+        return None if self.content is None else self.content.digest
+
+
+@dataclass
+class Recorder:
+    """A dataset of records: position k of it reads ``order[k]`` of the user's dataset.
+
+    Args:
+        base: the user's dataset.
+        order: the indices to read.
+        folder: where each process says what it is reading, and where its stack goes.
+        watch: compare the dataset's attributes after each reading.
+        moved: seed the process-wide generators otherwise before each reading, and see what it leaves of them.
+        pictures: keep a small picture of that many first readings in each process.
+        carry: hand out (record, sample) instead of the record alone.
+        facts: measure the process at the first and each of these readings.
+        meeting: a barrier that workers wait at, so that each reads its share.
+    """
+
+    base: Any
+    order: list[int]
+    folder: str
+    watch: bool = False
+    moved: bool = False
+    pictures: int = 0
+    carry: bool = False
+    facts: int = 0
+    meeting: Any = None
+    meet_until: int = 0
+    epoch: int = 0
+    _here: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __getitem__(self, position: int) -> Any:
+        return self.read(position, self.order[position], lambda: self.base[self.order[position]])
+
+    def __getitems__(self, positions: list[int]) -> list[Any]:
+        """Read a batch as the dataset would be read: at once, if it can do that."""
+        if hasattr(self.base, "__getitems__") and not (self.moved or self.watch):
+            given: list[Any] = []
+            self._process()
+            self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
+            with contextlib.suppress(Exception):  # read one by one, each tells what it raises
+                given = list(self.base.__getitems__([self.order[position] for position in positions]))
+            if len(given) == len(positions):
+                return [
+                    self.read(position, self.order[position], lambda sample=sample: sample)
+                    for position, sample in zip(positions, given, strict=True)
+                ]
+        return [self[position] for position in positions]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_here": {}}
+
+    def read(self, position: int, index: int, read: Any) -> Any:
+        """Return the record of one reading, with the sample if it is to be carried."""
+        here = self._process()
+        if self.meeting is not None and position < self.meet_until:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                self.meeting.wait(timeout=20)
+        record = Record(self.epoch, position, index, worker_number(), os.getpid(), here["turn"])
+        here["turn"] += 1
+        if self.facts and record.turn == 0:
+            record.process = process_facts()
+        before = {}
+        if self.moved:
+            rng.seed(1_000 + position)
+            before = rng.states()
+        self._say(f"reading index {index}, worker {record.worker}")
+        sample = None
+        try:
+            sample = read()
+            record.content = content(sample)
+        except StopIteration:
+            raise
+        except Exception as error:  # noqa: BLE001  # what it raises is what is asked for
+            record.failure = failure(error)
+        self._say("read")
+        if self.moved:
+            record.after = rng.states()
+            record.drew = tuple(
+                name for name, state in record.after.items() if before.get(name, state) != state
+            )
+        if self.watch:
+            record.changed = tuple(changes(here["snapshot"], snapshot(self.base, self._positions())))
+        if record.content is not None and record.turn < self.pictures:
+            record.picture = preview(sample)
+        if self.facts and record.turn > 0 and record.turn % self.facts == 0:
+            record.process = process_facts()
+        return (record, sample) if self.carry else record
+
+    def _positions(self) -> tuple[int, ...]:
+        return tuple(sorted(set(self.order)))
+
+    def announce(self) -> None:
+        """Let this process tell what it reads from now on; threads need that done before they start."""
+        self._process()
+
+    def _process(self) -> dict[str, Any]:
+        """Return what belongs to this process and epoch, made at its first reading."""
+        if self._here.get("of") != (os.getpid(), self.epoch):
+            log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
+            here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
+            here["log"] = log or _announce(Path(self.folder))
+            if self.watch:
+                here["snapshot"] = snapshot(self.base, self._positions())
+            self._here = here
+        return self._here
+
+    def _say(self, text: str) -> None:
+        os.pwrite(self._here["log"], text.ljust(80)[:80].encode(), 0)
+
+
+class Items:
+    """The records of an iterable dataset: each process iterates its own copy, at most `limit` items of it."""
+
+    def __init__(self, recorder: Recorder, limit: int) -> None:
+        self.recorder, self.limit = recorder, limit
+
+    def __iter__(self) -> Iterator[Any]:
+        source: list[Iterator[Any]] = []
+
+        def take() -> Any:
+            if not source:
+                source.append(iter(self.recorder.base))
+            return next(source[0])
+
+        for position in range(self.limit):
+            try:
+                yield self.recorder.read(position, position, take)
+            except StopIteration:
+                return
+
+
+def worker_number() -> int | None:
+    """Return the number of this worker as torch counts, None where torch does not know."""
+    data: Any = sys.modules.get("torch.utils.data")
+    info = data.get_worker_info() if data is not None else None
+    return None if info is None else int(info.id)
+
+
+_HERE = Path(__file__).parent
+
+
+def failure(error: BaseException) -> Failure:
+    """Describe an exception in plain data."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).parent != _HERE]
+    place = f"{own[-1].filename}:{own[-1].lineno}" if own else ""
+    file = getattr(error, "filename", None)
+    text = str(error).strip().split("\n")[0][:200]
+    return Failure(type(error).__name__, text, place, None if file is None else str(file))
+
+
+def _announce(folder: Path) -> int:
+    """Let this process tell what it reads, and write its stack on SIGUSR1."""
+    stack = os.open(folder / f"stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
+    return os.open(folder / f"at-{os.getpid()}", os.O_CREAT | os.O_WRONLY, 0o600)

@@ -1,0 +1,64 @@
+"""The process-wide generators: seeding them for a run, and seeing whether somebody drew from them."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+from seedsafe_audit.content import digest
+
+__all__ = ["NAMES", "loaded", "seed", "states"]
+
+NAMES = ("random", "numpy.random", "torch", "cv2")
+"""What can be seeded; cv2's state cannot be read."""
+
+
+def loaded() -> tuple[str, ...]:
+    """Return the generators that this process has."""
+    return tuple(name for name in NAMES if name in ("random", "numpy.random") or name in sys.modules)
+
+
+def seed(value: int, other: str | None = None) -> None:
+    """Seed all of them with a value; the one named `other` with the next value."""
+    for name in loaded():
+        _SEED[name](value + (name == other))
+
+
+def states() -> dict[str, str]:
+    """Return a digest of the state of each, without drawing."""
+    found = {
+        "random": digest(np.array(random.getstate()[1], np.uint64)),
+        "numpy.random": _numpy_state(),
+    }
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        found["torch"] = digest(torch.get_rng_state().numpy())
+    return found
+
+
+def _numpy_state() -> str:
+    state: Any = np.random.get_state(legacy=False)
+    inner = state["state"]
+    if isinstance(inner, dict) and isinstance(inner.get("key"), np.ndarray):
+        head = np.append(inner["key"].astype(np.uint64), np.uint64(inner.get("pos", 0)))
+        return digest((head, state.get("has_gauss", 0), state.get("gauss", 0.0)))
+    return digest(state)
+
+
+def _seed_torch(value: int) -> None:
+    sys.modules["torch"].manual_seed(value)
+
+
+def _seed_cv2(value: int) -> None:
+    sys.modules["cv2"].setRNGSeed(value)
+
+
+_SEED: dict[str, Any] = {
+    "random": random.seed,
+    "numpy.random": np.random.seed,
+    "torch": _seed_torch,
+    "cv2": _seed_cv2,
+}

@@ -1,0 +1,274 @@
+"""The runs of an audit: which they are, how each is read, and what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from seedsafe_audit import rng
+from seedsafe_audit.loaders import passes, tell
+from seedsafe_audit.recording import Record, Recorder
+from seedsafe_audit.subject import Subject
+from seedsafe_audit.supervise import Outcome, supervised
+
+__all__ = ["Order", "Plan", "Run", "Runs", "order_of"]
+
+_SEED = 20_211
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One way to read the dataset.
+
+    Attributes:
+        name: of the run: ``"2 workers, fork"``.
+        workers: 0 for none.
+        method: the start method of the workers.
+        epochs: how many passes.
+        batch: samples a batch; 0 for the audit's own.
+        reverse: the other order.
+        reads: how many readings of the order, 0 for all.
+        other: the process-wide generator that is seeded otherwise.
+        bare: without the transform.
+        init: with the DataLoader's worker_init_fn, if it has one.
+        threads: read by that many threads instead of a loader.
+        watch, moved, pictures, carry, facts: as for Recorder.
+    """
+
+    name: str
+    workers: int = 0
+    method: str = "fork"
+    epochs: int = 1
+    batch: int = 0
+    reverse: bool = False
+    reads: int = 0
+    other: str | None = None
+    bare: bool = False
+    init: bool = True
+    threads: int = 0
+    watch: bool = False
+    moved: bool = False
+    pictures: int = 0
+    carry: bool = False
+    facts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of a plan: its records in the order in which they arrived, or why there are none."""
+
+    plan: Plan
+    records: tuple[Record, ...]
+    outcome: Outcome
+    skipped: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was made and came to its end."""
+        return not (self.skipped or self.outcome.error or self.outcome.hangs)
+
+    @property
+    def trouble(self) -> str:
+        """Why it is not whole."""
+        if self.skipped:
+            return self.skipped
+        if self.outcome.hangs:
+            return f"{self.plan.name}: stood still, {self.outcome.hangs[0].doing}"
+        return f"{self.plan.name}: {self.outcome.error}" if self.outcome.error else ""
+
+    def epoch(self, number: int) -> list[Record]:
+        """Return the records of one pass."""
+        return [record for record in self.records if record.epoch == number]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The indices that are read: first a few again and again, equally in each worker, then each once.
+
+    Attributes:
+        indices: what is read at each position.
+        repeats: the number of positions that belong to the first part.
+        batch: the size of a batch.
+    """
+
+    indices: tuple[int, ...]
+    repeats: int
+    batch: int
+
+
+def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) -> Order:
+    """Spread `samples` indices over the dataset, its first and last among them.
+
+    Args:
+        length: of the dataset.
+        samples: how many to read, at most.
+        workers: the numbers of workers that the order serves: each gets the same batches of the first part.
+        one: repeat a single index, for loaders whose workers take what comes.
+    """
+    count = min(samples, length)
+    spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
+    copies = math.lcm(*(number for number in workers if number)) if any(workers) else 1
+    batch = 1 if one else max(1, min(4, count // 4))
+    turns = (8 if samples >= 32 else 4) * (2 if one else 1)
+    chosen = spread[:1] if one else [spread[step * (count - 1) // max(batch - 1, 1)] for step in range(batch)]
+    first = chosen * (copies * turns)
+    return Order((*first, *spread), len(first), batch)
+
+
+class Runs:
+    """Makes runs when they are asked for, each once.
+
+    Args:
+        subject: what is read.
+        order: the indices.
+        timeout: seconds without progress before a run is ended.
+        beat: is called with the run's name, several times a second.
+    """
+
+    def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
+        self.subject, self.order, self.timeout = subject, order, timeout
+        self._beat = beat
+        self._made: dict[str, Run] = {}
+        self._stuck: dict[tuple[bool, str], str] = {}
+
+    def made(self) -> list[Run]:
+        """Return the runs so far."""
+        return list(self._made.values())
+
+    def get(self, plan: Plan) -> Run:
+        """Return the run of a plan."""
+        if plan.name not in self._made:
+            kind = (plan.workers > 0, plan.method if plan.workers else "")
+            stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
+            if stuck:
+                self._made[plan.name] = Run(
+                    plan, (), Outcome([], None, (), 0.0, ""), f"not run: {stuck} stood still"
+                )
+            else:
+                run = self._make(plan)
+                if run.outcome.hangs:
+                    self._stuck[kind] = plan.name
+                self._made[plan.name] = run
+        return self._made[plan.name]
+
+    def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
+        """Run something else in a supervised process."""
+        self._beat(name)
+        return supervised(work, timeout=self.timeout, beat=lambda: self._beat(name))
+
+    def _make(self, plan: Plan) -> Run:
+        outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
+        records = [record for batch in outcome.items for record in batch]
+        return Run(plan, tuple(_numbered(records)), replace(outcome, items=[]))
+
+    def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
+        with contextlib.suppress(KeyError, AttributeError):
+            _one_thread()
+        rng.seed(_SEED, plan.other)
+        if plan.bare:
+            _without_transform(self.subject, self.order.indices[0])
+        order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
+        recorder = Recorder(
+            self.subject.dataset,
+            order,
+            folder,
+            watch=plan.watch,
+            moved=plan.moved,
+            pictures=plan.pictures,
+            carry=plan.carry,
+            facts=plan.facts,
+        )
+        if plan.facts:
+            _import_what_reading_imports(recorder)
+        if plan.threads:
+            return _threads(recorder, plan.threads)
+        if plan.workers and self.subject.loader == "keras":
+            _let_meet(recorder, plan, min(self.order.repeats, len(order)))
+        return passes(
+            self.subject,
+            recorder,
+            workers=plan.workers,
+            method=plan.method,
+            batch=plan.batch or self.order.batch,
+            epochs=plan.epochs,
+            init=self.subject.worker_init if plan.init else None,
+        )
+
+
+def _one_thread() -> None:
+    """Keep torch from its thread pool, which does not survive a fork of a process that has used it."""
+    sys.modules["torch"].set_num_threads(1)
+
+
+def _without_transform(subject: Subject, index: int) -> None:
+    """Put one that does nothing in its place; None, where the dataset asks more of it."""
+    found = subject.transform()
+    if found is None:
+        return
+    holder, names = found
+    for name in names:
+        object.__setattr__(holder, name, _nothing)
+    if subject.iterable:
+        return
+    try:
+        subject.dataset[index]
+    except Exception:  # noqa: BLE001  # whatever it asks of a transform
+        for name in names:
+            object.__setattr__(holder, name, None)
+
+
+def _nothing(*given: Any, **named: Any) -> Any:
+    if len(given) == 1 and not named:
+        return given[0]
+    return given or named
+
+
+def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
+    sys.setswitchinterval(1e-5)  # this process is thrown away
+    tell(recorder.base, 0)
+    recorder.announce()
+    with ThreadPoolExecutor(threads) as pool:
+        yield list(pool.map(recorder.__getitem__, range(len(recorder))))
+
+
+def _import_what_reading_imports(recorder: Recorder) -> None:
+    """Import what the first reading would, so that threads which an import starts are not taken for a pool of its own."""
+    receive, send = os.pipe()
+    known = set(sys.modules)
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            recorder[0]
+            os.write(send, "\n".join(name for name in sys.modules if name not in known).encode()[:60_000])
+        os._exit(0)
+    os.close(send)
+    with open(receive, "rb") as end:
+        names = end.read().decode().split()
+    os.waitpid(child, 0)
+    for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
+def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
+    import multiprocessing
+
+    recorder.meeting = multiprocessing.get_context(plan.method).Barrier(plan.workers)
+    recorder.meet_until = repeats - repeats % plan.workers
+
+
+def _numbered(records: list[Record]) -> list[Record]:
+    """Number the workers of each epoch where torch did not, in the order in which they first came."""
+    seen: dict[tuple[int, int], int] = {}
+    for record in records:
+        if record.worker is None:
+            count = sum(1 for epoch, _ in seen if epoch == record.epoch)
+            record.worker = seen.setdefault((record.epoch, record.pid), count)
+    return records

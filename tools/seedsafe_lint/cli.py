@@ -1,0 +1,152 @@
+"""The command line of the linter: ``python -m seedsafe lint``."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from seedsafe_lint.config import Config, ConfigError, load
+from seedsafe_lint.output import FORMATS, statistics
+from seedsafe_lint.rules import RULES, page
+from seedsafe_lint.runner import lint
+
+__all__ = ["main"]
+
+_LONG = 200
+
+
+def main(argv: list[str]) -> int:
+    """Runs the linter.
+
+    Args:
+        argv: Arguments after ``seedsafe lint``.
+
+    Returns:
+        0 if nothing was found, 1 if something was, 2 if the run could not be done: an unknown option or rule, a path
+        that does not exist, a setting that cannot be used. Files that cannot be parsed are named on the error stream
+        and change nothing.
+
+    Example:
+        >>> main(["--explain", "SSF001"])  # doctest: +ELLIPSIS
+        # SSF001 numpy-global-in-worker
+        ...
+        0
+    """
+    try:
+        options = _parser().parse_args(argv)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 2
+    try:
+        return _explain(options.explain) if options.explain else _lint(options)
+    except (ConfigError, FileNotFoundError) as error:
+        print(f"seedsafe lint: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 2
+
+
+def _explain(code: str) -> int:
+    if code == "ALL":
+        print("\n\n".join(page(rule).rstrip() for rule in RULES))
+    elif code in RULES:
+        print(page(code).rstrip())
+    else:
+        raise ConfigError(f"--explain knows no rule {code!r}: the rules are {min(RULES)} to {max(RULES)}")
+    return 0
+
+
+def _lint(options: argparse.Namespace) -> int:
+    config = _configured(options)
+    with _progress(options.format) as progress:
+        report = lint(options.paths, config=config, jobs=options.jobs, progress=progress)
+    for item in report.skipped:
+        print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
+    result = statistics(report) if options.statistics else FORMATS[options.format](report)
+    if options.output:
+        try:
+            Path(options.output).write_text(result + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"--output cannot be written: {options.output}: {error.strerror}") from error
+    elif result:
+        print(result)
+    return 1 if report.findings and not options.exit_zero else 0
+
+
+def _configured(options: argparse.Namespace) -> Config:
+    first = Path(options.paths[0]).absolute()
+    start = first if first.is_dir() else first.parent
+    explicit = Path(options.config) if options.config else None
+    config = Config(root=Path.cwd()) if options.isolated else load(start, explicit)
+    if options.select is not None:
+        config = replace(config, select=_list(options.select), extend_select=(), ignore=())
+    return replace(
+        config,
+        extend_select=(*config.extend_select, *_list(options.extend_select)),
+        ignore=(*config.ignore, *_list(options.ignore)),
+        exclude=(*config.exclude, *_list(options.exclude)),
+        torch=options.torch_version or config.torch,
+    )
+
+
+def _list(values: list[str] | None) -> tuple[str, ...]:
+    return tuple(item.strip() for value in values or () for item in value.split(",") if item.strip())
+
+
+@contextmanager
+def _progress(form: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on the error stream, if that is a terminal and rich is there."""
+    if form != "text" or not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("linting", visible=False)
+
+        def update(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=total >= _LONG)
+
+        yield update
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="seedsafe lint",
+        description="Find random numbers that repeat, or depend on the workers, in data loading code.",
+    )
+    parser.add_argument(
+        "paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)"
+    )
+    parser.add_argument(
+        "--select", action="append", metavar="CODES", help="rules to check: codes, their beginnings, or ALL"
+    )
+    parser.add_argument("--extend-select", action="append", metavar="CODES", help="rules to check besides")
+    parser.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
+    parser.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
+    parser.add_argument(
+        "--format", "--output-format", choices=sorted(FORMATS), default="text", help="default: text"
+    )
+    parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    parser.add_argument("--statistics", action="store_true", help="count findings by rule")
+    parser.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also if something was found")
+    parser.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
+    parser.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
+    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+    parser.add_argument(
+        "--jobs", "-j", type=_positive, metavar="N", help="processes (default: one a core for many files)"
+    )
+    return parser
+
+
+def _positive(value: str) -> int:
+    number = int(value)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
+    return number

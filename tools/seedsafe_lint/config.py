@@ -1,0 +1,169 @@
+"""What to check and where: ``[tool.seedsafe.lint]`` in pyproject.toml, and the options of the command line over it."""
+
+import fnmatch
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from seedsafe_lint.rules import RULES
+
+__all__ = ["Config", "ConfigError", "load", "selected"]
+
+_KEYS = {
+    "select": "select",
+    "extend-select": "extend_select",
+    "ignore": "ignore",
+    "exclude": "exclude",
+    "per-file-ignores": "per_file",
+    "torch-version": "torch",
+}
+
+
+class ConfigError(ValueError):
+    """A setting that cannot be used; the message names it and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings of one run.
+
+    Args:
+        select: Codes, or beginnings of codes, or ``ALL``; None for the rules that are on by default.
+        extend_select: Rules besides.
+        ignore: Rules to leave out.
+        exclude: Glob patterns of paths to leave out, besides hidden folders and those of environments and caches.
+        per_file: Rules to leave out, by glob pattern.
+        torch: Version of torch to judge for; below 1.9, NumPy's global generator repeats in workers.
+        root: Folder that the patterns are relative to.
+    """
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    per_file: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    torch: str = ""
+    root: Path = field(default_factory=Path.cwd)
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes that are on."""
+        default = {code for code, rule in RULES.items() if rule.default}
+        chosen = default if self.select is None else selected(self.select, "select")
+        return frozenset(
+            (chosen | selected(self.extend_select, "extend-select")) - selected(self.ignore, "ignore")
+        )
+
+    @property
+    def old_torch(self) -> bool:
+        """True if the version of torch is below 1.9."""
+        if not self.torch:
+            return False
+        try:
+            major, _, minor = self.torch.partition(".")
+            return (int(major), int(minor.partition(".")[0] or 0)) < (1, 9)
+        except ValueError as error:
+            raise ConfigError(f'torch-version must look like "2.4", not {self.torch!r}') from error
+
+    def ignored_in(self, path: str) -> set[str]:
+        """Codes that are off in a file."""
+        return {
+            code
+            for pattern, codes in self.per_file.items()
+            if self.matches(path, pattern)
+            for code in selected(codes, "per-file-ignores")
+        }
+
+    def excluded(self, path: str) -> bool:
+        """True if a path is left out."""
+        return any(self.matches(path, pattern) for pattern in self.exclude)
+
+    def matches(self, path: str, pattern: str) -> bool:
+        """True if a path, or a folder that it is in, fits a glob pattern."""
+        absolute = Path(path).absolute()
+        relative = absolute.relative_to(self.root) if absolute.is_relative_to(self.root) else absolute
+        pattern = pattern.rstrip("/")
+        for part in (relative, *relative.parents):
+            if fnmatch.fnmatch(part.as_posix(), pattern) or fnmatch.fnmatch(part.name, pattern):
+                return True
+        return False
+
+
+def selected(prefixes: Iterable[str], setting: str) -> set[str]:
+    """Codes that begin with one of some prefixes.
+
+    Args:
+        prefixes: Codes, or beginnings of codes, or ``ALL``.
+        setting: Name of the setting, for the message.
+
+    Raises:
+        ConfigError: A prefix fits no rule.
+
+    Example:
+        >>> sorted(selected(["SSF01"], "select"))[:2]
+        ['SSF010', 'SSF011']
+    """
+    found: set[str] = set()
+    for prefix in prefixes:
+        codes = (
+            set(RULES) if prefix == "ALL" else {code for code in RULES if prefix and code.startswith(prefix)}
+        )
+        if not codes:
+            raise ConfigError(
+                f"{setting} names no rule with {prefix!r}: the rules are {min(RULES)} to {max(RULES)}, or ALL"
+            )
+        found |= codes
+    return found
+
+
+def load(start: Path, explicit: Path | None = None) -> Config:
+    """Settings of the pyproject.toml that governs a folder.
+
+    Args:
+        start: The folder; it and its parents are searched.
+        explicit: A file to read instead.
+
+    Raises:
+        ConfigError: The file cannot be read, or holds a setting that is unknown or of the wrong type.
+    """
+    if explicit is not None:
+        return _read(explicit, required=True)
+    for folder in (start, *start.parents):
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            return _read(file)
+    return Config(root=start)
+
+
+def _read(file: Path, *, required: bool = False) -> Config:
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{file}: {error}") from error
+    table = document.get("tool", {}).get("seedsafe", {}).get("lint", {})
+    config = Config(root=file.parent.absolute())
+    for key, value in table.items():
+        if key not in _KEYS:
+            raise ConfigError(
+                f"{file}: [tool.seedsafe.lint] has no setting {key!r}; it has {', '.join(_KEYS)}"
+            )
+        config = replace(config, **{_KEYS[key]: _checked(file, key, value)})  # type: ignore[arg-type]
+    return config
+
+
+def _checked(file: Path, key: str, value: object) -> object:
+    if key == "torch-version" and isinstance(value, str):
+        return value
+    if key == "per-file-ignores" and isinstance(value, dict):
+        return {str(pattern): _strings(file, key, codes) for pattern, codes in value.items()}
+    if key in ("torch-version", "per-file-ignores"):
+        kind = "a string" if key == "torch-version" else "a table of lists"
+        raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
+    return _strings(file, key, value)
+
+
+def _strings(file: Path, key: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{file}: {key} must be a list of strings, not {value!r}")
+    return tuple(value)

@@ -1,0 +1,114 @@
+"""Analyses files: what each one's worker code draws, wherever the draw stands."""
+
+import gc
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from seedsafe_lint import epochs, samples, worker_init
+from seedsafe_lint.draws import Draws
+from seedsafe_lint.findings import Finding, Skipped
+from seedsafe_lint.index import Class, Module
+from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.project import Project
+from seedsafe_lint.roots import roots
+from seedsafe_lint.source import UnreadableError, suppressions
+from seedsafe_lint.uses import Uses, uses
+from seedsafe_lint.values import Fn, Inst
+
+__all__ = ["Result", "analyse", "lint_file"]
+
+
+@dataclass(slots=True)
+class Result:
+    """Findings of some files, and the files that were skipped."""
+
+    findings: list[Finding] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
+    """Findings of the worker code that begins in some files.
+
+    Args:
+        paths: The files to begin in.
+        project: All files that imports may lead to.
+        old_torch: Judge for torch < 1.9.
+
+    Returns:
+        Findings in any file of the project, not yet filtered by rule, and the files of `paths` that were skipped.
+    """
+    result = Result()
+    for path in paths:
+        if project.trim():
+            gc.collect()
+        try:
+            module = project.load(path)
+            result.findings += lint_file(module, project, old_torch=old_torch)
+        except UnreadableError as error:
+            result.skipped.append(Skipped(str(path), str(error)))
+        except RecursionError:
+            result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
+    return result
+
+
+def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> list[Finding]:
+    """Findings of the worker code that begins in one file, in this file or another."""
+    draws = Draws(old_torch=old_torch)
+    run = Interpreter(project, draws)
+    used = uses(run, module)
+    inits = [
+        worker_init.check(run, draws, function) for function in worker_init.worker_inits(run, module, used)
+    ]
+    worker_init.bare_seeds(run, draws, module, used)
+    run.reassigned = frozenset(name for init in inits for name in init.attributes)
+    cured = any(init.cures_numpy for init in inits)
+    seen: set[object] = set()
+    drawn: dict[Class, set[str]] = {}
+    for root in roots(run, module, used, cured):
+        key = (root.fn.function, root.fn.owner)
+        if key in seen:
+            continue
+        seen.add(key)
+        draws.used = set()
+        run.start(root)
+        if root.cls:
+            drawn.setdefault(root.cls, set()).update(draws.used)
+    _forgotten(run, draws, used, inits, drawn)
+    epochs.check(run, draws, module, used)
+    for cls in module.classes.values():
+        samples.check(run, draws, cls)
+    return _kept(draws, module)
+
+
+def _forgotten(
+    run: Interpreter, draws: Draws, used: Uses, inits: list[worker_init.Init], drawn: dict[Class, set[str]]
+) -> None:
+    """Matches each loader's dataset with its ``worker_init_fn``."""
+    by_function = {init.function: init for init in inits}
+    for call in used.calls:
+        words = {word.arg: word.value for word in call.node.keywords if word.arg}
+        dataset = call.node.args[0] if call.node.args else words.get("dataset")
+        if "worker_init_fn" not in words or dataset is None:
+            continue
+        kinds: set[str] = set()
+        for value in run.earlier(dataset, call.frame):
+            if isinstance(value, Inst):
+                kinds |= drawn.get(value.cls, set())
+        for value in run.earlier(words["worker_init_fn"], call.frame):
+            if isinstance(value, Fn) and value.function in by_function:
+                worker_init.forgotten(draws, by_function[value.function], kinds)
+
+
+def _kept(draws: Draws, module: Module) -> list[Finding]:
+    silent = {module.path: suppressions(module.text)}
+    kept = []
+    for finding in draws.found.values():
+        path = finding.place.path
+        if path not in silent:
+            silent[path] = suppressions(Path(path).read_text(encoding="utf-8", errors="replace"))
+        lines = silent[path]
+        rules = [lines[n] for n in {0, finding.place.line, finding.end_line} if n in lines]
+        if not any(not codes or finding.code in codes for codes in rules):
+            kept.append(finding)
+    return kept

@@ -1,0 +1,191 @@
+"""Rules about epochs: samplers and datasets that never learn which one it is."""
+
+import ast
+import re
+
+from seedsafe_lint.draws import Draws
+from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.index import Class, Function, Module, dotted
+from seedsafe_lint.roots import kind_of_class
+from seedsafe_lint.uses import Call, Uses
+from seedsafe_lint.values import Ext, Gen, Inst
+
+__all__ = ["check"]
+
+_HANDLED_ELSEWHERE = re.compile(
+    r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2"
+)
+_EPOCH_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
+_NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
+
+
+def check(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
+    """Reports what goes wrong between epochs in a file."""
+    text = module.text
+    if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _HANDLED_ELSEWHERE.search(text):
+        for call in used.calls:
+            _sampler(run, draws, module, call)
+    if "persistent_workers" in text:
+        for call in used.calls:
+            _persistent(run, draws, module, call)
+    for cls in list(module.classes.values()):
+        if "on_epoch_end" in cls.methods and kind_of_class(run, cls) == "keras":
+            _counting(draws, cls)
+        if "set_epoch" in cls.methods and "__iter__" in cls.methods and not _is_dataset(run, cls):
+            _unreached(run, draws, cls)
+
+
+def _is_dataset(run: Evaluator, cls: Class) -> bool:
+    return kind_of_class(run, cls) in ("map", "iterable", "keras")
+
+
+def _sampler(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
+    if not call.name.endswith("DistributedSampler"):
+        return
+    names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
+    if not any(name.startswith(("torch.", "?.")) for name in names):
+        return
+    words = {word.arg: word.value for word in call.node.keywords}
+    shuffle = words.get("shuffle")
+    if isinstance(shuffle, ast.Constant) and not shuffle.value:
+        return
+    if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
+        return
+    draws.report(
+        "SSF010",
+        call.node,
+        module,
+        "DistributedSampler without set_epoch: every epoch visits the samples in the same order; call "
+        "sampler.set_epoch(epoch) before each epoch",
+        "warning",
+    )
+
+
+def _persistent(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
+    words = {word.arg: word.value for word in call.node.keywords}
+    persistent = words.get("persistent_workers")
+    if persistent is None or (isinstance(persistent, ast.Constant) and not persistent.value):
+        return
+    dataset = call.node.args[0] if call.node.args else words.get("dataset")
+    if dataset is None or isinstance(dataset, ast.Starred):
+        return
+    for value in run.earlier(dataset, call.frame):
+        if isinstance(value, Inst) and (name := _epoch_attribute(run, value)):
+            draws.report(
+                "SSF011",
+                call.node,
+                module,
+                f"persistent_workers with {value.cls.name}.{name}: the workers keep the copy of the dataset that they got at "
+                "their start, so a later change of the attribute never reaches them",
+                "error",
+            )
+
+
+def _epoch_attribute(run: Evaluator, value: Inst) -> str:
+    changed = {
+        name
+        for cls in run.mro(value.cls)
+        for name, sites in cls.sites.items()
+        if "epoch" in name.lower()
+        and any("epoch" in site.function.name for site in sites)
+        and not ("__iter__" in cls.methods and any(site.function in _reached(cls)[0] for site in sites))
+    }
+    for cls in run.mro(value.cls):
+        for method in cls.methods.values():
+            if method.name.startswith("__") and method.name not in (
+                "__getitem__",
+                "__iter__",
+                "__call__",
+                "__getitems__",
+            ):
+                continue
+            if "epoch" in method.name:
+                continue
+            for node in ast.walk(method.node):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and node.attr in changed
+                ):
+                    return node.attr
+    return ""
+
+
+def _counting(draws: Draws, cls: Class) -> None:
+    for node in ast.walk(cls.methods["on_epoch_end"].node):
+        match node:
+            case ast.AugAssign(
+                target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)
+            ) if _counts(attr):
+                pass
+            case ast.Assign(
+                targets=[ast.Attribute(attr=attr)],
+                value=ast.BinOp(left=ast.Attribute(attr=same), op=ast.Add(), right=ast.Constant(value=1)),
+            ) if attr == same and _counts(attr):
+                pass
+            case _:
+                continue
+        draws.report(
+            "SSF012",
+            node,
+            cls.module,
+            f"{cls.name}.on_epoch_end counts epochs in {attr}: Keras 3 also calls it before the first epoch, tf-keras up to "
+            "twice an epoch, and worker processes keep old copies; take the epoch from a callback's on_epoch_begin",
+            "warning",
+        )
+
+
+def _counts(name: str) -> bool:
+    return bool(re.search(r"epoch|^_?(ep|count|counter|iteration|round)$", name))
+
+
+def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
+    """A sampler whose `set_epoch` sets what its generator never sees."""
+    setter = cls.methods["set_epoch"]
+    kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
+    reached, loads = _reached(cls)
+    if not kept or kept & loads or any(isinstance(node, ast.Call) for node in ast.walk(setter.node)):
+        return
+    owner = Inst(cls)
+    for method in reached:
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
+                draws.report(
+                    "SSF009",
+                    node,
+                    cls.module,
+                    f"{cls.name}.set_epoch sets {', '.join(sorted(kept))}, which the generator of {cls.name}.{method.name} "
+                    "never sees: every epoch has the same order, and a resumed run another",
+                    "warning",
+                )
+                return
+
+
+def _reached(cls: Class) -> tuple[list[Function], set[str]]:
+    """The methods that `__iter__` uses, itself first, and the attributes that they read."""
+    reached = todo = [cls.methods["__iter__"]]
+    loads: set[str] = set()
+    while todo:
+        found: list[Function] = []
+        for node in (node for method in todo for node in ast.walk(method.node)):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                loads.add(node.attr)
+                if (method := cls.methods.get(node.attr)) and method not in reached + found:
+                    found.append(method)
+        reached, todo = reached + found, found
+    return reached, loads
+
+
+def _draws_from_own(run: Evaluator, owner: Inst, node: ast.Call) -> bool:
+    name = dotted(node)
+    if re.search(r"(default_rng|RandomState|random\.Random|manual_seed|random\.seed)$", name):
+        return bool(node.args)
+    held = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    for part in (*held, *node.args, *(word.value for word in node.keywords)):
+        match part:
+            case ast.Attribute(value=ast.Name(id="self"), attr=attr):
+                if any(isinstance(value, Gen) for value in run.field(owner, attr)):
+                    return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,310 @@
+"""What a file defines: its scopes, functions and classes, and how names lead from one file to another."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from seedsafe_lint.known import framework_of
+from seedsafe_lint.scopes import Scope, statements
+from seedsafe_lint.values import Values
+
+__all__ = [
+    "Class",
+    "Frame",
+    "Function",
+    "FunctionNode",
+    "Module",
+    "Scope",
+    "Site",
+    "body_of",
+    "dotted",
+]
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+class Site(NamedTuple):
+    """One assignment to an attribute of `self`: the function that does it and the value."""
+
+    function: "Function"
+    value: ast.expr | None
+
+
+class Frame:
+    """Variables of one scope, with the frames around it.
+
+    A frame whose function is being run holds `vars`; names of the others are looked up in their `scope`.
+    """
+
+    __slots__ = ("cls", "function", "module", "parent", "scope", "this", "vars")
+
+    def __init__(
+        self,
+        module: "Module",
+        *,
+        parent: "Frame | None" = None,
+        scope: Scope | None = None,
+        function: "Function | None" = None,
+        variables: dict[str, Values] | None = None,
+        this: Values = (),
+    ) -> None:
+        self.module = module
+        self.parent = parent
+        self.scope = scope
+        self.function = function
+        self.vars = {} if variables is None else variables
+        self.this = this
+        self.cls = function.cls if function else None
+
+
+@dataclass(eq=False)
+class Function:
+    """A function, method or lambda.
+
+    Args:
+        node: Its definition.
+        module: The file that it stands in.
+        frame: The scope around it.
+        cls: The class whose method it is.
+    """
+
+    node: FunctionNode
+    module: "Module"
+    frame: Frame
+    cls: "Class | None" = None
+    _scope: Scope | None = None
+    _body: list[ast.stmt] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return "<lambda>" if isinstance(self.node, ast.Lambda) else self.node.name
+
+    @property
+    def label(self) -> str:
+        """Its name with its class."""
+        return f"{self.cls.name}.{self.name}" if self.cls else self.name
+
+    @property
+    def scope(self) -> Scope:
+        """The names that its body binds."""
+        if self._scope is None:
+            self._scope = Scope(self.body)
+        return self._scope
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """Its statements; a lambda's expression as a return, the same object each time."""
+        if self._body is None:
+            self._body = body_of(self.node)
+        return self._body
+
+    @cached_property
+    def globals(self) -> frozenset[str]:
+        """Names that it declares global."""
+        return frozenset(
+            name for node in statements(self.body) if isinstance(node, ast.Global) for name in node.names
+        )
+
+    @cached_property
+    def yields(self) -> bool:
+        """True for a generator function: calling it runs nothing."""
+        todo: list[ast.AST] = [] if isinstance(self.node, ast.Lambda) else list(self.node.body)
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Yield | ast.YieldFrom):
+                return True
+            if not isinstance(node, FunctionNode | ast.ClassDef):
+                todo += ast.iter_child_nodes(node)
+        return False
+
+    @cached_property
+    def positional(self) -> list[ast.arg]:
+        """Its parameters that can be given by position."""
+        return self.node.args.posonlyargs + self.node.args.args
+
+    def decorated(self, *names: str) -> bool:
+        """True if a decorator of one of these (last) names stands on it."""
+        return any(dotted(d).rpartition(".")[2] in names for d in self.decorators)
+
+    @property
+    def decorators(self) -> list[ast.expr]:
+        """Its decorators, outermost first."""
+        return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list
+
+
+def body_of(node: FunctionNode) -> list[ast.stmt]:
+    """Statements of a function; a lambda's expression as a return."""
+    if isinstance(node, ast.Lambda):
+        return [ast.copy_location(ast.Return(value=node.body), node.body)]
+    return node.body
+
+
+@dataclass(eq=False)
+class Class:
+    """A class.
+
+    Args:
+        node: Its definition.
+        module: The file that it stands in.
+        frame: The scope around it.
+        outer: The function around it, if any.
+    """
+
+    node: ast.ClassDef
+    module: "Module"
+    frame: Frame
+    methods: dict[str, Function] = field(default_factory=dict)
+    _scope: Scope | None = None
+    _sites: dict[str, list[Site]] | None = None
+
+    def __post_init__(self) -> None:
+        for statement in statements(self.node.body):
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.methods[statement.name] = Function(statement, self.module, self.frame, self)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.node.name
+
+    @property
+    def scope(self) -> Scope:
+        """The names that its body binds."""
+        if self._scope is None:
+            self._scope = Scope(self.node.body)
+        return self._scope
+
+    @property
+    def sites(self) -> dict[str, list[Site]]:
+        """Assignments to attributes of `self` (or `cls`) in its methods."""
+        if self._sites is None:
+            self._sites = {}
+            for method in self.methods.values():
+                if method.positional:
+                    self._collect(method, method.positional[0].arg)
+        return self._sites
+
+    def _collect(self, method: Function, this: str) -> None:
+        assert self._sites is not None
+        for node in statements(body_of(method.node)):
+            if isinstance(node, ast.Assign):
+                pairs = [pair for target in node.targets for pair in _attributes(target, node.value, this)]
+            elif isinstance(node, ast.AugAssign):
+                pairs = [(name, None) for name, _ in _attributes(node.target, node.value, this)]
+            elif isinstance(node, ast.AnnAssign) and node.value:
+                pairs = list(_attributes(node.target, node.value, this))
+            elif isinstance(node, ast.Expr):
+                pairs = list(_added(node.value, this))
+            else:
+                continue
+            for name, value in pairs:
+                self._sites.setdefault(name, []).append(Site(method, value))
+
+
+def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """What `self.name.append(value)` and the like put into an attribute."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),
+            args=[*_, value],
+        ) if owner == this and method in ("append", "add", "insert", "extend"):
+            yield (
+                attr,
+                value
+                if method == "extend"
+                else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
+            )
+        case _:
+            pass
+
+
+def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    match target:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
+            yield attr, value
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+            name == this and value is not None
+        ):
+            yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
+            for i, element in enumerate(elements):
+                part = value.elts[i] if paired and isinstance(value, ast.Tuple | ast.List) else None
+                yield from _attributes(element, part, this)
+        case _:
+            pass
+
+
+class Module:
+    """One parsed file.
+
+    Args:
+        path: The file, as it was given.
+        text: Its source.
+        tree: Its syntax tree.
+    """
+
+    def __init__(self, path: str, text: str, tree: ast.Module) -> None:
+        self.path = path
+        self.text = text
+        self.scope = Scope(tree.body)
+        self.frame = Frame(self, scope=self.scope)
+        self.functions: dict[ast.AST, Function] = {}
+        self.classes: dict[ast.AST, Class] = {}
+        self._index(tree.body, self.frame)
+
+    @cached_property
+    def framework(self) -> str:
+        """The framework that the file imports; torch where it imports several."""
+        names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", self.text, re.MULTILINE)
+        found = {framework_of(name) for name in names} - {""}
+        return next((name for name in ("torch", "keras") if name in found), min(found, default=""))
+
+    def close(self) -> None:
+        """Breaks the cycles that keep the tree alive; the module cannot be used any more."""
+        for part in (*self.classes.values(), *self.functions.values(), self):
+            part.__dict__.clear()
+
+    def _index(self, body: list[ast.stmt], frame: Frame) -> None:
+        for node in statements(body):
+            if isinstance(node, ast.ClassDef):
+                cls = Class(node, self, frame)
+                self.classes[node] = cls
+                for method in cls.methods.values():
+                    self.functions[method.node] = method
+                    self._index(
+                        body_of(method.node), Frame(self, parent=frame, scope=method.scope, function=method)
+                    )
+                self._index([n for n in node.body if isinstance(n, ast.ClassDef)], frame)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                function = Function(node, self, frame)
+                self.functions[node] = function
+                self._index(node.body, Frame(self, parent=frame, scope=function.scope, function=function))
+
+    def class_of(self, node: ast.ClassDef, frame: Frame) -> Class:
+        """The class of a definition."""
+        if node not in self.classes:
+            self.classes[node] = Class(node, self, frame)
+        return self.classes[node]
+
+
+def dotted(node: ast.AST) -> str:
+    """The dotted name that an expression spells, without arguments; empty if it spells none.
+
+    Example:
+        >>> dotted(ast.parse("@a.b(1)\\ndef f(): pass").body[0].decorator_list[0])
+        'a.b'
+    """
+    parts: list[str] = []
+    if isinstance(node, ast.Call):
+        node = node.func
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ".".join(reversed(parts)) if parts else ""
+    return ".".join(reversed([*parts, node.id]))

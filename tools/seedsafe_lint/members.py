@@ -1,0 +1,188 @@
+"""Attributes, methods and base classes."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from seedsafe_lint.index import Class, Frame, Function, Site
+from seedsafe_lint.known import canonical
+from seedsafe_lint.names import Names
+from seedsafe_lint.project import Project
+from seedsafe_lint.values import (
+    STATIC,
+    UNKNOWN,
+    Bound,
+    Cls,
+    Const,
+    Ext,
+    Fn,
+    Gen,
+    Group,
+    Inst,
+    Mod,
+    Super,
+    Value,
+    Values,
+    constant,
+    join,
+)
+
+__all__ = ["Members"]
+
+_INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
+_IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
+
+
+class Members(Names):
+    """Values of attributes.
+
+    Args:
+        project: The given files.
+    """
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.entered: set[Function] = set()
+        self.reassigned: frozenset[str] = frozenset()
+
+    def member(self, value: Value, name: str) -> Values:
+        """An attribute of a value."""
+        match value:
+            case Ext(name=full):
+                local = (
+                    self.project.find(f"{full}.{name}", "") if "(" not in full and "?" not in full else None
+                )
+                return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
+            case Mod(module=module):
+                found = self.exported(module, name)
+                if not found and (local := self.project.find(name, module.path, 1)):
+                    return (Mod(local),)
+                return found or (Ext(f"?.{name}"),)
+            case Gen():
+                return (Bound(value, name),)
+            case Bound():
+                return (value,) if value.name in ("bit_generator", "spawn") else self.nothing
+            case Inst():
+                return self.attribute(value, name)
+            case Cls(cls=cls):
+                return self._of_class(cls, name, value) or self.nothing
+            case Super(owner=owner, after=after):
+                order = list(self.mro(owner.cls))
+                for cls in order[order.index(after) + 1 :] if after in order else order:
+                    if name in cls.methods:
+                        return (Fn(cls.methods[name], owner),)
+                return self.nothing
+            case Group(items=items):
+                return (Group(items, origin="method"),)
+            case _:
+                return STATIC if constant((value,)) else self.nothing
+
+    def _of_class(self, cls: Class, name: str, owner: Cls) -> Values:
+        for base in self.mro(cls):
+            if name in base.methods:
+                method = base.methods[name]
+                return self.decorated(Fn(method, owner if method.decorated("classmethod") else None))
+            if bindings := base.scope.names.get(name):
+                frame = Frame(base.module, parent=base.frame, scope=base.scope)
+                return self._static(bindings, frame, (base.scope, name))
+        return ()
+
+    def method(self, owner: Inst, name: str) -> Fn | None:
+        """A method of an instance, undecorated."""
+        for cls in self.mro(owner.cls):
+            if name in cls.methods:
+                return Fn(cls.methods[name], owner)
+        return None
+
+    def attribute(self, owner: Inst, name: str) -> Values:
+        """An attribute of an instance."""
+        for cls in self.mro(owner.cls):
+            if name in cls.methods:
+                method = cls.methods[name]
+                fn = Fn(method, Cls(owner.cls) if method.decorated("classmethod") else owner)
+                if method.decorated("property", "cached_property", "lazy_property"):
+                    return self.run(fn, [], {})
+                return self.decorated(fn)
+        stored = self.state.stored.get((owner.key, name))
+        return self.field(owner, name) if stored is None else stored
+
+    def field(self, owner: Inst, name: str) -> Values:
+        """An attribute as it was before the workers started."""
+        if name in self.reassigned or (
+            name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
+        ):
+            return self.nothing
+        found: Values = ()
+        for cls in self.mro(owner.cls):
+            for site in cls.sites.get(name, ()):
+                if site.function not in self.entered or site.function.name in _INITIAL:
+                    found = join(found, self._at_site(site, owner))
+        found = found or self._of_class(owner.cls, name, Cls(owner.cls))
+        if not owner.stored:
+            found = tuple(_fresh(value) for value in found)
+        if not found and name == "__class__":
+            return (Cls(owner.cls),)
+        return found or UNKNOWN
+
+    def _at_site(self, site: Site, owner: Inst) -> Values:
+        function = site.function
+        if _IN_WORKERS.search(function.name):
+            return UNKNOWN
+        key = (site.value, owner)
+        if site.value is None:
+            return UNKNOWN
+        if key in self._known:
+            return self._known[key]
+        if key in self._open or self._depth > 12:
+            return STATIC
+        self._open.add(key)
+        known = dict(owner.args) if function.name in _INITIAL else {}
+        if function.positional:
+            known[function.positional[0].arg] = (owner,)
+        frame = Frame(
+            function.module, parent=function.frame, scope=function.scope, function=function, variables=known
+        )
+        try:
+            found = self.earlier(site.value, frame)
+        finally:
+            self._open.discard(key)
+        if function.name not in _INITIAL:
+            found = tuple(v for v in found if not constant((v,)) or v == Const(None)) or UNKNOWN
+        self._known[key] = found
+        return found
+
+    def mro(self, cls: Class) -> Iterator[Class]:
+        """The class and its bases in the analysed code, each once, itself first."""
+        seen: list[Class] = []
+        todo = [cls]
+        while todo:
+            current = todo.pop(0)
+            if current in seen or len(seen) > 50:
+                continue
+            seen.append(current)
+            yield current
+            todo[:0] = [v.cls for v in self.bases(current) if isinstance(v, Cls)]
+
+    def bases(self, cls: Class) -> Values:
+        """Its bases, as written in its definition."""
+        key = (cls, "bases")
+        if key not in self._known:
+            self._known[key] = STATIC
+            found: Values = ()
+            for base in cls.node.bases:
+                base = base.value if isinstance(base, ast.Subscript) else base
+                found = join(found, self.earlier(base, cls.frame))
+            self._known[key] = found
+        return self._known[key]
+
+    def libraries(self, cls: Class) -> list[str]:
+        """Dotted names of the libraries' classes that it derives from."""
+        return [v.name for c in self.mro(cls) for v in self.bases(c) if isinstance(v, Ext)]
+
+
+def _fresh(value: Value) -> Value:
+    """A value of an object that worker code made: its generators are not stored ones."""
+    if isinstance(value, Gen):
+        return replace(value, stored=False)
+    return replace(value, gen=replace(value.gen, stored=False)) if isinstance(value, Bound) else value

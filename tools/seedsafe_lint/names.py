@@ -1,0 +1,256 @@
+"""What names mean: variables, imports, parameters, and what ran before the workers started."""
+
+import ast
+import builtins
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from seedsafe_lint.index import Frame, Function, Module
+from seedsafe_lint.known import RNG_NAME, canonical, guess, is_numpy_draw, is_python_draw, kind_of_base
+from seedsafe_lint.project import Project
+from seedsafe_lint.scopes import Binding
+from seedsafe_lint.values import (
+    STATIC,
+    UNKNOWN,
+    Cls,
+    Const,
+    Ext,
+    Fn,
+    Gen,
+    Group,
+    Inst,
+    Mod,
+    Values,
+    contents,
+    join,
+)
+
+__all__ = ["Names", "State"]
+
+_TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
+_PLAIN = re.compile(r"\b(int|float|str|bool)\b")
+_DEEP = 40
+
+
+@dataclass(slots=True)
+class State:
+    """What the code run so far has changed: attributes and globals stored, generators seeded anew."""
+
+    stored: dict[tuple[object, str], Values] = field(default_factory=dict)
+    seeded: dict[object, str] = field(default_factory=dict)
+
+    def copy(self) -> "State":
+        """An independent copy."""
+        return State(dict(self.stored), dict(self.seeded))
+
+
+class Names(ABC):
+    """Values of names.
+
+    Args:
+        project: The given files.
+
+    With `worker` True the code is one that a worker runs, and draws count; else it is code that ran before in the main
+    process, and what it makes is `stored`.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.worker = False
+        self.state = State()
+        self._known: dict[object, Values] = {}
+        self._open: set[object] = set()
+        self._depth = 0
+
+    @abstractmethod
+    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
+        """Alternatives for the value of an expression."""
+
+    @abstractmethod
+    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
+        """Value that a function returns."""
+
+    @property
+    def nothing(self) -> Values:
+        """A value of which nothing is known."""
+        return UNKNOWN if self.worker else STATIC
+
+    def earlier(self, node: ast.expr, frame: Frame) -> Values:
+        """Value of an expression in code of the main process, before the workers started."""
+        return self.before(lambda: self.evaluate(node, frame))
+
+    def lookup(self, name: str, frame: Frame) -> Values:
+        """Value of a variable."""
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.vars:
+                return scope.vars[name]
+            if scope.scope is not None:
+                if scope.function and (found := self._parameter(name, scope.function)):
+                    return found
+                if bindings := scope.scope.names.get(name):
+                    stored = self.state.stored.get((frame.module, name)) if scope.parent is None else None
+                    return stored or self._static(bindings, scope, (scope.scope, name))
+            scope = scope.parent
+        return self._from_star(name, frame.module)
+
+    def _from_star(self, name: str, module: Module) -> Values:
+        module.scope.names  # noqa: B018 - collects the star imports
+        for star in module.scope.stars:
+            source = star.module or ""
+            if local := self.project.find(source, module.path, star.level):
+                if found := self.exported(local, name):
+                    return found
+            elif star.level == 0:
+                full = canonical(f"{source}.{name}")
+                if (
+                    is_numpy_draw(full)
+                    or is_python_draw(full)
+                    or full in ("numpy.random", "torch.utils.data")
+                ):
+                    return (Ext(full),)
+                if source.startswith(("torch", "keras", "tensorflow")) and (
+                    kind_of_base(full) or name == "DataLoader"
+                ):
+                    return (Ext(full),)
+        if hasattr(builtins, name):
+            return (Ext(f"builtins.{name}"),)
+        return (Ext(guess(name)),)
+
+    def exported(self, module: Module, name: str) -> Values:
+        """A module's variable, or nothing."""
+        if stored := self.state.stored.get((module, name)):
+            return stored
+        if bindings := module.scope.names.get(name):
+            return self._static(bindings, module.frame, (module.scope, name))
+        key = (module, name, "star")
+        if not module.scope.stars or key in self._open:
+            return ()
+        self._open.add(key)
+        try:
+            for star in module.scope.stars:
+                local = self.project.find(star.module or "", module.path, star.level)
+                if local and (found := self.exported(local, name)):
+                    return found
+        finally:
+            self._open.discard(key)
+        return ()
+
+    def _parameter(self, name: str, function: Function) -> Values:
+        arguments = function.node.args
+        for parameter in (*function.positional, *arguments.kwonlyargs):
+            if parameter.arg == name:
+                return self.parameter(parameter, function)
+        return (
+            STATIC
+            if name in (getattr(arguments.vararg, "arg", ""), getattr(arguments.kwarg, "arg", ""))
+            else ()
+        )
+
+    def parameter(self, parameter: ast.arg, function: Function) -> Values:
+        """What a parameter of a function of the main process holds, by its name, annotation and default."""
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        default = self.default(parameter, function)
+        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        if parameter.annotation and "imgaug" in function.module.text:
+            kinds = self.evaluate(parameter.annotation, function.frame)
+            names = [v.name for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")]
+            default = join(default or (), tuple(Ext(f"{name}()") for name in names)) or default
+        if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
+            argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
+            return join((argument,), default or ())
+        return join(default or (), STATIC)
+
+    def default(self, parameter: ast.arg, function: Function) -> Values | None:
+        """Value of a parameter's default, or None if it has none."""
+        arguments, positional = function.node.args, function.positional
+        expression: ast.expr | None = None
+        if parameter in positional:
+            place = positional.index(parameter) - len(positional) + len(arguments.defaults)
+            expression = arguments.defaults[place] if place >= 0 else None
+        elif parameter in arguments.kwonlyargs:
+            expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
+        if expression is None:
+            return None
+        return self._static([Binding("value", expression)], function.frame, expression)
+
+    def _static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
+        """Value of a variable that was bound before the workers started."""
+        if key in self._known:
+            return self._known[key]
+        if key in self._open or self._depth > _DEEP:
+            return STATIC
+        self._open.add(key)
+        try:
+            found: Values = ()
+            for binding in bindings:
+                found = join(found, self.before(lambda b=binding: self._bound(b, frame)))  # type: ignore[misc]
+        finally:
+            self._open.discard(key)
+        self._known[key] = found
+        return found
+
+    def before(self, action: Callable[[], Values]) -> Values:
+        """Runs something as code of the main process, before the workers started."""
+        worker, state = self.worker, self.state
+        self.worker, self.state = False, State()
+        self._depth += 1
+        try:
+            return action()
+        finally:
+            self._depth -= 1
+            self.worker, self.state = worker, state
+
+    def _bound(self, binding: Binding, frame: Frame) -> Values:
+        node = binding.node
+        if isinstance(node, ast.Import):
+            return self._module(str(binding.detail), frame.module)
+        if isinstance(node, ast.ImportFrom):
+            return self._imported(node, str(binding.detail), frame.module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = frame.module.functions.get(node) or Function(node, frame.module, frame)
+            return self.decorated(Fn(function, None, None))
+        if isinstance(node, ast.ClassDef):
+            return (Cls(frame.module.class_of(node, frame)),)
+        if isinstance(node, ast.expr):
+            values = self.evaluate(node, frame)
+            return values if binding.kind == "value" else contents(values)
+        return STATIC
+
+    def _module(self, name: str, importer: Module) -> Values:
+        local = self.project.find(name, importer.path)
+        return (Mod(local),) if local else (Ext(canonical(name)),)
+
+    def _imported(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
+        source = node.module or ""
+        local = self.project.find(source, importer.path, node.level)
+        if local and (found := self.exported(local, name)):
+            return found
+        full = f"{source}.{name}" if source else name
+        if local := self.project.find(full, importer.path, node.level):
+            return (Mod(local),)
+        return (Ext(f"?.{full}" if node.level else canonical(full)),)
+
+    def bind_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+        """Runs an import statement inside a function."""
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                frame.vars[alias.asname or alias.name] = self._imported(node, alias.name, frame.module)
+            else:
+                top = alias.name.partition(".")[0]
+                frame.vars[alias.asname or top] = self._module(
+                    alias.name if alias.asname else top, frame.module
+                )
+
+    def decorated(self, fn: Fn) -> Values:
+        """A function as its decorators of the analysed code leave it."""
+        values: Values = (fn,)
+        for decorator in reversed(fn.function.decorators):
+            wrappers = tuple(v for v in self.evaluate(decorator, fn.function.frame) if isinstance(v, Fn))
+            for wrapper in wrappers:
+                result = self.before(lambda w=wrapper, v=values: self.run(w, [v], {}))  # type: ignore[misc]
+                callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
+                values = callables or values
+        return values

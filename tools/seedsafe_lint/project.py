@@ -1,0 +1,133 @@
+"""The files that were given: finds and loads the one that an import names."""
+
+from pathlib import Path
+
+from seedsafe_lint.index import Module
+from seedsafe_lint.source import UnreadableError, parse, read
+
+__all__ = ["Project"]
+
+_NEVER_LOCAL = frozenset(
+    [
+        "numpy",
+        "torch",
+        "keras",
+        "tensorflow",
+        "cv2",
+        "scipy",
+        "skimage",
+        "sklearn",
+        "imgaug",
+        "torchvision",
+        "pandas",
+    ]
+)
+_MOST = 6_000_000  # characters; their trees take about 50 times as many bytes
+_STANDARD = frozenset(
+    [
+        "random",
+        "math",
+        "os",
+        "sys",
+        "time",
+        "copy",
+        "functools",
+        "itertools",
+        "collections",
+        "typing",
+        "json",
+        "re",
+    ]
+)
+
+
+class Project:
+    """Loads modules by path or by import, each once.
+
+    Args:
+        paths: All files that may be looked into.
+
+    Example:
+        >>> Project([]).find("utils.augment", "train.py") is None
+        True
+    """
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.single = len(paths) < 2
+        self._by_name: dict[str, list[Path]] = {}
+        for path in paths:
+            name = path.parent.name if path.name == "__init__.py" else path.stem
+            self._by_name.setdefault(name, []).append(path)
+        self._loaded: dict[Path, Module | None] = {}
+        self._size = 0
+
+    def load(self, path: Path) -> Module:
+        """The module of a file.
+
+        Raises:
+            UnreadableError: It cannot be read or parsed.
+        """
+        module = self._loaded.get(path)
+        if module is None:
+            text = read(path)
+            module = self._loaded[path] = Module(str(path), text, parse(text))
+            self._size += len(text)
+        return module
+
+    def trim(self) -> bool:
+        """Forgets all modules if they have grown large; never to be called in the middle of a file's analysis."""
+        if self._size <= _MOST:
+            return False
+        self.clear()
+        return True
+
+    def clear(self) -> None:
+        """Forgets all modules, and frees their trees at once."""
+        for module in self._loaded.values():
+            if module:
+                module.close()
+        self._loaded.clear()
+        self._size = 0
+
+    def find(self, name: str, importer: str, level: int = 0) -> Module | None:
+        """The given file that an import names, or None.
+
+        Args:
+            name: Dotted name, possibly empty for ``from . import``.
+            importer: Path of the file that imports.
+            level: Number of leading dots.
+        """
+        parts = [part for part in name.split(".") if part]
+        home = Path(importer).parent
+        if level:
+            for _ in range(level - 1):
+                home = home.parent
+            return self._at(home.joinpath(*parts))
+        if not parts or (parts[0] in _NEVER_LOCAL) or (len(parts) == 1 and parts[0] in _STANDARD):
+            return None
+        if parts[-1] not in self._by_name:
+            return None
+        near = [home, *home.parents]
+        for folder in near:
+            if found := self._at(folder.joinpath(*parts)):
+                return found
+        if len(parts) > 1:
+            for path in self._by_name[parts[-1]]:
+                stem = path.parent if path.name == "__init__.py" else path.with_suffix("")
+                if stem.parts[-len(parts) :] == tuple(parts):
+                    return self._try(path)
+        return None
+
+    def _at(self, stem: Path) -> Module | None:
+        for path in self._by_name.get(stem.name, ()):
+            if path in (stem.with_name(stem.name + ".py"), stem / "__init__.py"):
+                return self._try(path)
+        return None
+
+    def _try(self, path: Path) -> Module | None:
+        if path not in self._loaded:
+            try:
+                return self.load(path)
+            except UnreadableError:
+                self._loaded[path] = None
+        return self._loaded[path]

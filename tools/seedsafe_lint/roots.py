@@ -1,0 +1,255 @@
+"""Where worker code begins: methods of datasets and transforms, collate functions, generator functions."""
+
+import ast
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.index import Class, Module
+from seedsafe_lint.known import framework_of, kind_of_base
+from seedsafe_lint.source import line_numbers
+from seedsafe_lint.transforms import fills_template, is_transform
+from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
+from seedsafe_lint.values import Fn, Group, Inst, Value
+
+__all__ = ["Root", "kind_of_class", "roots"]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A function that workers call.
+
+    Args:
+        fn: The function, bound to its object.
+        label: Its name for messages.
+        framework: ``torch``, ``keras``, ``tf.data``, another one, or empty.
+        per_sample: It runs once for a sample (or batch), not once for an epoch.
+        cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
+        cls: The class whose method it is.
+        dataset: That class derives from a framework's dataset.
+    """
+
+    fn: Fn
+    label: str
+    framework: str
+    per_sample: bool = True
+    cured: bool = False
+    cls: Class | None = None
+    dataset: bool = False
+
+
+_LOADER = re.compile(
+    r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$"
+)
+_COLLATE = re.compile(r"collat", re.IGNORECASE)
+_DATASET = re.compile(r"data_?set|dset|data_?loader", re.IGNORECASE)
+_LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.IGNORECASE)
+_DUCK_NAME = re.compile(
+    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
+)
+_RANDOM = ("rand", "rng", "RNG", "Rand", "cv2", "rvs", "iaa", "imgaug", "generator", "sample")
+_HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
+_COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
+_PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
+
+
+_ITEMS = ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames")
+_KERAS_ITERATOR = (
+    "_get_batches_of_transformed_samples",
+    "random_transform",
+    "get_random_transform",
+    "apply_transform",
+)
+_CALLS = ("__call__", "transform", "apply_transform", "forward")
+_TEMPLATE = re.compile(
+    r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
+)
+_ENTRY_NAMES = frozenset(
+    {
+        *_PER_SAMPLE,
+        *_COLLATERS,
+        *_ITEMS,
+        *_KERAS_ITERATOR,
+        *_CALLS,
+        *_HOOKS,
+        "__iter__",
+        "__next__",
+        "generate_train_batch",
+    }
+)
+
+
+def kind_of_class(run: Evaluator, cls: Class) -> str:
+    """``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
+    kinds = [kind_of_base(name) for name in run.libraries(cls)]
+    for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
+        if kind in kinds:
+            return kind
+    return ""
+
+
+def framework_of_class(run: Evaluator, cls: Class) -> str:
+    """The framework of a class, by its bases, else by what its file imports."""
+    for name in run.libraries(cls):
+        if found := framework_of(name):
+            return found
+    return cls.module.framework
+
+
+def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
+    """All functions of a file, and those that it hands to loaders, that workers call."""
+    lines = _random_lines(module.text)
+    own = [cls for cls in module.classes.values() if _matters(cls, lines)]
+    for cls in dict.fromkeys((*own, *used.foreign(run, module))):
+        yield from _of_class(run, cls, used, cured)
+    for function in list(module.functions.values()):
+        first = function.positional[0].arg if function.positional and function.cls is None else "config"
+        if _COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
+            yield Root(Fn(function), function.name, module.framework or "torch", cured=cured)
+    for call in used.calls:
+        yield from _of_call(run, call, module.framework, cured)
+
+
+def _random_lines(text: str) -> list[int]:
+    """Numbers of the lines that hold a word which draws may hide behind."""
+    places = []
+    for word in _RANDOM:
+        at = text.find(word)
+        while at >= 0:
+            places.append(at)
+            at = text.find(word, at + 1)
+    return line_numbers(text, places)
+
+
+def _matters(cls: Class, lines: list[int]) -> bool:
+    """False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
+    if any(name in _ENTRY_NAMES or _TEMPLATE.match(name) for name in cls.methods):
+        return True
+    at = bisect.bisect_left(lines, cls.node.lineno)
+    return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
+
+
+def _of_class(run: Evaluator, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
+    kind = kind_of_class(run, cls)
+    bare = Inst(cls)
+    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.method(bare, name)]
+    if not names:
+        return
+    owner, framework = used.instance(run, cls), framework_of_class(run, cls)
+    for name in names:
+        method = run.method(owner, name)
+        for value in run.decorated(method) if method else ():
+            if isinstance(value, Fn):
+                label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
+                yield Root(value, label, framework, not once, cured, cls, kind in ("map", "keras"))
+
+
+def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
+    """Names of the methods that workers call, if the class has them."""
+    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
+        yield from (*_PER_SAMPLE, *_COLLATERS)
+        if kind == "map" and not run.method(owner, "__getitem__"):
+            yield from ("__iter__", *_ITEMS)
+    elif kind == "iterable":
+        yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
+    elif kind == "iterator":
+        yield from _KERAS_ITERATOR
+    elif kind == "albumentations":
+        names = sorted({name for base in run.mro(cls) for name in base.methods})
+        yield from (name for name in names if name.startswith(("apply", "get_param", "__call__")))
+    elif kind == "transform":
+        yield from _CALLS
+    elif kind in ("", "module") and is_transform(run, cls, owner, kind):
+        yield "forward" if kind == "module" else "__call__"
+    elif kind == "" and fills_template(run, cls, owner):
+        names = sorted({name for base in run.mro(cls) for name in base.methods})
+        yield from (name for name in names if _TEMPLATE.match(name))
+    for name, words in _HOOKS.items():
+        method = run.method(owner, name)
+        if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
+            yield name
+    if "generate_train_batch" in cls.methods:
+        yield "generate_train_batch"
+
+
+def _duck(run: Evaluator, cls: Class, owner: Inst, kind: str) -> bool:
+    """A class that is a dataset by its methods, and by its name where no framework is in sight."""
+    if not run.method(owner, "__getitem__"):
+        return False
+    if not any(name.startswith("?.") or framework_of(name) for name in run.libraries(cls)):
+        if _LOADER_NAME.search(cls.name):
+            return False
+        if not cls.module.framework:
+            where = "/".join(Path(cls.module.path).parts[-2:])
+            return bool(_DATASET.search(cls.name) or _DATASET.search(where))
+    return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
+
+
+def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterator[Root]:
+    node, frame, name = call.node, call.frame, call.name
+    words = {word.arg: word.value for word in node.keywords if word.arg}
+    args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+    given: list[ast.expr] = [
+        words[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in words
+    ]
+    where = framework or "torch"
+    per_sample = True
+    if name == "from_generator":
+        where, per_sample = "tf.data", False
+        given += args[:1] or [words[w] for w in ("generator",) if w in words]
+    elif name in ("fit_generator", "fit") and _processes(words):
+        where, per_sample = "keras", False
+        given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
+    elif name in STAGES:
+        given += [*args, *words.values()]
+    elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
+        given += args[:1]
+    elif _LOADER.search(name):
+        given += args[:1] or [words[w] for w in ("dataset",) if w in words]
+        where = framework or "torch"
+    for expression in given:
+        for value in run.earlier(expression, frame):
+            yield from _of_value(run, value, where, per_sample, cured, loader=bool(_LOADER.search(name)))
+
+
+def _processes(words: dict[str, ast.expr]) -> bool:
+    for word in ("use_multiprocessing", "pickle_safe"):
+        value = words.get(word)
+        if value is not None and not (isinstance(value, ast.Constant) and not value.value):
+            return True
+    return False
+
+
+def _of_value(
+    run: Evaluator,
+    value: Value,
+    framework: str,
+    per_sample: bool,
+    cured: bool,
+    loader: bool,
+    depth: int = 0,
+) -> Iterator[Root]:
+    if isinstance(value, Fn):
+        yield Root(value, value.function.label, framework, per_sample, cured)
+    elif isinstance(value, Group) and depth < 4:
+        for item in value.items:
+            yield from _of_value(run, item, framework, per_sample, cured, loader, depth + 1)
+    elif isinstance(value, Inst):
+        names = ["__call__"] if not loader else ["__getitem__", "__getitems__", "__iter__"]
+        if value.cls and loader and run.method(value, "__getitem__"):
+            names.remove("__iter__")
+        if not loader and not run.method(value, "__call__") and kind_of_class(run, value.cls) == "module":
+            names = ["forward"]
+        for name in names:
+            if method := run.method(value, name):
+                yield Root(
+                    method,
+                    f"{value.cls.name}.{name}",
+                    framework,
+                    name in _PER_SAMPLE or not loader,
+                    cured,
+                    cls=value.cls,
+                )

@@ -1,0 +1,182 @@
+"""Runs the analysis over files, in several processes where that pays."""
+
+import atexit
+import gc
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from seedsafe_lint.config import Config
+from seedsafe_lint.engine import Result, analyse
+from seedsafe_lint.findings import Finding, Skipped
+from seedsafe_lint.project import Project
+
+__all__ = ["Report", "collect", "lint"]
+
+_SKIPPED_FOLDERS = frozenset(
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        ".eggs",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        "__pycache__",
+        "node_modules",
+        "site-packages",
+        "build",
+        "dist",
+        ".ipynb_checkpoints",
+    ]
+)
+_ALONE = 60
+_CHUNK = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Outcome of a run.
+
+    Args:
+        findings: What is wrong, by place.
+        skipped: Files that could not be analysed.
+        files: How many files were looked at.
+    """
+
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files: int
+
+
+def collect(paths: Iterable[Path], config: Config) -> list[Path]:
+    """Python files among some paths.
+
+    Args:
+        paths: Files, which are taken as they are unless excluded, and folders, which are searched for ``*.py``.
+        config: Says what to leave out.
+
+    Raises:
+        FileNotFoundError: A path does not exist.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(_search(path, config)))
+        elif path.exists():
+            if not config.excluded(str(path)):
+                found[path] = None
+        else:
+            raise FileNotFoundError(f"no file or folder {path}")
+    return list(found)
+
+
+def _search(folder: Path, config: Config) -> Iterator[Path]:
+    for base, folders, files in os.walk(folder):
+        here = Path(base)
+        folders[:] = sorted(
+            name for name in folders if name not in _SKIPPED_FOLDERS and not config.excluded(str(here / name))
+        )
+        for name in sorted(files):
+            if name.endswith(".py") and not config.excluded(str(here / name)):
+                yield here / name
+
+
+def lint(
+    paths: Iterable[Path | str],
+    *,
+    config: Config | None = None,
+    jobs: int | None = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Findings of the linter in files and folders.
+
+    Args:
+        paths: Files, and folders to search for ``*.py``. Imports are followed among these files only.
+        config: Settings; the defaults if None.
+        jobs: Processes to use; None for one a core where there are many files. More than one are spawned, so a script that
+            asks for them needs the usual ``if __name__ == "__main__":``.
+        progress: Called with the numbers of files done and in all.
+
+    Raises:
+        FileNotFoundError: A path does not exist.
+        ConfigError: A setting names a rule that does not exist.
+
+    Example:
+        >>> lint([]).findings
+        ()
+    """
+    config = config or Config()
+    codes, old = config.codes, config.old_torch
+    files = collect((Path(path) for path in paths), config)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = jobs or (1 if len(files) < _ALONE else cores)
+    results: list[Result] = []
+    done = 0
+    with _without_collector():
+        for result, size in _parallel(files, count, old) if count > 1 else _serial(files, old):
+            results.append(result)
+            done += size
+            if progress:
+                progress(done, len(files))
+    found: dict[tuple[object, str], Finding] = {}
+    for result in results:
+        for finding in result.findings:
+            found.setdefault((finding.place, finding.code), finding)
+    kept = sorted(
+        f for f in found.values() if f.code in codes and f.code not in config.ignored_in(f.place.path)
+    )
+    skipped = sorted(item for result in results for item in result.skipped)
+    return Report(tuple(kept), tuple(skipped), len(files))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees of many nodes are made here, which the cycle collector would walk again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _serial(files: list[Path], old: bool) -> Iterator[tuple[Result, int]]:
+    project = Project(files)
+    for start in range(0, len(files), _CHUNK):
+        chunk = files[start : start + _CHUNK]
+        yield analyse(chunk, project, old_torch=old), len(chunk)
+    project.clear()
+
+
+_project: Project
+
+
+def _start(files: list[Path]) -> None:
+    global _project
+    gc.disable()
+    atexit.register(gc.freeze)  # no last collection over all trees when the process ends
+    _project = Project(files)
+
+
+def _chunk(paths: list[Path], old: bool) -> tuple[Result, int]:
+    return analyse(paths, _project, old_torch=old), len(paths)
+
+
+def _parallel(files: list[Path], count: int, old: bool) -> Iterator[tuple[Result, int]]:
+    size = max(_CHUNK, len(files) // (count * 6))  # neighbours share what they import
+    chunks = [files[i : i + size] for i in range(0, len(files), size)]
+    context = get_context("spawn")
+    with ProcessPoolExecutor(count, context, initializer=_start, initargs=(files,)) as pool:
+        waiting = [pool.submit(_chunk, chunk, old) for chunk in chunks]
+        for future in as_completed(waiting):
+            yield future.result()

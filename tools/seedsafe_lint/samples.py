@@ -1,0 +1,145 @@
+"""Rules about what ``__getitem__`` returns and what it does to the dataset's own samples."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from seedsafe_lint.draws import Draws
+from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.index import Class, Function, dotted
+from seedsafe_lint.known import BUFFERS
+from seedsafe_lint.roots import kind_of_class
+from seedsafe_lint.scopes import statements
+from seedsafe_lint.values import Ext, Group, Inst, Values
+
+__all__ = ["check"]
+
+_IN_PLACE = frozenset(
+    {
+        "sort",
+        "fill",
+        "shuffle",
+        "clip_",
+        "add_",
+        "mul_",
+        "sub_",
+        "div_",
+        "normal_",
+        "uniform_",
+        "zero_",
+        "partition",
+    }
+)
+
+
+def check(run: Evaluator, draws: Draws, cls: Class) -> None:
+    """Reports samples returned as None, and stored samples changed in place."""
+    method = cls.methods.get("__getitem__")
+    if method is None or kind_of_class(run, cls) not in ("map", "keras"):
+        return
+    _none(draws, method)
+    _in_place(run, draws, method)
+
+
+def _none(draws: Draws, method: Function) -> None:
+    text = method.module.text
+    if re.search(r"collate", text) and re.search(r"is not None|is None|!= None|filter\(", text):
+        return
+    returns = [node for node in statements(method.body) if isinstance(node, ast.Return)]
+    nothing = [
+        n for n in returns if n.value is None or (isinstance(n.value, ast.Constant) and n.value.value is None)
+    ]
+    if len(nothing) == len(returns):
+        return
+    for node in nothing:
+        draws.report(
+            "SSF014",
+            node,
+            method.module,
+            f"{method.label} returns None for some samples: the default collate function raises TypeError in the worker, and "
+            "a collate function that drops them makes batches of other sizes; raise, or return another sample",
+            "warning",
+        )
+
+
+def _in_place(run: Evaluator, draws: Draws, method: Function) -> None:
+    cls = method.cls
+    if cls is None or len(method.positional) < 2:
+        return
+    this = method.positional[0].arg
+    cached: dict[str, str] = {}
+    for node in statements(method.body):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                attr = _item_of_self(value, this)
+                if attr and _holds_arrays(run, cls, attr):
+                    cached[name] = attr
+                    continue
+                cached.pop(name, None)
+            case ast.Assign(targets=[ast.Tuple() as target]):
+                for element in ast.walk(target):
+                    if isinstance(element, ast.Name):
+                        cached.pop(element.id, None)
+            case _:
+                pass
+        for name in _changed(node):
+            if name in cached:
+                draws.report(
+                    "SSF015",
+                    node,
+                    method.module,
+                    f"{method.label} changes {name} in place, which is a view of self.{cached[name]}: the next epoch reads "
+                    "the changed sample; copy it first",
+                    "error",
+                )
+
+
+def _item_of_self(value: ast.expr, this: str) -> str:
+    match value:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=owner), attr=attr)) if owner == this:
+            return attr
+        case _:
+            return ""
+
+
+def _holds_arrays(run: Evaluator, cls: Class, attr: str) -> bool:
+    return any(_is_array(v) for v in _flat(run.field(Inst(cls), attr)))
+
+
+def _flat(values: Values) -> Iterator[object]:
+    for value in values:
+        if isinstance(value, Group):
+            yield from value.items
+        else:
+            yield value
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, Ext) and bool(BUFFERS.match(value.name))
+
+
+def _changed(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=found):
+            for target in found:
+                match target:
+                    case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str())):
+                        pass
+                    case ast.Subscript(value=ast.Name(id=name)):
+                        yield name
+                    case _:
+                        pass
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield name
+        case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name))):
+            yield name
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))) if (
+            method in _IN_PLACE
+        ):
+            yield name
+        case ast.Expr(value=ast.Call(args=[ast.Name(id=name), *_]) as call) if dotted(call).endswith(
+            "random.shuffle"
+        ):
+            yield name
+        case _:
+            pass

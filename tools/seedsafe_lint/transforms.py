@@ -1,0 +1,116 @@
+"""Which classes are transforms: by their names and those of their parameters, where no dataset says so."""
+
+import ast
+import re
+from pathlib import Path
+
+from seedsafe_lint.index import Class, dotted
+from seedsafe_lint.members import Members
+from seedsafe_lint.values import Inst
+
+__all__ = ["fills_template", "is_transform"]
+
+_TRANSFORM_NAME = re.compile(
+    r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
+    r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
+    r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
+    r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
+    r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
+    r"occlu|window|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
+    r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
+)
+_WEAK = re.compile(
+    r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
+    r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
+    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|dictionary|dict_?|np_\w+|x_\w+|inp|src_\w+|uid)$"
+)
+_MODULE_NAME = re.compile(
+    r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
+)
+_TEMPLATE_BASE = re.compile(r"(Transform|Transformation|DataProcessor)$")
+_CONTAINER = re.compile(r"compose|^(random)?(one|some)_?of|sequential", re.IGNORECASE)
+_REGISTERED = re.compile(r"(pipeline|transform)s?\.register|register_?(pipeline|transform)", re.IGNORECASE)
+_CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
+_ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
+_NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
+_NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
+_MODULE_HOME = re.compile(r"^\w*data(_?(sets?|load\w*|modules?))?$", re.IGNORECASE)
+_GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
+_HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
+_NOT_TRANSFORM = re.compile(
+    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|(?<!photo)metric|evaluat|visuali[sz]|draw|plot|"
+    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|(?<!pre)(?<!post)process$|search|agent|env$|server|client|"
+    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner|griffin|vocod|selection$|(2|to_?)wav",
+    re.IGNORECASE,
+)
+
+
+def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
+    """True if a class is a transform that datasets call.
+
+    Args:
+        run: Looks up its methods and bases.
+        cls: The class.
+        owner: An instance of it.
+        kind: ``module`` for a `torch.nn.Module`, of which only augmentations by name count; else empty.
+    """
+    method = run.method(owner, "forward" if kind == "module" else "__call__")
+    if method is None:
+        return False
+    function = method.function
+    names = [p.arg.lower() for p in function.positional[1:]]
+    if names or not (function.node.args.vararg or function.node.args.kwarg):
+        names += [p.arg.lower() for p in function.node.args.kwonlyargs]
+    lineage = [
+        cls.name,
+        *(name.rpartition(".")[2] for name in run.libraries(cls)),
+        *(c.name for c in run.mro(cls)),
+    ]
+    if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
+        return False
+    annotation = _annotation(function.positional[1:2])
+    registered = any(_REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
+    plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
+    if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
+        return False
+    certain = registered or bool(_CERTAIN.search(cls.name))
+    if names and not _STRONG.search(names[0]) and (_NEVER | (set() if certain else _NUMBERS)) & set(names):
+        return False
+    if any(_GLOBAL_STATE.search(name) for name in names[1:]):
+        return False
+    if kind == "module":
+        at_home = _MODULE_HOME.search(Path(cls.module.path).parent.name) and names and _WEAK.search(names[0])
+        return bool(_MODULE_NAME.search(cls.name) and names and (_STRONG.search(names[0]) or at_home))
+    named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
+    if not names:
+        return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
+    if certain or _STRONG.search(names[0]):
+        return True
+    if named and (_ARRAY.search(annotation) or _HOME.search(_place(cls))):
+        return True
+    return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
+
+
+def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
+    """True if a class only fills in what the `__call__` of an unseen transform calls.
+
+    Args:
+        run: Looks up its methods and bases.
+        cls: The class.
+        owner: An instance of it.
+    """
+    if any(run.method(owner, name) for name in ("__call__", "forward", "__getitem__")):
+        return False
+    return any(_TEMPLATE_BASE.search(name) for name in run.libraries(cls))
+
+
+def _place(cls: Class) -> str:
+    return "/".join(Path(cls.module.path).parts[-2:])
+
+
+def _annotation(parameters: list[ast.arg]) -> str:
+    return ast.unparse(parameters[0].annotation) if parameters and parameters[0].annotation else ""

@@ -1,0 +1,171 @@
+"""How a file uses what it defines and imports: the calls that say what runs in workers."""
+
+import ast
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.index import Class, Frame, Module
+from seedsafe_lint.source import line_numbers
+from seedsafe_lint.values import Cls, Inst, Values, join
+
+__all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
+
+
+@dataclass(slots=True)
+class Call:
+    """A call somewhere in a file, with the scope around it."""
+
+    node: ast.Call
+    frame: Frame
+    name: str
+
+
+@dataclass(slots=True)
+class Uses:
+    """How a file uses what it defines and imports.
+
+    Args:
+        calls: Calls that hand functions or datasets to what runs them in workers.
+        made: Calls of classes, by the class's name.
+        streams: It imports a library whose datasets are chains of stages, such as webdataset.
+    """
+
+    calls: list[Call] = field(default_factory=list)
+    made: dict[str, list[Call]] = field(default_factory=dict)
+    streams: bool = False
+
+    def instance(self, run: Evaluator, cls: Class) -> Inst:
+        """An instance of a class, with the constructor's arguments as the file passes them."""
+        merged: dict[str, Values] = {}
+        for call in self.made.get(cls.name, ()) if run.method(Inst(cls), "__init__") else ():
+            for value in run.earlier(call.node, call.frame):
+                if isinstance(value, Inst) and value.cls is cls:
+                    for name, values in value.args:
+                        merged[name] = join(merged.get(name, ()), values)
+        return Inst(cls, tuple(merged.items()))
+
+    def foreign(self, run: Evaluator, module: Module) -> Iterator[Class]:
+        """Classes of other given files that the file makes instances of."""
+        if run.project.single:
+            return
+        own = {cls.name for cls in module.classes.values()}
+        for name, calls in self.made.items():
+            given = [call for call in calls if call.node.args or call.node.keywords]
+            if given and name not in own and _DATA_NAME.search(name):
+                for value in run.earlier(given[0].node.func, given[0].frame):
+                    if isinstance(value, Cls) and value.cls.module is not module:
+                        yield value.cls
+
+
+_DATA_NAME = re.compile(
+    r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch|stream|aug|transform|collat",
+    re.IGNORECASE,
+)
+_FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
+_TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
+CALLBACK_WORDS = frozenset(
+    {
+        "collate_fn",
+        "worker_init_fn",
+        "preprocessing_function",
+        "transform",
+        "transforms",
+        "target_transform",
+        "joint_transform",
+        "co_transform",
+    }
+)
+
+
+STAGES = frozenset({"map", "map_dict", "map_tuple", "compose"})
+_STREAMS = re.compile(
+    r"^[ \t]*(from|import)[ \t]+(webdataset|torchdata|torch\.utils\.data\.datapipes)\b", re.MULTILINE
+)
+_STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
+_CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
+
+
+def uses(run: Evaluator, module: Module) -> Uses:
+    """Calls of a file that say what runs in workers.
+
+    Only statements on lines where the text names something of interest are looked into.
+    """
+    found = Uses(streams=bool(_STREAMS.search(module.text)))
+    lines = _lines(run, module, found.streams)
+    if lines:
+        _search(found, module, module.scope.body, module.frame, lines)
+    return found
+
+
+def _lines(run: Evaluator, module: Module, streams: bool) -> list[int]:
+    """Numbers of the lines that call or pass something of interest, from 1."""
+    classes = {cls.name for cls in module.classes.values()}
+    imported: set[str] = set()
+    if not run.project.single:
+        names = module.scope.names.items()
+        imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
+    places = []
+    for match in _CALLED.finditer(module.text):
+        name, start = match[1], match.start()
+        if (
+            name in classes
+            or name in imported
+            or _TRIGGER.search(name)
+            or _owner(module.text, start) in imported
+        ):
+            places.append(start)
+    for word in CALLBACK_WORDS:
+        places += (
+            [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
+            if word in module.text
+            else []
+        )
+    if streams:
+        places += [match.start() for match in _STAGE.finditer(module.text)]
+    return line_numbers(module.text, places)
+
+
+def _owner(text: str, start: int) -> str:
+    """The name before the dot before a place, if there is one."""
+    if text[start - 1 : start] != ".":
+        return ""
+    match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])
+    return match[0] if match else ""
+
+
+def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]) -> None:
+    for node in body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        at = bisect.bisect_left(lines, first)
+        if at == len(lines) or lines[at] > (node.end_lineno or first):
+            continue
+        inner = frame
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
+            function := module.functions.get(node)
+        ):
+            inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
+            if function.cls and function.positional:
+                inner.vars[function.positional[0].arg] = (Inst(function.cls),)
+        for part in node.__dict__.values():
+            for child in part if isinstance(part, list) else (part,):
+                if isinstance(child, ast.stmt):
+                    _search(found, module, [child], inner, lines)
+                elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                    _search(found, module, child.body, inner, lines)
+                elif isinstance(child, ast.AST):
+                    for inside in ast.walk(child):
+                        if isinstance(inside, ast.Call):
+                            _note(found, inside, frame)
+
+
+def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
+    func = node.func
+    name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    stage = name in STAGES and isinstance(func, ast.Attribute) and found.streams
+    if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
+        found.calls.append(Call(node, frame, name))
+    if name[:1].isupper():
+        found.made.setdefault(name, []).append(Call(node, frame, name))

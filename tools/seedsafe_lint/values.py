@@ -1,0 +1,190 @@
+"""The abstract values that the interpreter computes with: only what matters to where random numbers come from."""
+
+import ast
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from seedsafe_lint.index import Class, Frame, Function, Module
+
+__all__ = [
+    "STATIC",
+    "UNKNOWN",
+    "Bound",
+    "Cls",
+    "Const",
+    "Ext",
+    "Fn",
+    "Gen",
+    "Group",
+    "Inst",
+    "Mod",
+    "Opaque",
+    "Super",
+    "Value",
+    "Values",
+    "constant",
+    "contents",
+    "join",
+]
+
+_LIMIT = 24
+
+
+class _Hashed:
+    """Keeps its hash: values nest deeply and are looked up all the time."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __post_init__(self) -> None:
+        parts = tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+        object.__setattr__(self, "_hash", hash((type(self), *parts)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class Ext:
+    """Something of a library, by its dotted name; `()` in it marks the result of a call."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal."""
+
+    value: str | bytes | int | float | complex | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A value without structure.
+
+    `static` ones were fixed before the workers started; `given` ones are arguments that a caller passed.
+    """
+
+    static: bool = False
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gen:
+    """A random generator.
+
+    Args:
+        kind: How it was made, ``np.random.default_rng`` and so on; ``argument`` for a parameter that is one.
+        module: Where it was made.
+        node: The call (or the parameter) that made it.
+        stored: Made before the workers started.
+        seed: ``none`` for the system's entropy, ``constant`` for the same seed everywhere, else ``varying``.
+    """
+
+    kind: str
+    module: "Module"
+    node: ast.AST
+    stored: bool
+    seed: Literal["none", "constant", "varying"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of a generator."""
+
+    gen: Gen
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fn(_Hashed):
+    """A function of the analysed code, with what is bound to it."""
+
+    function: "Function"
+    owner: "Inst | Cls | None" = None
+    frame: "Frame | None" = None
+    args: "tuple[Values, ...]" = ()
+    kwargs: "tuple[tuple[str, Values], ...]" = ()
+    __hash__ = _Hashed.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Cls:
+    """A class of the analysed code."""
+
+    cls: "Class"
+
+
+@dataclass(frozen=True, slots=True)
+class Inst(_Hashed):
+    """An instance of a class of the analysed code, with the arguments of its constructor as far as known."""
+
+    cls: "Class"
+    args: "tuple[tuple[str, Values], ...]" = ()
+    stored: bool = True
+    __hash__ = _Hashed.__hash__
+
+    @property
+    def key(self) -> object:
+        """What its attributes are kept under: those that worker code made apart from those that were there before."""
+        return self.cls if self.stored else (self.cls,)
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` in a method of `after`, called on `owner`."""
+
+    owner: "Inst | Cls"
+    after: "Class"
+
+
+@dataclass(frozen=True, slots=True)
+class Group(_Hashed):
+    """A container, or (`calls`) an object of a library that calls what it holds."""
+
+    items: "Values"
+    calls: bool = False
+    origin: str = ""
+    __hash__ = _Hashed.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Mod:
+    """A module of the analysed code."""
+
+    module: "Module"
+
+
+Value: TypeAlias = Ext | Const | Opaque | Gen | Bound | Fn | Cls | Inst | Super | Group | Mod
+Values: TypeAlias = tuple[Value, ...]
+
+UNKNOWN: Values = (Opaque(),)
+STATIC: Values = (Opaque(static=True),)
+
+
+def join(first: Values, *more: Values) -> Values:
+    """Alternatives of several values, without duplicates."""
+    merged = first
+    for values in more:
+        if values is not merged and values != merged:
+            merged = tuple(dict.fromkeys(merged + values))
+    return merged[:_LIMIT]
+
+
+def constant(values: Values) -> bool:
+    """True if the value was the same in every worker and for every sample."""
+    return all(isinstance(v, Const) or (isinstance(v, Opaque) and v.static) for v in values)
+
+
+def contents(values: Values) -> Values:
+    """What iterating over these values, or indexing them, can give."""
+    found: Values = ()
+    for value in values:
+        if isinstance(value, Group):
+            found = join(found, value.items)
+        elif isinstance(value, Const) or (isinstance(value, Opaque) and value.static):
+            found = join(found, STATIC)
+        else:
+            found = join(found, UNKNOWN)
+    return found or UNKNOWN

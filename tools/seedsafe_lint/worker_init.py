@@ -1,0 +1,245 @@
+"""Rules about ``worker_init_fn``: what it seeds, and with what."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from seedsafe_lint.draws import Draws
+from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.index import Frame, Function, Module, dotted
+from seedsafe_lint.known import canonical
+from seedsafe_lint.seeds import expand, local_values
+from seedsafe_lint.uses import Uses
+from seedsafe_lint.values import Ext, Fn
+
+__all__ = ["Init", "bare_seeds", "check", "worker_inits"]
+
+_SEEDERS = {
+    "numpy.random.seed": "numpy",
+    "random.seed": "python",
+    "torch.manual_seed": "torch",
+    "torch.random.manual_seed": "torch",
+    "cv2.setRNGSeed": "cv2",
+    "imgaug.seed": "imgaug",
+    "imgaug.random.seed": "imgaug",
+}
+_HELPERS = re.compile(r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_seed|set_rnd)$")
+_FRESH = re.compile(
+    r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
+    r"random_seed|randrange|rand$|uuid|getrandbits"
+)
+_NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch|step|iter|worker_seed|info", re.IGNORECASE)
+_FIXED = re.compile(r"(get_rank|get_world_size|device_count|cpu_count)$")
+
+
+@dataclass(slots=True)
+class Init:
+    """What a ``worker_init_fn`` does."""
+
+    function: Function
+    seeds: set[str] = field(default_factory=set)
+    wrong: bool = False
+    attributes: set[str] = field(default_factory=set)
+
+    @property
+    def cures_numpy(self) -> bool:
+        """It seeds NumPy, from something that differs by worker and epoch."""
+        return "numpy" in self.seeds and not self.wrong
+
+
+def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
+    """The functions of a file that are a ``worker_init_fn`` by use or by name."""
+    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and f.positional}
+    for call in used.calls:
+        for word in call.node.keywords:
+            if word.arg == "worker_init_fn":
+                for value in run.earlier(word.value, call.frame):
+                    if isinstance(value, Fn):
+                        found[value.function] = None
+    return list(found)
+
+
+def bare_seeds(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
+    """Reports ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
+    for call in used.calls:
+        for word in call.node.keywords:
+            if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
+                word.value, call.frame
+            ):
+                draws.report(
+                    "SSF006",
+                    word.value,
+                    module,
+                    "np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of the epoch, so "
+                    "every epoch and run repeats the same numbers; use torch.initial_seed() % 2**32",
+                    "error",
+                )
+
+
+def check(run: Evaluator, draws: Draws, function: Function) -> Init:
+    """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
+    init = Init(function)
+    frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
+    index = function.positional[
+        -1 if function.cls is None and len(function.positional) == 1 else _place(function)
+    ].arg
+    for node in _nodes(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            init.attributes.add(node.attr)
+        if not isinstance(node, ast.Call):
+            continue
+        for name in _names(run, node, frame):
+            if name in _SEEDERS:
+                init.seeds.add(_SEEDERS[name])
+                _judge(run, draws, init, node, name, index, frame)
+            elif _HELPERS.search(name):
+                init.seeds |= {"numpy", "python", "torch"}
+                _judge(run, draws, init, node, name, index, frame)
+            elif name == "cv2.setNumThreads" and _positive(node):
+                draws.threads(node, function.module)
+            elif name.endswith(
+                (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
+            ):
+                init.attributes.update(re.findall(r"\w+", dotted(node)))
+    return init
+
+
+def _place(function: Function) -> int:
+    skip = 1 if function.cls and not function.decorated("staticmethod") else 0
+    names = [p.arg for p in function.positional]
+    for i, name in enumerate(names):
+        if re.search(r"worker|wid|^w?id$", name):
+            return i
+    return min(skip, len(names) - 1)
+
+
+def _nodes(function: Function) -> Iterator[ast.AST]:
+    for statement in function.body:
+        yield from ast.walk(statement)
+
+
+def _names(run: Evaluator, node: ast.Call, frame: Frame) -> list[str]:
+    values = run.earlier(node.func, frame)
+    names = [canonical(v.name) for v in values if isinstance(v, Ext)]
+    names += [v.function.name for v in values if isinstance(v, Fn)]
+    return names or [dotted(node)]
+
+
+def _positive(node: ast.Call) -> bool:
+    match node.args:
+        case [ast.Constant(value=int(number))]:
+            return number >= 1
+        case _:
+            return False
+
+
+def _judge(
+    run: Evaluator, draws: Draws, init: Init, node: ast.Call, name: str, index: str, frame: Frame
+) -> None:
+    module, label = init.function.module, init.function.label
+    expressions = [*node.args, *(word.value for word in node.keywords)]
+    parts = [part for e in expressions for part in expand(e, init.function)]
+    old = next((part for part in parts if _is_old_recipe(part)), None)
+    if old is not None:
+        init.wrong = True
+        draws.report(
+            "SSF005",
+            old,
+            module,
+            f"{ast.unparse(old)} in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
+            "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
+            "error",
+        )
+        return
+    if name.startswith("torch.") or name == "random.seed":
+        return
+    if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
+        return
+    spelled = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
+    attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    if any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
+        return
+    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or (
+        "seed" in attributes and _of_worker(parts)
+    ):
+        return
+    if _drawn(init.function, spelled - {index}):
+        return
+    if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
+        return
+    init.wrong = True
+    if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
+        return
+    if index in spelled:
+        draws.report(
+            "SSF006",
+            node,
+            module,
+            f"{dotted(node)} in {label} depends on nothing but worker_id and fixed values: it overwrites torch's seed of the "
+            "epoch, so every epoch repeats the same numbers; use torch.initial_seed() % 2**32",
+            "error",
+        )
+    else:
+        draws.report(
+            "SSF007",
+            node,
+            module,
+            f"{dotted(node)} in {label} ignores worker_id: all workers draw the same numbers; use "
+            "torch.initial_seed() % 2**32",
+            "error",
+        )
+
+
+def _drawn(function: Function, names: set[str]) -> bool:
+    """True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
+    text = function.module.text
+    given = {
+        value
+        for name in names
+        for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
+    }
+    if any(_EPOCH.search(value) for value in given):
+        return True
+    given = {word for value in given for word in re.findall(r"^\w+", value)}
+    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in given)
+
+
+def _of_worker(parts: list[ast.AST]) -> bool:
+    return any(isinstance(p, ast.Name) and re.search(r"info|worker", p.id) for p in parts)
+
+
+def _harmless(run: Evaluator, node: ast.Call, frame: Frame) -> bool:
+    return all(name.startswith("builtins.") or _FIXED.search(name) for name in _names(run, node, frame))
+
+
+def _is_old_recipe(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Subscript(value=ast.Call() as call)):
+            return dotted(call).endswith("get_state")
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1 | 2)):
+            return dotted(call).endswith("random.get_state")
+        case _:
+            return False
+
+
+def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
+    """Reports generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
+    names = {
+        "cv2": "OpenCV's generator",
+        "imgaug": "imgaug's generator",
+        "stored": "the dataset's own generator",
+    }
+    if not init.seeds or (init.attributes and "stored" in used):
+        used = used - {"stored"}
+    missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
+    if init.seeds and missing:
+        draws.report(
+            "SSF008",
+            init.function.node,
+            init.function.module,
+            f"{init.function.label} seeds {', '.join(sorted(init.seeds))} but not {' and '.join(missing)}, which the dataset "
+            "draws from",
+            "error",
+        )
