@@ -1,0 +1,239 @@
+"""Functions that decisions are made of: sine and cosine, logarithm, exponential, normal and log-uniform draws.
+
+The mathematics library rounds its functions in its own way on every machine. These are polynomials in binary64 with
+one order of operations, each rounded once, so that what they return is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+from seedsafe.draws import Draws
+
+__all__ = [
+    "cos_sin_degrees",
+    "exponential",
+    "log_uniform",
+    "log_uniform_at",
+    "logarithm",
+    "normal",
+    "normal_quantile",
+]
+
+_DEGREE: Final = 0.017453292519943295
+_LN2_HIGH: Final = 0.6931471803691238  # its last 21 bits are zero: whole multiples of it are exact
+_LN2_LOW: Final = 1.9082149292705877e-10
+
+_SIN: Final = tuple((1 - k % 2 * 2) / math.factorial(2 * k + 1) for k in range(8, -1, -1))
+_COS: Final = tuple((1 - k % 2 * 2) / math.factorial(2 * k) for k in range(8, -1, -1))
+_EXP: Final = tuple(1.0 / math.factorial(k) for k in range(14, -1, -1))
+_ATANH: Final = tuple(1.0 / (2 * k + 1) for k in range(11, -1, -1))
+
+
+def cos_sin_degrees(angle: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle; exact at multiples of 90°, elsewhere within 2**-52.
+
+    Args:
+        angle: in degrees, in [-2**32, 2**32].
+
+    Raises:
+        ValueError: the angle is out of its range.
+
+    Example:
+        >>> cos_sin_degrees(90), cos_sin_degrees(-180)
+        ((0.0, 1.0), (-1.0, 0.0))
+    """
+    if not -4294967296.0 <= angle <= 4294967296.0:
+        raise ValueError(f"an angle must be in [-2**32, 2**32] degrees, got {angle!r}: take it modulo 360")
+    turns = round(angle / 90.0)
+    x = (angle - turns * 90.0) * _DEGREE  # the difference is exact
+    square = x * x
+    sin = x * _horner(_SIN, square)
+    cos = _horner(_COS, square)
+    quarter = turns & 3
+    if quarter == 0:
+        return cos, sin + 0.0  # -0.0 becomes 0.0
+    if quarter == 1:
+        return 0.0 - sin, cos
+    if quarter == 2:
+        return 0.0 - cos, 0.0 - sin
+    return sin + 0.0, 0.0 - cos
+
+
+def logarithm(x: float) -> float:
+    """Return the natural logarithm of a positive finite number; relative error below 2**-50.
+
+    Raises:
+        ValueError: x is not positive and finite.
+
+    Example:
+        >>> logarithm(1.0), round(logarithm(10.0), 12)
+        (0.0, 2.302585092994)
+    """
+    if not 0.0 < x < math.inf:
+        raise ValueError(f"the logarithm is taken of positive finite numbers, got {x!r}")
+    fraction, power = math.frexp(x)
+    if fraction < 0.7071067811865476:
+        fraction, power = fraction * 2.0, power - 1
+    ratio = (fraction - 1.0) / (fraction + 1.0)
+    return power * _LN2_HIGH + (2.0 * ratio * _horner(_ATANH, ratio * ratio) + power * _LN2_LOW)
+
+
+def exponential(x: float) -> float:
+    """Return e to the power x, x in [-700, 700]; relative error below 2**-50.
+
+    Raises:
+        ValueError: x is out of its range.
+
+    Example:
+        >>> exponential(0.0), round(exponential(1.0), 12)
+        (1.0, 2.718281828459)
+    """
+    if not -700.0 <= x <= 700.0:
+        raise ValueError(f"the exponential is taken of numbers in [-700, 700], got {x!r}")
+    power = round(x * 1.4426950408889634)
+    rest = (x - power * _LN2_HIGH) - power * _LN2_LOW
+    return math.ldexp(_horner(_EXP, rest), power)
+
+
+def log_uniform(rng: Draws, low: float, high: float) -> float:
+    """Return a number in [low, high] whose logarithm is uniform; consumes one word.
+
+    Raises:
+        ValueError: low is not positive, or high not finite.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> round(log_uniform(Draws(address(SampleKey(42, 3, 1234))), 0.5, 2.0), 6)
+        0.680453
+    """
+    return log_uniform_at(rng.unit(), low, high)
+
+
+def log_uniform_at(unit: float, low: float, high: float) -> float:
+    """Return what `log_uniform` makes of a number in [0, 1)."""
+    start, span = _log_span(low, high)
+    return min(max(exponential(start + span * unit), low), high)
+
+
+@cache
+def _log_span(low: float, high: float) -> tuple[float, float]:
+    start = logarithm(low)
+    return start, logarithm(high) - start
+
+
+def normal(rng: Draws) -> float:
+    """Return a draw from the standard normal distribution; consumes one word.
+
+    It is the quantile at (h + ½) / 2**52 for the word's upper 52 bits h, so none is beyond ±8.21.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> round(normal(Draws(address(SampleKey(42, 3, 1234)))), 6)
+        -0.764502
+    """
+    return normal_quantile(((rng.word() >> 12) + 0.5) * 2.0**-52)
+
+
+_CENTRE: Final = (
+    (
+        2.5090809287301226727e3,
+        3.3430575583588128105e4,
+        6.7265770927008700853e4,
+        4.5921953931549871457e4,
+        1.3731693765509461125e4,
+        1.9715909503065514427e3,
+        1.3314166789178437745e2,
+        3.3871328727963666080e0,
+    ),
+    (
+        5.2264952788528545610e3,
+        2.8729085735721942674e4,
+        3.9307895800092710610e4,
+        2.1213794301586595867e4,
+        5.3941960214247511077e3,
+        6.8718700749205790830e2,
+        4.2313330701600911252e1,
+        1.0,
+    ),
+)
+_MIDDLE: Final = (
+    (
+        7.74545014278341407640e-4,
+        2.27238449892691845833e-2,
+        2.41780725177450611770e-1,
+        1.27045825245236838258e0,
+        3.64784832476320460504e0,
+        5.76949722146069140550e0,
+        4.63033784615654529590e0,
+        1.42343711074968357734e0,
+    ),
+    (
+        1.05075007164441684324e-9,
+        5.47593808499534494600e-4,
+        1.51986665636164571966e-2,
+        1.48103976427480074590e-1,
+        6.89767334985100004550e-1,
+        1.67638483018380384940e0,
+        2.05319162663775882187e0,
+        1.0,
+    ),
+)
+_TAIL: Final = (
+    (
+        2.01033439929228813265e-7,
+        2.71155556874348757815e-5,
+        1.24266094738807843860e-3,
+        2.65321895265761230930e-2,
+        2.96560571828504891230e-1,
+        1.78482653991729133580e0,
+        5.46378491116411436990e0,
+        6.65790464350110377720e0,
+    ),
+    (
+        2.04426310338993978564e-15,
+        1.42151175831644588870e-7,
+        1.84631831751005468180e-5,
+        7.86869131145613259100e-4,
+        1.48753612908506148525e-2,
+        1.36929880922735805310e-1,
+        5.99832206555887937690e-1,
+        1.0,
+    ),
+)
+
+
+def normal_quantile(share: float) -> float:
+    """Return the standard normal's quantile at a share in (0, 1); relative error below 2**-48.
+
+    Follows M. Wichura, "The percentage points of the normal distribution", Applied Statistics 37 (1988), PPND16.
+
+    Raises:
+        ValueError: the share is not in (0, 1).
+
+    Example:
+        >>> normal_quantile(0.5), round(normal_quantile(0.975), 12)
+        (0.0, 1.95996398454)
+    """
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"a share must be between 0 and 1, got {share!r}")
+    centred = share - 0.5
+    if -0.425 <= centred <= 0.425:
+        return centred * _ratio(_CENTRE, 0.180625 - centred * centred)
+    depth = math.sqrt(-logarithm(share if centred < 0 else 1.0 - share))
+    size = _ratio(_MIDDLE, depth - 1.6) if depth <= 5.0 else _ratio(_TAIL, depth - 5.0)
+    return -size if centred < 0 else size
+
+
+def _ratio(polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: float) -> float:
+    return _horner(polynomials[0], x) / _horner(polynomials[1], x)
+
+
+def _horner(coefficients: tuple[float, ...], x: float) -> float:
+    """Return a polynomial's value, the coefficient of the highest power first."""
+    value = 0.0
+    for one in coefficients:
+        value = value * x + one
+    return value
