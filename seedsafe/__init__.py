@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seedsafe import opencv
+    from seedsafe.ambient import current_key
     from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
     from seedsafe.bridging import Bridge, Bridged, NotReproducible, bridge, keyed, register_hook
     from seedsafe.compose import Compose
@@ -78,6 +79,7 @@ __all__ = [
     "audit",
     "bridge",
     "channel_stats",
+    "current_key",
     "epoch_order",
     "generator",
     "keyed",
@@ -89,6 +91,7 @@ __all__ = [
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 _ROOMS = {
+    "ambient": ("current_key",),
     "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
     "bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "compose": ("Compose",),

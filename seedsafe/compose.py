@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.ambient import current_key
 from seedsafe.draws import PooledDraws
 from seedsafe.info import Info
 from seedsafe.key import CONTRACT_VERSION, SampleKey
@@ -21,10 +22,11 @@ __all__ = ["Chain", "Compose", "members"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_steps", "nodes")
+    __slots__ = ("_steps", "nodes", "ops")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
+        self.ops = tuple(op for node in self.nodes for op in node.ops)
         self._steps = _joined(self.nodes)
 
     def run(self, sample: Any, draws: PooledDraws) -> Any:
@@ -103,13 +105,14 @@ class Compose:
 
         Args:
             sample: an array, or a dict of targets.
-            key: of the sample; see SampleKey.
+            key: of the sample; see SampleKey. It may be left out while an AugmentedDataset or AugmentedSequence reads its
+                base, as in a dataset's ``__getitem__``: then it is the key of that sample, with a number for each call.
 
         Raises:
-            TypeError: there is no key, or the sample is not of arrays.
+            TypeError: there is no key outside of a read, or the sample is not of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
-        if not self.transforms and isinstance(key, SampleKey):
+        if not self.transforms and isinstance(current_key() if key is None else key, SampleKey):
             return sample
         return run(self._root, sample, key)
 

@@ -51,13 +51,14 @@ class _Container(Transform):
 class _Choice:
     """A container, bound to its stream."""
 
-    __slots__ = ("_container", "_name", "_nodes", "_ops")
+    __slots__ = ("_container", "_name", "_nodes", "_streams", "ops")
 
     def __init__(self, container: _Container, name: str, ops: tuple[int, ...], nodes: list[Node]) -> None:
         self._container = container
         self._name = name
-        self._ops = ops
+        self._streams = ops
         self._nodes = nodes
+        self.ops = ops + tuple(op for node in nodes for op in node.ops)
 
     def run(self, sample: Any, draws: PooledDraws) -> Any:
         """Return the sample through the chosen members; a dict is changed in place."""
@@ -79,7 +80,7 @@ class _Choice:
         return Chain(self._nodes).leaves()
 
     def _choose(self, draws: PooledDraws) -> tuple[int, ...] | None:
-        draws.turn(turn(draws, self._name, self._ops))
+        draws.turn(turn(draws, self._name, self._streams))
         return self._container.choose(draws) if draws.chance(self._container.p) else None
 
 

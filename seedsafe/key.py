@@ -1,6 +1,6 @@
 """The stream contract, version 1: where the words of a (seed, epoch, index) stand.
 
-An address ``(seed, epoch, index, occurrence, view, op)`` is placed, word by word, into the key and the counter
+An address ``(seed, epoch, index, occurrence, view, op, call)`` is placed, word by word, into the key and the counter
 of NumPy's Philox4x64-10. Nothing is added and nothing is hashed into fewer bits, so within one seed no two
 addresses share a block. The table of words is in ``docs/reference/contract.md``.
 """
@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.random import Generator, Philox
 from numpy.random.bit_generator import ISeedSequence
+
+from seedsafe.ambient import next_key
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
@@ -46,10 +48,19 @@ _WAY_OUT = {
     "index": "pass the sample's position in the base dataset, or record_index(its id)",
     "occurrence": "count how often the index came before in this epoch, from 0",
     "view": "number the views of one sample from 0",
+    "call": "leave it out; calls without a key inside a read are numbered from 1",
 }
 
-Address = tuple[int, int, int, int, int, int]
-"""Two key words and four counter words: plain integers, from which a stream can be made again."""
+
+class Address(NamedTuple):
+    """Two key words and four counter words of Philox: plain integers, from which a stream can be made again."""
+
+    seed_low: int
+    seed_high: int
+    block: int
+    moment: int  # epoch << 32 | occurrence << 16 | view
+    stream: int  # op << 32 | call << 16 | jumps
+    index: int  # type: ignore[assignment]  # the field's name; nobody searches an address
 
 
 def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int:
@@ -66,7 +77,7 @@ def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int
     return number
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class SampleKey:
     """The name of one augmented sample: everything random about it follows from this, and from nothing else.
 
@@ -76,6 +87,7 @@ class SampleKey:
         index: the sample's position in the base dataset, 0 ≤ index < 2**64.
         occurrence: how often this index has already come in this epoch, < 2**16.
         view: the number of the view of this sample, < 2**16.
+        call: the number of a call without a key inside the sample's read, from 1, < 2**16; 0 for calls with a key.
 
     Raises:
         TypeError: a field is missing, or is not an integer (bool and float are not).
@@ -91,6 +103,7 @@ class SampleKey:
     index: int
     occurrence: int = 0
     view: int = 0
+    call: int = 0
 
     def __init__(
         self,
@@ -100,6 +113,7 @@ class SampleKey:
         *,
         occurrence: SupportsIndex = 0,
         view: SupportsIndex = 0,
+        call: SupportsIndex = 0,
     ) -> None:
         if not (
             (type(seed) is int and 0 <= seed < _SEEDS)
@@ -107,23 +121,39 @@ class SampleKey:
             and (type(index) is int and 0 <= index < _INDICES)
             and (type(occurrence) is int and 0 <= occurrence < _COUNTS)
             and (type(view) is int and 0 <= view < _COUNTS)
+            and (type(call) is int and 0 <= call < _COUNTS)
         ):
             seed = _field("seed", seed, _SEEDS)
             epoch = _field("epoch", epoch, _EPOCHS)
             index = _field("index", index, _INDICES)
             occurrence = _field("occurrence", occurrence, _COUNTS)
             view = _field("view", view, _COUNTS)
+            call = _field("call", call, _COUNTS)
         _set_seed(self, seed)
         _set_epoch(self, epoch)
         _set_index(self, index)
         _set_occurrence(self, occurrence)
         _set_view(self, view)
+        _set_call(self, call)
+
+    def of_call(self, number: int) -> SampleKey:
+        """Return the key of a call without a key inside this sample's read."""
+        return SampleKey(
+            self.seed, self.epoch, self.index, occurrence=self.occurrence, view=self.view, call=number
+        )
+
+    def __repr__(self) -> str:
+        call = f", call={self.call}" if self.call else ""
+        return (
+            f"SampleKey(seed={self.seed}, epoch={self.epoch}, index={self.index}, occurrence={self.occurrence}, "
+            f"view={self.view}{call})"
+        )
 
 
 _SEEDS, _EPOCHS, _INDICES, _COUNTS = 2**128, 2**32, 2**64, 2**16
 # A key is made for every sample: the slots' own setters take half the time of object.__setattr__.
-_set_seed, _set_epoch, _set_index, _set_occurrence, _set_view = (
-    vars(SampleKey)[name].__set__ for name in ("seed", "epoch", "index", "occurrence", "view")
+_set_seed, _set_epoch, _set_index, _set_occurrence, _set_view, _set_call = (
+    vars(SampleKey)[name].__set__ for name in ("seed", "epoch", "index", "occurrence", "view", "call")
 )
 
 
@@ -202,12 +232,12 @@ def record_index(record_id: str | bytes) -> int:
 
 def address(key: SampleKey, op: int = 0) -> Address:
     """Return the two key words and four counter words of a key's stream `op`, before its first block."""
-    return (
+    return Address(
         key.seed & _WORD,
         key.seed >> 64,
         0,
         key.epoch << 32 | key.occurrence << 16 | key.view,
-        op << 32,
+        op << 32 | key.call << 16,
         key.index,
     )
 
@@ -227,9 +257,9 @@ class _KeyWords:
 ISeedSequence.register(_KeyWords)
 
 
-def philox(place: Address) -> Philox:
+def philox(at: Address) -> Philox:
     """Return a fresh Philox at an address."""
-    words = np.array(place, dtype=np.uint64)
+    words = np.array(at, dtype=np.uint64)
     return Philox(_KeyWords(words[:2]), counter=words[2:])  # type: ignore[arg-type]  # an ISeedSequence
 
 
@@ -241,8 +271,12 @@ def generator(
     index: SupportsIndex | None = None,
     occurrence: SupportsIndex = 0,
     view: SupportsIndex = 0,
+    call: SupportsIndex = 0,
 ) -> Generator:
     """Return the NumPy Generator of one sample of one epoch: fresh, independent of every other, and yours.
+
+    Without any argument, while an AugmentedDataset or AugmentedSequence reads its base, it is one of the sample that is
+    read: another one for each call, and the same ones whenever that sample is read.
 
     Its raw words are fixed by the stream contract; what NumPy's distributions make of them may change between
     NumPy versions (NEP 19).
@@ -254,20 +288,25 @@ def generator(
         index: see SampleKey.
         occurrence: see SampleKey.
         view: see SampleKey.
+        call: see SampleKey.
 
     Raises:
-        TypeError: neither a key nor seed, epoch and index are given, or both are.
+        TypeError: neither a key nor seed, epoch and index are given, or both are; or nothing is, outside of a read.
         ValueError: a field is out of its range.
 
     Example:
         >>> generator(seed=42, epoch=3, index=1234).random() == generator(SampleKey(42, 3, 1234)).random()
         True
     """
-    if key is None:
-        key = SampleKey(seed, epoch, index, occurrence=occurrence, view=view)
+    named = seed is not None or epoch is not None or index is not None
+    named = named or occurrence != 0 or view != 0 or call != 0
+    if key is None and named:
+        key = SampleKey(seed, epoch, index, occurrence=occurrence, view=view, call=call)
+    elif key is None:
+        key = next_key(0)
     elif not isinstance(key, SampleKey):
         raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
-    elif seed is not None or epoch is not None or index is not None or occurrence != 0 or view != 0:
+    elif named:
         raise TypeError("generator() takes a key or the fields by name, not both: leave one of them out")
     return Generator(philox(address(key)))
 
@@ -287,6 +326,7 @@ def epoch_order(seed: SupportsIndex, epoch: SupportsIndex, n: SupportsIndex) -> 
         [0, 1, 4, 3, 2]
     """
     count = checked_int("n", n, 0, 2**48, "pass the number of samples")
-    place = address(SampleKey(seed, epoch, 0), op_of("seedsafe/order"))
-    words: npt.NDArray[np.uint64] = philox(place).random_raw(count)
+    words: npt.NDArray[np.uint64] = philox(
+        address(SampleKey(seed, epoch, 0), op_of("seedsafe/order"))
+    ).random_raw(count)
     return np.argsort(words, kind="stable").astype(np.int64, copy=False)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from seedsafe.ambient import claim
 from seedsafe.checks import probability
 from seedsafe.draws import Draws, PooledDraws, pooled
 from seedsafe.info import TARGETS, Array, Info
@@ -63,6 +64,11 @@ Traced = list[Applied]
 
 class Node(Protocol):
     """A transform or a container, bound to its stream."""
+
+    @property
+    def ops(self) -> tuple[int, ...]:
+        """The streams that a call of it can draw from."""
+        ...
 
     def run(self, sample: Any, draws: PooledDraws) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
@@ -138,10 +144,11 @@ class Leaf:
         "_keyed",
         "_limit",
         "_op",
-        "_ops",
         "_pooled",
         "_primary",
+        "_streams",
         "name",
+        "ops",
         "transform",
     )
 
@@ -151,12 +158,13 @@ class Leaf:
         self.transform = transform
         self.name = name
         self._draw = draw
-        self._ops = ops
+        self._streams = ops
         self._op = ops[0] if len(ops) == 1 else None
         p = probability(getattr(transform, "p", 1.0))
         self._limit = p * 2.0**53
         # What always fires and draws no word needs no stream, and going there is a good part of a small call.
         self._keyed = p < 1.0 or self._op is None or (draw is not None and transform.random)
+        self.ops = ops if self._keyed else ()
         self._primary: tuple[str, ...] = transform.primary
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
         self._fresh = not str(type(transform).draw.__module__).startswith("seedsafe.")
@@ -212,7 +220,7 @@ class Leaf:
         if self._keyed or following._keyed:
             return None
         both = self.transform.joined(following.transform)
-        return None if both is None else Leaf(both, self.name, self._ops, None)
+        return None if both is None else Leaf(both, self.name, self._streams, None)
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield itself."""
@@ -235,11 +243,11 @@ class Leaf:
     def _params(self, given: Array | Info, draws: PooledDraws) -> Any:
         rng: Draws = draws
         if self._keyed:
-            op = turn(draws, self.name, self._ops) if self._op is None else self._op
+            op = turn(draws, self.name, self._streams) if self._op is None else self._op
             if not draws.begin(op, self._limit):
                 return None
             if self._fresh:
-                rng = Draws(draws.place)
+                rng = Draws(draws.address)
                 rng.word()
         if self._draw is None:
             return ()
@@ -285,12 +293,15 @@ def checked_key(key: Any) -> SampleKey:
 
 
 def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
-    """Return a new sample: the given one, never changed, through the pipeline at a key.
+    """Return a new sample: the given one, never changed, through the pipeline at a key, or at the one of this read.
 
     Raises:
-        TypeError: no key is given, or the sample is not an array or a dict of arrays.
+        TypeError: no key is given outside of a read, or the sample is not an array or a dict of arrays.
         ValueError: the sample cannot be what its target's name says.
     """
+    if key is None:
+        with claim(node.ops) as claimed:
+            return run(node, sample, claimed)
     if type(key) is not SampleKey:
         key = checked_key(key)
     draws = pooled()

@@ -6,9 +6,10 @@ import os
 import threading
 from typing import Any
 
+from seedsafe.ambient import next_key
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.words import Words, place_of
+from seedsafe.bridging.words import OP, Words, place_of
 from seedsafe.key import Address, SampleKey
 from seedsafe.process import is_worker
 
@@ -81,11 +82,11 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
     a time is inside; others wait. Regions may be nested.
 
     Args:
-        key: of the sample.
+        key: of the sample; it may be left out while an AugmentedDataset or AugmentedSequence reads its base.
         options: what is keyed besides; see Bridge.
 
     Raises:
-        TypeError: key is not a SampleKey, or options is not a Bridge.
+        TypeError: key is not a SampleKey, or left out outside of a read, or options is not a Bridge.
         RuntimeError: the options name a library that has not been imported.
 
     Example:
@@ -99,7 +100,9 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
 
     __slots__ = ("_options", "_place", "_regions")
 
-    def __init__(self, key: SampleKey, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
+    def __init__(self, key: SampleKey | None = None, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
+        if key is None:
+            key = next_key(OP)
         if not isinstance(key, SampleKey):
             raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
         if not isinstance(options, Bridge):

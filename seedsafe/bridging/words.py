@@ -6,15 +6,15 @@ import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.random import Generator, Philox
+from numpy.random import Generator
 
-from seedsafe.draws import philox_state
+from seedsafe.draws import MovablePhilox
 from seedsafe.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["HALF", "STATE", "Words", "elsewhere", "place_of"]
+__all__ = ["HALF", "OP", "STATE", "Words", "elsewhere", "place_of"]
 
 STATE = 624
 """The 32-bit pieces of a Mersenne Twister's state."""
@@ -24,21 +24,20 @@ _BLOCKS = 80
 
 _WORD, HALF = np.dtype("<u8"), np.dtype("<u4")
 _LITTLE = sys.byteorder == "little"
-_OP = op_of("seedsafe/bridge")
-_bits = Philox(0)
-_counter = [0, 0, 0, 0]
-_key = [0, 0]
-_state = philox_state(_key, _counter)
+OP = op_of("seedsafe/bridge")
+"""The stream that a bridge seeds from."""
+
+_bits = MovablePhilox()
 
 
 def place_of(key: SampleKey) -> Address:
     """Return where the words of a key begin: its stream ``seedsafe/bridge``."""
-    return address(key, _OP)
+    return address(key, OP)
 
 
 def elsewhere(place: Address) -> Address:
     """Return the place of another sample, in the upper half of the indices."""
-    return (*place[:5], place[5] ^ 1 << 63)
+    return Address(*place[:5], place[5] ^ 1 << 63)
 
 
 class Words:
@@ -67,12 +66,8 @@ class Words:
         return self._words(_BLOCKS * (segment + 3), words)
 
     def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
-        place = self.place
-        _key[0], _key[1] = place[0], place[1]
-        _counter[0] = place[2] + block
-        _counter[1], _counter[2], _counter[3] = place[3], place[4], place[5]
-        _bits.state = _state
-        taken: npt.NDArray[np.uint64] = _bits.random_raw(count)
+        seed_low, seed_high, first, *rest = self.place
+        taken = _bits.words(Address(seed_low, seed_high, first + block, *rest), count)
         return taken if _LITTLE else taken.astype(_WORD)
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:
@@ -85,5 +80,5 @@ class Words:
 
     def generator(self, segment: int) -> Generator:
         """Return a fresh NumPy Generator at the beginning of a segment."""
-        key0, key1, block, *rest = self.place
-        return Generator(philox((key0, key1, block + _BLOCKS * (segment + 3), rest[0], rest[1], rest[2])))
+        seed_low, seed_high, first, *rest = self.place
+        return Generator(philox(Address(seed_low, seed_high, first + _BLOCKS * (segment + 3), *rest)))

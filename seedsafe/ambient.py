@@ -1,0 +1,123 @@
+"""The key of the read under way: what a pipeline, generator() or keyed() takes when it is called without one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from seedsafe.key import SampleKey
+
+__all__ = ["MOST_CALLS", "claim", "current_key", "next_key", "reading"]
+
+MOST_CALLS: Final = 2**16 - 1
+"""The highest number that a call without a key can have."""
+
+
+class _Read:
+    """One run of a base: its key, and the highest number that each stream has been used with."""
+
+    __slots__ = ("key", "numbers")
+
+    def __init__(self, key: SampleKey) -> None:
+        self.key = key
+        self.numbers: dict[int, int] = {}
+
+
+class _State(threading.local):
+    read: _Read | None = None
+
+
+_state = _State()
+
+
+class reading:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
+    """Let calls without a key, in this thread and inside the with statement, take the key of a read.
+
+    Each entry numbers its calls anew, so whoever runs a base several times (a bridge's checks, the candidates that replace
+    a faulty sample) enters it once for each run. Reads may be nested: the innermost counts.
+
+    Args:
+        key: of the read; None where calls without a key are to be refused, as while a dataset augments.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> with reading(ss.SampleKey(42, 3, 1234)):
+        ...     one, other = ss.generator().random(), ss.generator().random()
+        >>> one == ss.generator(ss.SampleKey(42, 3, 1234, call=1)).random(), one == other
+        (True, False)
+    """
+
+    __slots__ = ("_before", "_key")
+
+    def __init__(self, key: SampleKey | None) -> None:
+        self._key = key
+
+    def __enter__(self) -> None:
+        self._before = _state.read
+        _state.read = None if self._key is None else _Read(self._key)
+
+    def __exit__(self, *error: object) -> None:
+        _state.read = self._before
+
+
+def current_key() -> SampleKey | None:
+    """Return the key of the sample that this thread is reading, or None outside of a read.
+
+    An AugmentedDataset or AugmentedSequence sets it while it reads its base. A thread that the base starts has none.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> ss.current_key() is None
+        True
+    """
+    read = _state.read
+    return None if read is None else read.key
+
+
+class claim:  # noqa: N801  # used as a with statement
+    """Give a call without a key the key of this thread's read, with a number that none of its streams has had.
+
+    The number is 1 + the highest one that any of the streams was used with in this read. A call that raises leaves the
+    numbers as they were.
+
+    Args:
+        ops: the streams that the call can draw from.
+
+    Raises:
+        TypeError: when entered: no read is under way in this thread.
+        ValueError: when entered: the streams have been used 65,535 times in this read.
+    """
+
+    __slots__ = ("_before", "_ops", "_read")
+
+    def __init__(self, ops: Sequence[int]) -> None:
+        self._ops = ops
+
+    def __enter__(self) -> SampleKey:
+        read = _state.read
+        if read is None:
+            raise TypeError(
+                "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); only while an AugmentedDataset or "
+                "AugmentedSequence reads its base may it be left out"
+            )
+        numbers = read.numbers
+        number = 1 + max([numbers.get(op, 0) for op in self._ops], default=0)
+        if number > MOST_CALLS:
+            raise ValueError(
+                f"one read may call a pipeline without a key at most {MOST_CALLS} times: pass key= with another view= or index="
+            )
+        self._read, self._before = read, dict(numbers)
+        for op in self._ops:
+            numbers[op] = number
+        return read.key.of_call(number)
+
+    def __exit__(self, kind: object, *error: object) -> None:
+        if kind is not None:
+            self._read.numbers = self._before
+
+
+def next_key(op: int) -> SampleKey:
+    """Return the key of a call without a key that draws from one stream; see `claim`."""
+    return claim((op,)).__enter__()
