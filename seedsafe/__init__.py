@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         record_index,
     )
     from seedsafe.node import Applied, Stream
+    from seedsafe.records import KeyedMap, content_id, keyed_map
     from seedsafe.stats import ChannelStats, channel_stats
     from seedsafe.transform import AudioTransform, ImageTransform, SpatialTransform, Transform
     from seedsafe_audit import audit
@@ -58,6 +59,7 @@ __all__ = [
     "ImageFolder",
     "ImageTransform",
     "Info",
+    "KeyedMap",
     "Normalize",
     "NotReproducible",
     "OneOf",
@@ -79,10 +81,12 @@ __all__ = [
     "audit",
     "bridge",
     "channel_stats",
+    "content_id",
     "current_key",
     "epoch_order",
     "generator",
     "keyed",
+    "keyed_map",
     "op_of",
     "opencv",
     "record_index",
@@ -122,6 +126,7 @@ _ROOMS = {
         "record_index",
     ),
     "node": ("Applied", "Stream"),
+    "records": ("KeyedMap", "content_id", "keyed_map"),
     "stats": ("ChannelStats", "channel_stats"),
     "transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
 }

@@ -2,7 +2,16 @@
 
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.faults import skip_collate
+from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.loading import loader, peek
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
-__all__ = ["AugmentedDataset", "EpochOrder", "KeyedSampler", "loader", "peek", "skip_collate"]
+__all__ = [
+    "AugmentedDataset",
+    "AugmentedIterable",
+    "EpochOrder",
+    "KeyedSampler",
+    "loader",
+    "peek",
+    "skip_collate",
+]

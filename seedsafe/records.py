@@ -1,0 +1,222 @@
+"""keyed_map: a function of records as a function of (seed, epoch, record id), for streams that have no positions."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from seedsafe.ambient import reading
+from seedsafe.bridging.options import Bridge, checked_bridge
+from seedsafe.bridging.runner import Runner
+from seedsafe.bridging.words import place_of
+from seedsafe.compose import Compose
+from seedsafe.key import SampleKey, record_index
+from seedsafe.sample import Targets, augment_sample, check_targets
+from seedsafe.transform import Transform
+
+__all__ = ["KeyedMap", "content_id", "keyed_map"]
+
+_WAY_OUT = (
+    "pass id= the entry that holds each record's id, a function that returns it, or seedsafe.content_id for a hash of the "
+    "record's content"
+)
+
+
+def keyed_map(
+    function: Callable[..., Any],
+    *,
+    seed: SupportsIndex,
+    epoch: SupportsIndex | str | Callable[[], SupportsIndex],
+    id: str | int | Callable[[Any], Any] = "__key__",  # the field's word
+    targets: Targets = None,
+    bridge: bool | Bridge = True,
+) -> KeyedMap:
+    """Return a function of one record that any ``map`` takes: what it does follows from (seed, epoch, the record's id).
+
+    It holds for streams, which have no positions: whatever the shards, the workers and the order, a record is augmented
+    in the same way. Inside `function` pipelines, ``generator()`` and ``keyed()`` need no key.
+
+    Args:
+        function: a Compose or a Transform, which augments the record; or any function of a record, whose result is returned.
+        seed: of the run, 0 ≤ seed < 2**128.
+        epoch: the number of this pass; or the record's entry that holds it; or a function without arguments that
+            returns it. There is no default: a stream that keeps its epoch repeats its augmentations.
+        id: the record's entry that holds its id, or a function of the record that returns it. An integer is the sample's index
+            itself; strings and bytes become one by `record_index`.
+        targets: the parts of a record for a Compose or a Transform; see AugmentedDataset.
+        bridge: whether the generators that a function touches follow the key as well; see Bridge. A Compose or a Transform
+            needs none.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when called: the record has no id or no epoch.
+        NotReproducible: when called: the function gave two results for one key.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> flip = keyed_map(ss.HorizontalFlip(), seed=42, epoch=0, targets={"jpg": "image"})
+        >>> records = [{"__key__": name, "jpg": np.array([[1, 2]], np.uint8)} for name in ("a", "b", "c")]
+        >>> [record["jpg"].tolist() for record in map(flip, records)]
+        [[[1, 2]], [[1, 2]], [[2, 1]]]
+    """
+    return KeyedMap(function, seed=seed, epoch=epoch, id=id, targets=targets, bridge=bridge)
+
+
+class KeyedMap:
+    """What `keyed_map` returns.
+
+    Args:
+        function: see keyed_map.
+        seed: see keyed_map.
+        epoch: see keyed_map.
+        id: see keyed_map.
+        targets: see keyed_map.
+        bridge: see keyed_map.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> keyed_map(ss.HorizontalFlip(), seed=42, epoch=3).key({"__key__": 7})
+        SampleKey(seed=42, epoch=3, index=7, occurrence=0, view=0)
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        seed: SupportsIndex,
+        epoch: SupportsIndex | str | Callable[[], SupportsIndex],
+        id: str | int | Callable[[Any], Any] = "__key__",  # the field's word
+        targets: Targets = None,
+        bridge: bool | Bridge = True,
+    ) -> None:
+        if not callable(function):
+            raise TypeError(
+                f"function must be a Compose, a Transform or a function of a record, got {function!r}"
+            )
+        if not (callable(id) or isinstance(id, str) or type(id) is int):
+            raise TypeError(
+                f"id must be the name of an entry or a function of a record, got {id!r}: {_WAY_OUT}"
+            )
+        self.function = function
+        self.seed = SampleKey(seed, 0, 0).seed
+        self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
+        self.id = id
+        self.targets = check_targets(targets)
+        self._augments = isinstance(function, Compose | Transform)
+        if targets is not None and not self._augments:
+            raise ValueError(
+                f"targets={targets!r} are for a Compose or a Transform, and {function!r} is given the whole record: leave "
+                "targets out"
+            )
+        options = None if self._augments else checked_bridge(bridge)
+        self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
+
+    def key(self, record: Any) -> SampleKey:
+        """Return the key of a record.
+
+        Raises:
+            TypeError: its id or epoch is of another type.
+            ValueError: it has no id or no epoch.
+        """
+        epoch: Any = self.epoch
+        if isinstance(epoch, str):
+            epoch = _entry(record, epoch, "epoch", "pass epoch= its number, or a function that returns it")
+        elif callable(epoch):
+            epoch = epoch()
+        return SampleKey(self.seed, epoch, self._index(record))
+
+    def __call__(self, record: Any) -> Any:
+        """Return what the function makes of a record, at its key."""
+        return self.at(record, self.key(record))
+
+    def at(self, record: Any, key: SampleKey) -> Any:
+        """Return what the function makes of a record, at a key that is known otherwise."""
+        if self._augments:
+            return augment_sample(self.function, record, key, self.targets)
+        if self._runner is None:
+            with reading(key):
+                return self.function(record)
+        return self._runner.run(place_of(key), lambda address: self._run(record, key, address))
+
+    def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
+        if address[-1] != key.index:  # the bridge looks at what another key gives
+            key = SampleKey(key.seed, key.epoch, address[-1])
+        with reading(key):
+            return self.function(dict(record) if type(record) is dict else record)
+
+    def _index(self, record: Any) -> int:
+        found = self.id(record) if callable(self.id) else _entry(record, self.id, "id", _WAY_OUT)
+        if isinstance(found, str | bytes):
+            return record_index(found)
+        try:
+            index = operator.index(found)
+        except TypeError:
+            raise TypeError(
+                f"a record's id must be an integer, a string or bytes, got {found!r} of type {type(found).__name__}: {_WAY_OUT}"
+            ) from None
+        if isinstance(found, bool | np.bool_):
+            raise TypeError(f"a record's id must be an integer, a string or bytes, got {found!r}: {_WAY_OUT}")
+        return index
+
+    def __repr__(self) -> str:
+        return f"keyed_map({self.function!r}, seed={self.seed}, epoch={self.epoch!r}, id={self.id!r})"
+
+
+def _entry(record: Any, name: str | int, what: str, way_out: str) -> Any:
+    try:
+        found = record[name]
+    except (KeyError, IndexError, TypeError):
+        has = f"it has {list(record)}" if isinstance(record, Mapping) else f"it is {type(record).__name__}"
+        raise ValueError(f"the record has no entry {name!r} for its {what}; {has}: {way_out}") from None
+    if found is None:
+        raise ValueError(f"the record's entry {name!r} for its {what} is None: {way_out}")
+    return found
+
+
+def content_id(record: Any) -> bytes:
+    """Return a digest of a record's content, 16 bytes: an id for records that have none.
+
+    Arrays count by dtype, shape and values; dicts, lists and tuples by what they hold, dicts in the order of their
+    keys' names. Two records with equal content have one id, and so one augmentation.
+
+    Raises:
+        TypeError: a part is something else than an array, a number, a string, bytes, None or a container of these.
+
+    Example:
+        >>> content_id({"text": "seven", "image": np.zeros((2, 2))}) == content_id({"image": np.zeros((2, 2)), "text": "seven"})
+        True
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for part in _parts(record, "record"):
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _parts(value: Any, name: str) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        yield f"dict {len(value)}".encode()
+        for key in sorted(value, key=str):
+            yield from _parts(key, "a key")
+            yield from _parts(value[key], f"{name}[{key!r}]")
+    elif isinstance(value, list | tuple):
+        yield f"list {len(value)}".encode()
+        for position, one in enumerate(value):
+            yield from _parts(one, f"{name}[{position}]")
+    elif isinstance(value, bytes | bytearray):
+        yield b"bytes"
+        yield bytes(value)
+    elif value is None or isinstance(value, str | bool | int | float | complex):
+        yield f"{type(value).__name__} {value!r}".encode("utf-8", "surrogatepass")
+    else:
+        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+        if array.dtype.hasobject:
+            raise TypeError(
+                f"{name} is {type(value).__name__}, which has no content to hash: pass id= a function of the record"
+            )
+        yield f"array {array.dtype.str} {array.shape}".encode()
+        yield np.ascontiguousarray(array).tobytes()
