@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from seedsafe_lint import epochs, samples, worker_init
-from seedsafe_lint.draws import Draws
 from seedsafe_lint.findings import Finding, Skipped
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
@@ -54,14 +53,11 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
 
 def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> list[Finding]:
     """Findings of the worker code that begins in one file, in this file or another."""
-    draws = Draws(old_torch=old_torch)
-    run = Interpreter(project, draws)
+    run = Interpreter(project, old_torch=old_torch)
     used = uses(run, module)
-    inits = [
-        worker_init.check(run, draws, function) for function in worker_init.worker_inits(run, module, used)
-    ]
-    worker_init.bare_seeds(run, draws, module, used)
-    run.reassigned = frozenset(name for init in inits for name in init.attributes)
+    inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
+    worker_init.bare_seeds(run, module, used)
+    run.context.reassigned = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
     drawn: dict[Class, set[str]] = {}
@@ -70,19 +66,19 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
         if key in seen:
             continue
         seen.add(key)
-        draws.used = set()
+        run.context.drawn = set()
         run.start(root)
         if root.cls:
-            drawn.setdefault(root.cls, set()).update(draws.used)
-    _forgotten(run, draws, used, inits, drawn)
-    epochs.check(run, draws, module, used)
+            drawn.setdefault(root.cls, set()).update(run.context.drawn)
+    _forgotten(run, used, inits, drawn)
+    epochs.check(run, module, used)
     for cls in module.classes.values():
-        samples.check(run, draws, cls)
-    return _kept(draws, module)
+        samples.check(run, cls)
+    return _kept(run, module)
 
 
 def _forgotten(
-    run: Interpreter, draws: Draws, used: Uses, inits: list[worker_init.Init], drawn: dict[Class, set[str]]
+    run: Interpreter, used: Uses, inits: list[worker_init.Init], drawn: dict[Class, set[str]]
 ) -> None:
     """Matches each loader's dataset with its ``worker_init_fn``."""
     by_function = {init.function: init for init in inits}
@@ -97,13 +93,13 @@ def _forgotten(
                 kinds |= drawn.get(value.cls, set())
         for value in run.earlier(words["worker_init_fn"], call.frame):
             if isinstance(value, Fn) and value.function in by_function:
-                worker_init.forgotten(draws, by_function[value.function], kinds)
+                worker_init.forgotten(run, by_function[value.function], kinds)
 
 
-def _kept(draws: Draws, module: Module) -> list[Finding]:
+def _kept(run: Interpreter, module: Module) -> list[Finding]:
     silent = {module.path: suppressions(module.text)}
     kept = []
-    for finding in draws.found.values():
+    for finding in run.findings.found.values():
         path = finding.place.path
         if path not in silent:
             silent[path] = suppressions(Path(path).read_text(encoding="utf-8", errors="replace"))

@@ -3,10 +3,10 @@
 import ast
 import re
 
-from seedsafe_lint.draws import Draws
-from seedsafe_lint.evaluator import Evaluator
-from seedsafe_lint.index import Class, Function, Module, dotted
+from seedsafe_lint.index import Class, Function, Module
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.roots import kind_of_class
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Call, Uses
 from seedsafe_lint.values import Ext, Gen, Inst
 
@@ -19,27 +19,27 @@ _EPOCH_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
 _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
-def check(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
+def check(run: Interpreter, module: Module, used: Uses) -> None:
     """Reports what goes wrong between epochs in a file."""
     text = module.text
     if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _HANDLED_ELSEWHERE.search(text):
         for call in used.calls:
-            _sampler(run, draws, module, call)
+            _sampler(run, module, call)
     if "persistent_workers" in text:
         for call in used.calls:
-            _persistent(run, draws, module, call)
+            _persistent(run, module, call)
     for cls in list(module.classes.values()):
         if "on_epoch_end" in cls.methods and kind_of_class(run, cls) == "keras":
-            _counting(draws, cls)
+            _counting(run, cls)
         if "set_epoch" in cls.methods and "__iter__" in cls.methods and not _is_dataset(run, cls):
-            _unreached(run, draws, cls)
+            _unreached(run, cls)
 
 
-def _is_dataset(run: Evaluator, cls: Class) -> bool:
+def _is_dataset(run: Interpreter, cls: Class) -> bool:
     return kind_of_class(run, cls) in ("map", "iterable", "keras")
 
 
-def _sampler(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
+def _sampler(run: Interpreter, module: Module, call: Call) -> None:
     if not call.name.endswith("DistributedSampler"):
         return
     names = [v.name for v in run.earlier(call.node.func, call.frame) if isinstance(v, Ext)]
@@ -51,17 +51,17 @@ def _sampler(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
         return
     if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
         return
-    draws.report(
+    run.findings.report(
         "SSF010",
         call.node,
-        module,
+        module.path,
         "DistributedSampler without set_epoch: every epoch visits the samples in the same order; call "
         "sampler.set_epoch(epoch) before each epoch",
         "warning",
     )
 
 
-def _persistent(run: Evaluator, draws: Draws, module: Module, call: Call) -> None:
+def _persistent(run: Interpreter, module: Module, call: Call) -> None:
     words = {word.arg: word.value for word in call.node.keywords}
     persistent = words.get("persistent_workers")
     if persistent is None or (isinstance(persistent, ast.Constant) and not persistent.value):
@@ -71,26 +71,26 @@ def _persistent(run: Evaluator, draws: Draws, module: Module, call: Call) -> Non
         return
     for value in run.earlier(dataset, call.frame):
         if isinstance(value, Inst) and (name := _epoch_attribute(run, value)):
-            draws.report(
+            run.findings.report(
                 "SSF011",
                 call.node,
-                module,
+                module.path,
                 f"persistent_workers with {value.cls.name}.{name}: the workers keep the copy of the dataset that they got at "
                 "their start, so a later change of the attribute never reaches them",
                 "error",
             )
 
 
-def _epoch_attribute(run: Evaluator, value: Inst) -> str:
+def _epoch_attribute(run: Interpreter, value: Inst) -> str:
     changed = {
         name
-        for cls in run.mro(value.cls)
+        for cls in run.members.mro(value.cls)
         for name, sites in cls.sites.items()
         if "epoch" in name.lower()
         and any("epoch" in site.function.name for site in sites)
         and not ("__iter__" in cls.methods and any(site.function in _reached(cls)[0] for site in sites))
     }
-    for cls in run.mro(value.cls):
+    for cls in run.members.mro(value.cls):
         for method in cls.methods.values():
             if method.name.startswith("__") and method.name not in (
                 "__getitem__",
@@ -111,7 +111,7 @@ def _epoch_attribute(run: Evaluator, value: Inst) -> str:
     return ""
 
 
-def _counting(draws: Draws, cls: Class) -> None:
+def _counting(run: Interpreter, cls: Class) -> None:
     for node in ast.walk(cls.methods["on_epoch_end"].node):
         match node:
             case ast.AugAssign(
@@ -125,10 +125,10 @@ def _counting(draws: Draws, cls: Class) -> None:
                 pass
             case _:
                 continue
-        draws.report(
+        run.findings.report(
             "SSF012",
             node,
-            cls.module,
+            cls.module.path,
             f"{cls.name}.on_epoch_end counts epochs in {attr}: Keras 3 also calls it before the first epoch, tf-keras up to "
             "twice an epoch, and worker processes keep old copies; take the epoch from a callback's on_epoch_begin",
             "warning",
@@ -139,7 +139,7 @@ def _counts(name: str) -> bool:
     return bool(re.search(r"epoch|^_?(ep|count|counter|iteration|round)$", name))
 
 
-def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
+def _unreached(run: Interpreter, cls: Class) -> None:
     """A sampler whose `set_epoch` sets what its generator never sees."""
     setter = cls.methods["set_epoch"]
     kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
@@ -150,10 +150,10 @@ def _unreached(run: Evaluator, draws: Draws, cls: Class) -> None:
     for method in reached:
         for node in ast.walk(method.node):
             if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
-                draws.report(
+                run.findings.report(
                     "SSF009",
                     node,
-                    cls.module,
+                    cls.module.path,
                     f"{cls.name}.set_epoch sets {', '.join(sorted(kept))}, which the generator of {cls.name}.{method.name} "
                     "never sees: every epoch has the same order, and a resumed run another",
                     "warning",
@@ -176,7 +176,7 @@ def _reached(cls: Class) -> tuple[list[Function], set[str]]:
     return reached, loads
 
 
-def _draws_from_own(run: Evaluator, owner: Inst, node: ast.Call) -> bool:
+def _draws_from_own(run: Interpreter, owner: Inst, node: ast.Call) -> bool:
     name = dotted(node)
     if re.search(r"(default_rng|RandomState|random\.Random|manual_seed|random\.seed)$", name):
         return bool(node.args)
@@ -184,7 +184,7 @@ def _draws_from_own(run: Evaluator, owner: Inst, node: ast.Call) -> bool:
     for part in (*held, *node.args, *(word.value for word in node.keywords)):
         match part:
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
-                if any(isinstance(value, Gen) for value in run.field(owner, attr)):
+                if any(isinstance(value, Gen) for value in run.members.field(owner, attr)):
                     return True
             case _:
                 pass

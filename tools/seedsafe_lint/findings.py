@@ -1,9 +1,10 @@
 """What the linter reports: findings, and files that it could not read."""
 
+import ast
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Finding", "Place", "Severity", "Skipped"]
+__all__ = ["Finding", "Findings", "Place", "Severity", "Skipped", "place"]
 
 Severity = Literal["error", "warning", "note"]
 
@@ -63,3 +64,29 @@ class Skipped:
 
     path: str
     reason: str
+
+
+def place(path: str, node: ast.AST) -> Place:
+    """Where a node of a file stands."""
+    return Place(path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+
+
+class Findings:
+    """What was found so far, each place and rule once."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Place, str], Finding] = {}
+
+    def report(
+        self,
+        code: str,
+        node: ast.AST,
+        path: str,
+        message: str,
+        severity: Severity,
+        related: Place | None = None,
+    ) -> None:
+        """Adds a finding, once."""
+        where = place(path, node)
+        end = getattr(node, "end_lineno", None) or where.line
+        self.found.setdefault((where, code), Finding(where, code, message, severity, end, related))

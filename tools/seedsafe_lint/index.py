@@ -2,28 +2,16 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from seedsafe_lint.known import framework_of
+from seedsafe_lint.alternatives import Values
+from seedsafe_lint.frameworks import framework_of
 from seedsafe_lint.scopes import Scope, statements
-from seedsafe_lint.values import Values
+from seedsafe_lint.syntax import FunctionNode, body_of, dotted, given_to
 
-__all__ = [
-    "Class",
-    "Frame",
-    "Function",
-    "FunctionNode",
-    "Module",
-    "Scope",
-    "Site",
-    "body_of",
-    "dotted",
-]
-
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+__all__ = ["Class", "Frame", "Function", "Module", "Site"]
 
 
 class Site(NamedTuple):
@@ -136,13 +124,6 @@ class Function:
         return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list
 
 
-def body_of(node: FunctionNode) -> list[ast.stmt]:
-    """Statements of a function; a lambda's expression as a return."""
-    if isinstance(node, ast.Lambda):
-        return [ast.copy_location(ast.Return(value=node.body), node.body)]
-    return node.body
-
-
 @dataclass(eq=False)
 class Class:
     """A class.
@@ -191,52 +172,8 @@ class Class:
     def _collect(self, method: Function, this: str) -> None:
         assert self._sites is not None
         for node in statements(body_of(method.node)):
-            if isinstance(node, ast.Assign):
-                pairs = [pair for target in node.targets for pair in _attributes(target, node.value, this)]
-            elif isinstance(node, ast.AugAssign):
-                pairs = [(name, None) for name, _ in _attributes(node.target, node.value, this)]
-            elif isinstance(node, ast.AnnAssign) and node.value:
-                pairs = list(_attributes(node.target, node.value, this))
-            elif isinstance(node, ast.Expr):
-                pairs = list(_added(node.value, this))
-            else:
-                continue
-            for name, value in pairs:
+            for name, value in given_to(node, this):
                 self._sites.setdefault(name, []).append(Site(method, value))
-
-
-def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """What `self.name.append(value)` and the like put into an attribute."""
-    match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),
-            args=[*_, value],
-        ) if owner == this and method in ("append", "add", "insert", "extend"):
-            yield (
-                attr,
-                value
-                if method == "extend"
-                else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
-            )
-        case _:
-            pass
-
-
-def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    match target:
-        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
-            yield attr, value
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
-            name == this and value is not None
-        ):
-            yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
-            for i, element in enumerate(elements):
-                part = value.elts[i] if paired and isinstance(value, ast.Tuple | ast.List) else None
-                yield from _attributes(element, part, this)
-        case _:
-            pass
 
 
 class Module:
@@ -290,21 +227,3 @@ class Module:
         if node not in self.classes:
             self.classes[node] = Class(node, self, frame)
         return self.classes[node]
-
-
-def dotted(node: ast.AST) -> str:
-    """The dotted name that an expression spells, without arguments; empty if it spells none.
-
-    Example:
-        >>> dotted(ast.parse("@a.b(1)\\ndef f(): pass").body[0].decorator_list[0])
-        'a.b'
-    """
-    parts: list[str] = []
-    if isinstance(node, ast.Call):
-        node = node.func
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ".".join(reversed(parts)) if parts else ""
-    return ".".join(reversed([*parts, node.id]))

@@ -1,4 +1,4 @@
-"""What the linter knows about libraries: which names draw, make generators, are datasets or run code in workers."""
+"""What the linter knows about libraries: which names draw, and which make generators."""
 
 import re
 
@@ -7,13 +7,18 @@ __all__ = [
     "DRAW_METHODS",
     "GENERATORS",
     "GLOBAL_DRAWS",
+    "IMGAUG",
+    "NUMPY",
+    "OPENCV",
+    "PYTHON",
     "RNG_NAME",
     "canonical",
-    "framework_of",
     "is_numpy_draw",
     "is_python_draw",
-    "kind_of_base",
 ]
+
+NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
+"""The process-wide generators."""
 
 _NUMPY_QUIET = frozenset(
     {"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"}
@@ -202,103 +207,3 @@ def is_python_draw(name: str) -> bool:
 def is_imgaug_draw(name: str) -> bool:
     """True if calling this runs an imgaug augmenter."""
     return name.startswith("imgaug.") and "()" in name and bool(_IMGAUG.match(name))
-
-
-_TORCHVISION = re.compile(
-    r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\."
-)
-_NAMED = re.compile(
-    r"(Data[sS]et\w*|_dataset|ImageFolder|DatasetFolder|^(CIFAR|MNIST|FashionMNIST|EMNIST|KMNIST|QMNIST|SVHN|STL|VOC|Coco|Kitti|"
-    r"Imagenet|ImageNet|LSUN|CelebA|Cityscapes|Omniglot|Places|Food|SBD|UCF|HMDB|Kinetics|LSUN|USPS|Caltech)\w*|Subset)$"
-)
-_OTHER = re.compile(
-    r"(Module|Layer|Model|Callback|Sampler|DataLoader|Env|Wrapper|Optimizer|Scheduler|LightningModule|LightningDataModule|"
-    r"DataModule|TestCase|Enum|Thread|Process|Loss|Metric|Policy|Agent|Estimator|Buffer|Memory|Network|Net)$"
-)
-
-
-def kind_of_base(name: str) -> str:
-    """What a base class of a library, or one that cannot be seen, makes of its subclasses.
-
-    Args:
-        name: Its dotted name; ``?.Name`` where it cannot be resolved.
-
-    Returns:
-        ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` (runs in the main process) or
-        an empty string.
-
-    Example:
-        >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")
-        ('iterable', 'keras')
-    """
-    last = name.rpartition(".")[2]
-    keras = "keras" in name or name.startswith("?.")
-    if last in ("PyDataset", "Sequence") and keras:
-        return "keras"
-    if last in ("ImageDataGenerator", "BatchFromFilesMixin") or (last.endswith("Iterator") and keras):
-        return "iterator"
-    if last in ("ImageOnlyTransform", "DualTransform", "BasicTransform", "Transform3D") or name.startswith(
-        "albumentations."
-    ):
-        return "albumentations"
-    if "Iterable" in last and last != "Iterable":
-        return "iterable"
-    if last in ("IterDataPipe", "IterableDataset"):
-        return "iterable"
-    if last in ("BaseTransform", "RandomTransform", "IntensityTransform", "SpatialTransform"):
-        return "transform"
-    if last == "Module":
-        return "module"
-    if name.startswith("tensorflow.data") or last in ("DataFlow", "RNGDataFlow"):
-        return ""
-    if _TORCHVISION.search(name) or _NAMED.search(last) or last.lower().endswith("dataset"):
-        return "map"
-    if _OTHER.search(last):
-        return "main"
-    return ""
-
-
-_ON_TORCH = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "torchtext",
-        "torch_geometric",
-        "pytorch_lightning",
-        "lightning",
-        "monai",
-        "mmcv",
-        "mmengine",
-        "mmdet",
-        "mmdet3d",
-        "mmseg",
-        "mmaction",
-        "mmpose",
-        "mmcls",
-        "mmpretrain",
-        "detectron2",
-        "fairseq",
-        "timm",
-        "kornia",
-        "espnet2",
-        "speechbrain",
-        "transformers",
-        "accelerate",
-        "dgl",
-        "torchio",
-        "ignite",
-    ]
-)
-
-
-def framework_of(name: str) -> str:
-    """``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
-    head = name.partition(".")[0]
-    if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
-        return "keras"
-    if head in _ON_TORCH:
-        return "torch"
-    if head in ("mxnet", "gluoncv", "chainer", "paddle", "mindspore", "tensorpack"):
-        return head
-    return ""

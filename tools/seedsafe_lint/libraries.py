@@ -1,28 +1,15 @@
 """Calls into libraries: generators are followed, draws and seedings judged, functions handed over are run."""
 
 import ast
-from abc import abstractmethod
 
-from seedsafe_lint.draws import Draws
-from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame
+from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import BIT_GENERATORS, GENERATORS
-from seedsafe_lint.project import Project
-from seedsafe_lint.values import (
-    STATIC,
-    Bound,
-    Cls,
-    Const,
-    Ext,
-    Fn,
-    Gen,
-    Group,
-    Inst,
-    Value,
-    Values,
-    constant,
-    join,
-)
+from seedsafe_lint.members import Members
+from seedsafe_lint.targets import Targets
+from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, constant
 
 __all__ = ["Libraries"]
 
@@ -34,27 +21,27 @@ _ITERATING = frozenset(
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "abs", "str", "hash", "float", "max", "min"))
 
 
-class Libraries(Evaluator):
+class Libraries:
     """Values of calls into libraries.
 
     Args:
-        project: The given files.
-        draws: Judges and reports what draws.
+        context: What all parts share.
+        members: Values of attributes.
+        targets: What loops give.
+        judge: Judges what is drawn and seeded.
+        steps: The other parts.
     """
 
-    def __init__(self, project: Project, draws: Draws) -> None:
-        super().__init__(project)
-        self.draws = draws
+    def __init__(
+        self, context: Context, members: Members, targets: Targets, judge: Judge, steps: Steps
+    ) -> None:
+        self.context = context
+        self.members = members
+        self.targets = targets
+        self.judge = judge
+        self.steps = steps
 
-    @abstractmethod
-    def invoke(self, callee: Value, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        """Value of calling something of the analysed code."""
-
-    @abstractmethod
-    def callbacks(self, values: list[Values]) -> Values:
-        """Value of calling something unknown, which may call the functions among its arguments."""
-
-    def library(
+    def call(
         self,
         callee: Ext | Bound,
         node: ast.Call,
@@ -73,26 +60,26 @@ class Libraries(Evaluator):
         if name == "dataclasses.field" and "default_factory" in kwargs:
             factories = tuple(v for v in kwargs["default_factory"] if isinstance(v, Ext | Fn | Cls))
             made = [
-                self.library(v, node, frame, [], {}) if isinstance(v, Ext) else self.invoke(v, [], {})
+                self.call(v, node, frame, [], {}) if isinstance(v, Ext) else self.steps.invoke(v, [], {})
                 for v in factories
             ]
-            return join((), *made) or self.nothing
+            return join((), *made) or self.context.nothing
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
         if name in _ITERATING:
-            self.callbacks(list(kwargs.values()))
-            items = self.iterate(join((), *args)) if args else self.nothing
+            self.steps.callbacks(list(kwargs.values()))
+            items = self.targets.iterate(join((), *args)) if args else self.context.nothing
             return items if name.endswith("next") else (Group(items),)
         if name in ("copy.deepcopy", "copy.copy") and args:
             return args[0]
         if name in _NUMBERS and args:
-            return STATIC if all(constant(v) for v in args) else self.nothing
-        if self.worker:
-            self.draws.library(self, name, node, frame, args, kwargs)
-        result = self.callbacks([*args, *kwargs.values()])
+            return STATIC if all(constant(v) for v in args) else self.context.nothing
+        if self.context.worker:
+            self.judge.library(name, node, frame, args, kwargs)
+        result = self.steps.callbacks([*args, *kwargs.values()])
         if isinstance(result[0], Group):
             return (Group(result[0].items, calls=True, origin=name),)
-        return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.nothing
+        return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
 
     def _generator(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
@@ -105,8 +92,8 @@ class Libraries(Evaluator):
             if inner:
                 return tuple(inner)
         if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
-            for gen in inner if self.worker else ():
-                self.draws.made(self, gen, node, frame)
+            for gen in inner if self.context.worker else ():
+                self.judge.made(gen, node, frame)
             return tuple(inner)
         if name == "torch.Generator":
             given = []
@@ -114,21 +101,21 @@ class Libraries(Evaluator):
         if name == "torch.Generator":
             seed = "constant"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
-        made = Gen(kind, frame.module, node, stored=not self.worker, seed=seed)  # type: ignore[arg-type]
-        if self.worker and name not in BIT_GENERATORS:
-            self.draws.made(self, made, node, frame)
+        made = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
+        if self.context.worker and name not in BIT_GENERATORS:
+            self.judge.made(made, node, frame)
         return (made,)
 
     def _generator_method(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         gen = callee.gen
         if callee.name in _RESEED:
-            self.draws.seeded(self, gen.node, node, frame, args, same=not gen.stored)
+            self.judge.seeded(gen.node, node, frame, args)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
             return (Group((gen,)),)
-        if self.worker:
-            self.draws.generator(self, gen, callee.name, node, frame)
-        return self.callbacks(args)
+        if self.context.worker:
+            self.judge.generator(gen, callee.name, node, frame)
+        return self.steps.callbacks(args)
 
     def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
         found: Values = ()
@@ -142,7 +129,7 @@ class Libraries(Evaluator):
                 found = join(found, (Group((value,), calls=True),))
             else:
                 found = join(found, (value,))
-        return found or self.nothing
+        return found or self.context.nothing
 
     def _getattr(self, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         found: Values = ()
@@ -150,15 +137,15 @@ class Libraries(Evaluator):
         prefix = _prefix(node.args[1]) if len(node.args) > 1 else ""
         for value in args[0]:
             for name in names:
-                found = join(found, self.member(value, name))
+                found = join(found, self.members.member(value, name))
             if not names and isinstance(value, Ext):
                 found = join(found, (Ext(f"{value.name}.any"),))
             if not names and prefix and isinstance(value, Inst):
-                for cls in self.mro(value.cls):
+                for cls in self.members.mro(value.cls):
                     for name in cls.methods:
                         if name.startswith(prefix):
-                            found = join(found, self.member(value, name))
-        return found or self.nothing
+                            found = join(found, self.members.member(value, name))
+        return found or self.context.nothing
 
 
 def _prefix(node: ast.expr) -> str:

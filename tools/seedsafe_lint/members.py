@@ -1,14 +1,15 @@
-"""Attributes, methods and base classes."""
+"""What attributes mean: methods, what constructors store, bases."""
 
 import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from seedsafe_lint.index import Class, Frame, Function, Site
+from seedsafe_lint.alternatives import Value, Values, join
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.index import Class, Frame, Site
 from seedsafe_lint.known import canonical
 from seedsafe_lint.names import Names
-from seedsafe_lint.project import Project
 from seedsafe_lint.values import (
     STATIC,
     UNKNOWN,
@@ -22,10 +23,7 @@ from seedsafe_lint.values import (
     Inst,
     Mod,
     Super,
-    Value,
-    Values,
     constant,
-    join,
 )
 
 __all__ = ["Members"]
@@ -34,58 +32,62 @@ _INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
-class Members(Names):
+class Members:
     """Values of attributes.
 
     Args:
-        project: The given files.
+        context: What all parts share.
+        names: Values of names.
+        steps: The other parts.
     """
 
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self.entered: set[Function] = set()
-        self.reassigned: frozenset[str] = frozenset()
+    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
+        self.context = context
+        self.names = names
+        self.steps = steps
 
     def member(self, value: Value, name: str) -> Values:
         """An attribute of a value."""
         match value:
             case Ext(name=full):
                 local = (
-                    self.project.find(f"{full}.{name}", "") if "(" not in full and "?" not in full else None
+                    self.context.project.find(f"{full}.{name}", "")
+                    if "(" not in full and "?" not in full
+                    else None
                 )
                 return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
             case Mod(module=module):
-                found = self.exported(module, name)
-                if not found and (local := self.project.find(name, module.path, 1)):
+                found = self.names.exported(module, name)
+                if not found and (local := self.context.project.find(name, module.path, 1)):
                     return (Mod(local),)
                 return found or (Ext(f"?.{name}"),)
             case Gen():
                 return (Bound(value, name),)
             case Bound():
-                return (value,) if value.name in ("bit_generator", "spawn") else self.nothing
+                return (value,) if value.name in ("bit_generator", "spawn") else self.context.nothing
             case Inst():
                 return self.attribute(value, name)
             case Cls(cls=cls):
-                return self._of_class(cls, name, value) or self.nothing
+                return self._of_class(cls, name, value) or self.context.nothing
             case Super(owner=owner, after=after):
                 order = list(self.mro(owner.cls))
                 for cls in order[order.index(after) + 1 :] if after in order else order:
                     if name in cls.methods:
                         return (Fn(cls.methods[name], owner),)
-                return self.nothing
+                return self.context.nothing
             case Group(items=items):
                 return (Group(items, origin="method"),)
             case _:
-                return STATIC if constant((value,)) else self.nothing
+                return STATIC if constant((value,)) else self.context.nothing
 
     def _of_class(self, cls: Class, name: str, owner: Cls) -> Values:
         for base in self.mro(cls):
             if name in base.methods:
                 method = base.methods[name]
-                return self.decorated(Fn(method, owner if method.decorated("classmethod") else None))
+                return self.steps.decorated(Fn(method, owner if method.decorated("classmethod") else None))
             if bindings := base.scope.names.get(name):
                 frame = Frame(base.module, parent=base.frame, scope=base.scope)
-                return self._static(bindings, frame, (base.scope, name))
+                return self.names.static(bindings, frame, (base.scope, name))
         return ()
 
     def method(self, owner: Inst, name: str) -> Fn | None:
@@ -102,21 +104,21 @@ class Members(Names):
                 method = cls.methods[name]
                 fn = Fn(method, Cls(owner.cls) if method.decorated("classmethod") else owner)
                 if method.decorated("property", "cached_property", "lazy_property"):
-                    return self.run(fn, [], {})
-                return self.decorated(fn)
-        stored = self.state.stored.get((owner.key, name))
+                    return self.steps.run(fn, [], {})
+                return self.steps.decorated(fn)
+        stored = self.context.state.stored.get((owner.key, name))
         return self.field(owner, name) if stored is None else stored
 
     def field(self, owner: Inst, name: str) -> Values:
         """An attribute as it was before the workers started."""
-        if name in self.reassigned or (
+        if name in self.context.reassigned or (
             name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
         ):
-            return self.nothing
+            return self.context.nothing
         found: Values = ()
         for cls in self.mro(owner.cls):
             for site in cls.sites.get(name, ()):
-                if site.function not in self.entered or site.function.name in _INITIAL:
+                if site.function not in self.context.entered or site.function.name in _INITIAL:
                     found = join(found, self._at_site(site, owner))
         found = found or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
@@ -132,11 +134,11 @@ class Members(Names):
         key = (site.value, owner)
         if site.value is None:
             return UNKNOWN
-        if key in self._known:
-            return self._known[key]
-        if key in self._open or self._depth > 12:
+        if key in self.context.known:
+            return self.context.known[key]
+        if key in self.context.open or self.context.depth > 12:
             return STATIC
-        self._open.add(key)
+        self.context.open.add(key)
         known = dict(owner.args) if function.name in _INITIAL else {}
         if function.positional:
             known[function.positional[0].arg] = (owner,)
@@ -144,12 +146,12 @@ class Members(Names):
             function.module, parent=function.frame, scope=function.scope, function=function, variables=known
         )
         try:
-            found = self.earlier(site.value, frame)
+            found = self.steps.earlier(site.value, frame)
         finally:
-            self._open.discard(key)
+            self.context.open.discard(key)
         if function.name not in _INITIAL:
             found = tuple(v for v in found if not constant((v,)) or v == Const(None)) or UNKNOWN
-        self._known[key] = found
+        self.context.known[key] = found
         return found
 
     def mro(self, cls: Class) -> Iterator[Class]:
@@ -167,14 +169,14 @@ class Members(Names):
     def bases(self, cls: Class) -> Values:
         """Its bases, as written in its definition."""
         key = (cls, "bases")
-        if key not in self._known:
-            self._known[key] = STATIC
+        if key not in self.context.known:
+            self.context.known[key] = STATIC
             found: Values = ()
             for base in cls.node.bases:
                 base = base.value if isinstance(base, ast.Subscript) else base
-                found = join(found, self.earlier(base, cls.frame))
-            self._known[key] = found
-        return self._known[key]
+                found = join(found, self.steps.earlier(base, cls.frame))
+            self.context.known[key] = found
+        return self.context.known[key]
 
     def libraries(self, cls: Class) -> list[str]:
         """Dotted names of the libraries' classes that it derives from."""

@@ -3,83 +3,33 @@
 import ast
 import builtins
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.frameworks import kind_of_base
 from seedsafe_lint.index import Frame, Function, Module
-from seedsafe_lint.known import RNG_NAME, canonical, guess, is_numpy_draw, is_python_draw, kind_of_base
-from seedsafe_lint.project import Project
+from seedsafe_lint.known import RNG_NAME, canonical, guess, is_numpy_draw, is_python_draw
 from seedsafe_lint.scopes import Binding
-from seedsafe_lint.values import (
-    STATIC,
-    UNKNOWN,
-    Cls,
-    Const,
-    Ext,
-    Fn,
-    Gen,
-    Group,
-    Inst,
-    Mod,
-    Values,
-    contents,
-    join,
-)
+from seedsafe_lint.values import STATIC, Cls, Const, Ext, Fn, Gen, Mod, contents
 
-__all__ = ["Names", "State"]
+__all__ = ["Names"]
 
 _TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
 _PLAIN = re.compile(r"\b(int|float|str|bool)\b")
 _DEEP = 40
 
 
-@dataclass(slots=True)
-class State:
-    """What the code run so far has changed: attributes and globals stored, generators seeded anew."""
-
-    stored: dict[tuple[object, str], Values] = field(default_factory=dict)
-    seeded: dict[object, str] = field(default_factory=dict)
-
-    def copy(self) -> "State":
-        """An independent copy."""
-        return State(dict(self.stored), dict(self.seeded))
-
-
-class Names(ABC):
+class Names:
     """Values of names.
 
     Args:
-        project: The given files.
-
-    With `worker` True the code is one that a worker runs, and draws count; else it is code that ran before in the main
-    process, and what it makes is `stored`.
+        context: What all parts share.
+        steps: The other parts.
     """
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self.worker = False
-        self.state = State()
-        self._known: dict[object, Values] = {}
-        self._open: set[object] = set()
-        self._depth = 0
-
-    @abstractmethod
-    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Alternatives for the value of an expression."""
-
-    @abstractmethod
-    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Value that a function returns."""
-
-    @property
-    def nothing(self) -> Values:
-        """A value of which nothing is known."""
-        return UNKNOWN if self.worker else STATIC
-
-    def earlier(self, node: ast.expr, frame: Frame) -> Values:
-        """Value of an expression in code of the main process, before the workers started."""
-        return self.before(lambda: self.evaluate(node, frame))
+    def __init__(self, context: Context, steps: Steps) -> None:
+        self.context = context
+        self.steps = steps
 
     def lookup(self, name: str, frame: Frame) -> Values:
         """Value of a variable."""
@@ -91,8 +41,10 @@ class Names(ABC):
                 if scope.function and (found := self._parameter(name, scope.function)):
                     return found
                 if bindings := scope.scope.names.get(name):
-                    stored = self.state.stored.get((frame.module, name)) if scope.parent is None else None
-                    return stored or self._static(bindings, scope, (scope.scope, name))
+                    stored = (
+                        self.context.state.stored.get((frame.module, name)) if scope.parent is None else None
+                    )
+                    return stored or self.static(bindings, scope, (scope.scope, name))
             scope = scope.parent
         return self._from_star(name, frame.module)
 
@@ -100,7 +52,7 @@ class Names(ABC):
         module.scope.names  # noqa: B018 - collects the star imports
         for star in module.scope.stars:
             source = star.module or ""
-            if local := self.project.find(source, module.path, star.level):
+            if local := self.context.project.find(source, module.path, star.level):
                 if found := self.exported(local, name):
                     return found
             elif star.level == 0:
@@ -121,21 +73,21 @@ class Names(ABC):
 
     def exported(self, module: Module, name: str) -> Values:
         """A module's variable, or nothing."""
-        if stored := self.state.stored.get((module, name)):
+        if stored := self.context.state.stored.get((module, name)):
             return stored
         if bindings := module.scope.names.get(name):
-            return self._static(bindings, module.frame, (module.scope, name))
+            return self.static(bindings, module.frame, (module.scope, name))
         key = (module, name, "star")
-        if not module.scope.stars or key in self._open:
+        if not module.scope.stars or key in self.context.open:
             return ()
-        self._open.add(key)
+        self.context.open.add(key)
         try:
             for star in module.scope.stars:
-                local = self.project.find(star.module or "", module.path, star.level)
+                local = self.context.project.find(star.module or "", module.path, star.level)
                 if local and (found := self.exported(local, name)):
                     return found
         finally:
-            self._open.discard(key)
+            self.context.open.discard(key)
         return ()
 
     def _parameter(self, name: str, function: Function) -> Values:
@@ -155,7 +107,7 @@ class Names(ABC):
         default = self.default(parameter, function)
         named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
         if parameter.annotation and "imgaug" in function.module.text:
-            kinds = self.evaluate(parameter.annotation, function.frame)
+            kinds = self.steps.evaluate(parameter.annotation, function.frame)
             names = [v.name for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")]
             default = join(default or (), tuple(Ext(f"{name}()") for name in names)) or default
         if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
@@ -174,34 +126,23 @@ class Names(ABC):
             expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
         if expression is None:
             return None
-        return self._static([Binding("value", expression)], function.frame, expression)
+        return self.static([Binding("value", expression)], function.frame, expression)
 
-    def _static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
+    def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
         """Value of a variable that was bound before the workers started."""
-        if key in self._known:
-            return self._known[key]
-        if key in self._open or self._depth > _DEEP:
+        if key in self.context.known:
+            return self.context.known[key]
+        if key in self.context.open or self.context.depth > _DEEP:
             return STATIC
-        self._open.add(key)
+        self.context.open.add(key)
         try:
             found: Values = ()
             for binding in bindings:
-                found = join(found, self.before(lambda b=binding: self._bound(b, frame)))  # type: ignore[misc]
+                found = join(found, self.context.before(lambda b=binding: self._bound(b, frame)))  # type: ignore[misc]
         finally:
-            self._open.discard(key)
-        self._known[key] = found
+            self.context.open.discard(key)
+        self.context.known[key] = found
         return found
-
-    def before(self, action: Callable[[], Values]) -> Values:
-        """Runs something as code of the main process, before the workers started."""
-        worker, state = self.worker, self.state
-        self.worker, self.state = False, State()
-        self._depth += 1
-        try:
-            return action()
-        finally:
-            self._depth -= 1
-            self.worker, self.state = worker, state
 
     def _bound(self, binding: Binding, frame: Frame) -> Values:
         node = binding.node
@@ -211,25 +152,25 @@ class Names(ABC):
             return self._imported(node, str(binding.detail), frame.module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = frame.module.functions.get(node) or Function(node, frame.module, frame)
-            return self.decorated(Fn(function, None, None))
+            return self.steps.decorated(Fn(function, None, None))
         if isinstance(node, ast.ClassDef):
             return (Cls(frame.module.class_of(node, frame)),)
         if isinstance(node, ast.expr):
-            values = self.evaluate(node, frame)
+            values = self.steps.evaluate(node, frame)
             return values if binding.kind == "value" else contents(values)
         return STATIC
 
     def _module(self, name: str, importer: Module) -> Values:
-        local = self.project.find(name, importer.path)
+        local = self.context.project.find(name, importer.path)
         return (Mod(local),) if local else (Ext(canonical(name)),)
 
     def _imported(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
         source = node.module or ""
-        local = self.project.find(source, importer.path, node.level)
+        local = self.context.project.find(source, importer.path, node.level)
         if local and (found := self.exported(local, name)):
             return found
         full = f"{source}.{name}" if source else name
-        if local := self.project.find(full, importer.path, node.level):
+        if local := self.context.project.find(full, importer.path, node.level):
             return (Mod(local),)
         return (Ext(f"?.{full}" if node.level else canonical(full)),)
 
@@ -243,14 +184,3 @@ class Names(ABC):
                 frame.vars[alias.asname or top] = self._module(
                     alias.name if alias.asname else top, frame.module
                 )
-
-    def decorated(self, fn: Fn) -> Values:
-        """A function as its decorators of the analysed code leave it."""
-        values: Values = (fn,)
-        for decorator in reversed(fn.function.decorators):
-            wrappers = tuple(v for v in self.evaluate(decorator, fn.function.frame) if isinstance(v, Fn))
-            for wrapper in wrappers:
-                result = self.before(lambda w=wrapper, v=values: self.run(w, [v], {}))  # type: ignore[misc]
-                callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
-                values = callables or values
-        return values

@@ -4,41 +4,19 @@ import ast
 import bisect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.alternatives import Value
+from seedsafe_lint.frameworks import framework_of, kind_of_base
 from seedsafe_lint.index import Class, Module
-from seedsafe_lint.known import framework_of, kind_of_base
+from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.root import Root
 from seedsafe_lint.source import line_numbers
 from seedsafe_lint.transforms import fills_template, is_transform
 from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
-from seedsafe_lint.values import Fn, Group, Inst, Value
+from seedsafe_lint.values import Fn, Group, Inst
 
-__all__ = ["Root", "kind_of_class", "roots"]
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A function that workers call.
-
-    Args:
-        fn: The function, bound to its object.
-        label: Its name for messages.
-        framework: ``torch``, ``keras``, ``tf.data``, another one, or empty.
-        per_sample: It runs once for a sample (or batch), not once for an epoch.
-        cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
-        cls: The class whose method it is.
-        dataset: That class derives from a framework's dataset.
-    """
-
-    fn: Fn
-    label: str
-    framework: str
-    per_sample: bool = True
-    cured: bool = False
-    cls: Class | None = None
-    dataset: bool = False
+__all__ = ["kind_of_class", "roots"]
 
 
 _LOADER = re.compile(
@@ -82,24 +60,24 @@ _ENTRY_NAMES = frozenset(
 )
 
 
-def kind_of_class(run: Evaluator, cls: Class) -> str:
+def kind_of_class(run: Interpreter, cls: Class) -> str:
     """``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
-    kinds = [kind_of_base(name) for name in run.libraries(cls)]
+    kinds = [kind_of_base(name) for name in run.members.libraries(cls)]
     for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
         if kind in kinds:
             return kind
     return ""
 
 
-def framework_of_class(run: Evaluator, cls: Class) -> str:
+def framework_of_class(run: Interpreter, cls: Class) -> str:
     """The framework of a class, by its bases, else by what its file imports."""
-    for name in run.libraries(cls):
+    for name in run.members.libraries(cls):
         if found := framework_of(name):
             return found
     return cls.module.framework
 
 
-def roots(run: Evaluator, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
+def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
     """All functions of a file, and those that it hands to loaders, that workers call."""
     lines = _random_lines(module.text)
     own = [cls for cls in module.classes.values() if _matters(cls, lines)]
@@ -132,63 +110,63 @@ def _matters(cls: Class, lines: list[int]) -> bool:
     return at < len(lines) and lines[at] <= (cls.node.end_lineno or 0)
 
 
-def _of_class(run: Evaluator, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
+def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator[Root]:
     kind = kind_of_class(run, cls)
     bare = Inst(cls)
-    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.method(bare, name)]
+    names = [name for name in dict.fromkeys(_entries(run, cls, bare, kind)) if run.members.method(bare, name)]
     if not names:
         return
     owner, framework = used.instance(run, cls), framework_of_class(run, cls)
     for name in names:
-        method = run.method(owner, name)
+        method = run.members.method(owner, name)
         for value in run.decorated(method) if method else ():
             if isinstance(value, Fn):
                 label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
                 yield Root(value, label, framework, not once, cured, cls, kind in ("map", "keras"))
 
 
-def _entries(run: Evaluator, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
+def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
     """Names of the methods that workers call, if the class has them."""
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
-        if kind == "map" and not run.method(owner, "__getitem__"):
+        if kind == "map" and not run.members.method(owner, "__getitem__"):
             yield from ("__iter__", *_ITEMS)
     elif kind == "iterable":
         yield from ("__iter__", "__next__", "__getitem__", *_COLLATERS)
     elif kind == "iterator":
         yield from _KERAS_ITERATOR
     elif kind == "albumentations":
-        names = sorted({name for base in run.mro(cls) for name in base.methods})
+        names = sorted({name for base in run.members.mro(cls) for name in base.methods})
         yield from (name for name in names if name.startswith(("apply", "get_param", "__call__")))
     elif kind == "transform":
         yield from _CALLS
-    elif kind in ("", "module") and is_transform(run, cls, owner, kind):
+    elif kind in ("", "module") and is_transform(run.members, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
-    elif kind == "" and fills_template(run, cls, owner):
-        names = sorted({name for base in run.mro(cls) for name in base.methods})
+    elif kind == "" and fills_template(run.members, cls, owner):
+        names = sorted({name for base in run.members.mro(cls) for name in base.methods})
         yield from (name for name in names if _TEMPLATE.match(name))
     for name, words in _HOOKS.items():
-        method = run.method(owner, name)
+        method = run.members.method(owner, name)
         if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
             yield name
     if "generate_train_batch" in cls.methods:
         yield "generate_train_batch"
 
 
-def _duck(run: Evaluator, cls: Class, owner: Inst, kind: str) -> bool:
+def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """A class that is a dataset by its methods, and by its name where no framework is in sight."""
-    if not run.method(owner, "__getitem__"):
+    if not run.members.method(owner, "__getitem__"):
         return False
-    if not any(name.startswith("?.") or framework_of(name) for name in run.libraries(cls)):
+    if not any(name.startswith("?.") or framework_of(name) for name in run.members.libraries(cls)):
         if _LOADER_NAME.search(cls.name):
             return False
         if not cls.module.framework:
             where = "/".join(Path(cls.module.path).parts[-2:])
             return bool(_DATASET.search(cls.name) or _DATASET.search(where))
-    return run.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
+    return run.members.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 
-def _of_call(run: Evaluator, call: Call, framework: str, cured: bool) -> Iterator[Root]:
+def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Iterator[Root]:
     node, frame, name = call.node, call.frame, call.name
     words = {word.arg: word.value for word in node.keywords if word.arg}
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
@@ -224,7 +202,7 @@ def _processes(words: dict[str, ast.expr]) -> bool:
 
 
 def _of_value(
-    run: Evaluator,
+    run: Interpreter,
     value: Value,
     framework: str,
     per_sample: bool,
@@ -239,12 +217,16 @@ def _of_value(
             yield from _of_value(run, item, framework, per_sample, cured, loader, depth + 1)
     elif isinstance(value, Inst):
         names = ["__call__"] if not loader else ["__getitem__", "__getitems__", "__iter__"]
-        if value.cls and loader and run.method(value, "__getitem__"):
+        if value.cls and loader and run.members.method(value, "__getitem__"):
             names.remove("__iter__")
-        if not loader and not run.method(value, "__call__") and kind_of_class(run, value.cls) == "module":
+        if (
+            not loader
+            and not run.members.method(value, "__call__")
+            and kind_of_class(run, value.cls) == "module"
+        ):
             names = ["forward"]
         for name in names:
-            if method := run.method(value, name):
+            if method := run.members.method(value, name):
                 yield Root(
                     method,
                     f"{value.cls.name}.{name}",

@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from seedsafe_lint.draws import Draws
-from seedsafe_lint.evaluator import Evaluator
-from seedsafe_lint.index import Class, Function, dotted
+from seedsafe_lint.alternatives import Values
+from seedsafe_lint.index import Class, Function
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import BUFFERS
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.scopes import statements
-from seedsafe_lint.values import Ext, Group, Inst, Values
+from seedsafe_lint.syntax import dotted
+from seedsafe_lint.values import Ext, Group, Inst
 
 __all__ = ["check"]
 
@@ -32,16 +33,16 @@ _IN_PLACE = frozenset(
 )
 
 
-def check(run: Evaluator, draws: Draws, cls: Class) -> None:
+def check(run: Interpreter, cls: Class) -> None:
     """Reports samples returned as None, and stored samples changed in place."""
     method = cls.methods.get("__getitem__")
     if method is None or kind_of_class(run, cls) not in ("map", "keras"):
         return
-    _none(draws, method)
-    _in_place(run, draws, method)
+    _none(run, method)
+    _in_place(run, method)
 
 
-def _none(draws: Draws, method: Function) -> None:
+def _none(run: Interpreter, method: Function) -> None:
     text = method.module.text
     if re.search(r"collate", text) and re.search(r"is not None|is None|!= None|filter\(", text):
         return
@@ -52,17 +53,17 @@ def _none(draws: Draws, method: Function) -> None:
     if len(nothing) == len(returns):
         return
     for node in nothing:
-        draws.report(
+        run.findings.report(
             "SSF014",
             node,
-            method.module,
+            method.module.path,
             f"{method.label} returns None for some samples: the default collate function raises TypeError in the worker, and "
             "a collate function that drops them makes batches of other sizes; raise, or return another sample",
             "warning",
         )
 
 
-def _in_place(run: Evaluator, draws: Draws, method: Function) -> None:
+def _in_place(run: Interpreter, method: Function) -> None:
     cls = method.cls
     if cls is None or len(method.positional) < 2:
         return
@@ -84,10 +85,10 @@ def _in_place(run: Evaluator, draws: Draws, method: Function) -> None:
                 pass
         for name in _changed(node):
             if name in cached:
-                draws.report(
+                run.findings.report(
                     "SSF015",
                     node,
-                    method.module,
+                    method.module.path,
                     f"{method.label} changes {name} in place, which is a view of self.{cached[name]}: the next epoch reads "
                     "the changed sample; copy it first",
                     "error",
@@ -102,8 +103,8 @@ def _item_of_self(value: ast.expr, this: str) -> str:
             return ""
 
 
-def _holds_arrays(run: Evaluator, cls: Class, attr: str) -> bool:
-    return any(_is_array(v) for v in _flat(run.field(Inst(cls), attr)))
+def _holds_arrays(run: Interpreter, cls: Class, attr: str) -> bool:
+    return any(_is_array(v) for v in _flat(run.members.field(Inst(cls), attr)))
 
 
 def _flat(values: Values) -> Iterator[object]:

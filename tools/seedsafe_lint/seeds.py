@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from seedsafe_lint.index import Function, dotted
+from seedsafe_lint.index import Function
+from seedsafe_lint.syntax import dotted
 
 __all__ = ["expand", "local_values", "of_worker_alone"]
 

@@ -4,8 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-from seedsafe_lint.index import Class, dotted
+from seedsafe_lint.index import Class
 from seedsafe_lint.members import Members
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Inst
 
 __all__ = ["fills_template", "is_transform"]

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from seedsafe_lint.evaluator import Evaluator
+from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.index import Class, Frame, Module
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.source import line_numbers
-from seedsafe_lint.values import Cls, Inst, Values, join
+from seedsafe_lint.values import Cls, Inst
 
 __all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
 
@@ -37,19 +38,19 @@ class Uses:
     made: dict[str, list[Call]] = field(default_factory=dict)
     streams: bool = False
 
-    def instance(self, run: Evaluator, cls: Class) -> Inst:
+    def instance(self, run: Interpreter, cls: Class) -> Inst:
         """An instance of a class, with the constructor's arguments as the file passes them."""
         merged: dict[str, Values] = {}
-        for call in self.made.get(cls.name, ()) if run.method(Inst(cls), "__init__") else ():
+        for call in self.made.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
             for value in run.earlier(call.node, call.frame):
                 if isinstance(value, Inst) and value.cls is cls:
                     for name, values in value.args:
                         merged[name] = join(merged.get(name, ()), values)
         return Inst(cls, tuple(merged.items()))
 
-    def foreign(self, run: Evaluator, module: Module) -> Iterator[Class]:
+    def foreign(self, run: Interpreter, module: Module) -> Iterator[Class]:
         """Classes of other given files that the file makes instances of."""
-        if run.project.single:
+        if run.context.project.single:
             return
         own = {cls.name for cls in module.classes.values()}
         for name, calls in self.made.items():
@@ -88,7 +89,7 @@ _STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
 _CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
-def uses(run: Evaluator, module: Module) -> Uses:
+def uses(run: Interpreter, module: Module) -> Uses:
     """Calls of a file that say what runs in workers.
 
     Only statements on lines where the text names something of interest are looked into.
@@ -100,11 +101,11 @@ def uses(run: Evaluator, module: Module) -> Uses:
     return found
 
 
-def _lines(run: Evaluator, module: Module, streams: bool) -> list[int]:
+def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
     """Numbers of the lines that call or pass something of interest, from 1."""
     classes = {cls.name for cls in module.classes.values()}
     imported: set[str] = set()
-    if not run.project.single:
+    if not run.context.project.single:
         names = module.scope.names.items()
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
     places = []

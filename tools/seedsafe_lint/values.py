@@ -2,10 +2,10 @@
 
 import ast
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
-if TYPE_CHECKING:
-    from seedsafe_lint.index import Class, Frame, Function, Module
+from seedsafe_lint.alternatives import Value, Values, join
+from seedsafe_lint.index import Class, Frame, Function, Module
 
 __all__ = [
     "STATIC",
@@ -21,14 +21,9 @@ __all__ = [
     "Mod",
     "Opaque",
     "Super",
-    "Value",
-    "Values",
     "constant",
     "contents",
-    "join",
 ]
-
-_LIMIT = 24
 
 
 class _Hashed:
@@ -46,21 +41,21 @@ class _Hashed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ext:
+class Ext(Value):
     """Something of a library, by its dotted name; `()` in it marks the result of a call."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Const:
+class Const(Value):
     """A literal."""
 
     value: str | bytes | int | float | complex | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Value):
     """A value without structure.
 
     `static` ones were fixed before the workers started; `given` ones are arguments that a caller passed.
@@ -71,7 +66,7 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True)
-class Gen:
+class Gen(Value):
     """A random generator.
 
     Args:
@@ -83,14 +78,14 @@ class Gen:
     """
 
     kind: str
-    module: "Module"
+    module: Module
     node: ast.AST
     stored: bool
     seed: Literal["none", "constant", "varying"]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Value):
     """A method of a generator."""
 
     gen: Gen
@@ -98,30 +93,30 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Fn(_Hashed):
+class Fn(_Hashed, Value):
     """A function of the analysed code, with what is bound to it."""
 
-    function: "Function"
+    function: Function
     owner: "Inst | Cls | None" = None
-    frame: "Frame | None" = None
-    args: "tuple[Values, ...]" = ()
-    kwargs: "tuple[tuple[str, Values], ...]" = ()
+    frame: Frame | None = None
+    args: tuple[Values, ...] = ()
+    kwargs: tuple[tuple[str, Values], ...] = ()
     __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
-class Cls:
+class Cls(Value):
     """A class of the analysed code."""
 
-    cls: "Class"
+    cls: Class
 
 
 @dataclass(frozen=True, slots=True)
-class Inst(_Hashed):
+class Inst(_Hashed, Value):
     """An instance of a class of the analysed code, with the arguments of its constructor as far as known."""
 
-    cls: "Class"
-    args: "tuple[tuple[str, Values], ...]" = ()
+    cls: Class
+    args: tuple[tuple[str, Values], ...] = ()
     stored: bool = True
     __hash__ = _Hashed.__hash__
 
@@ -132,44 +127,32 @@ class Inst(_Hashed):
 
 
 @dataclass(frozen=True, slots=True)
-class Super:
+class Super(Value):
     """`super()` in a method of `after`, called on `owner`."""
 
     owner: "Inst | Cls"
-    after: "Class"
+    after: Class
 
 
 @dataclass(frozen=True, slots=True)
-class Group(_Hashed):
+class Group(_Hashed, Value):
     """A container, or (`calls`) an object of a library that calls what it holds."""
 
-    items: "Values"
+    items: Values
     calls: bool = False
     origin: str = ""
     __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
-class Mod:
+class Mod(Value):
     """A module of the analysed code."""
 
-    module: "Module"
+    module: Module
 
-
-Value: TypeAlias = Ext | Const | Opaque | Gen | Bound | Fn | Cls | Inst | Super | Group | Mod
-Values: TypeAlias = tuple[Value, ...]
 
 UNKNOWN: Values = (Opaque(),)
 STATIC: Values = (Opaque(static=True),)
-
-
-def join(first: Values, *more: Values) -> Values:
-    """Alternatives of several values, without duplicates."""
-    merged = first
-    for values in more:
-        if values is not merged and values != merged:
-            merged = tuple(dict.fromkeys(merged + values))
-    return merged[:_LIMIT]
 
 
 def constant(values: Values) -> bool:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from seedsafe_lint.draws import Draws
-from seedsafe_lint.evaluator import Evaluator
-from seedsafe_lint.index import Frame, Function, Module, dotted
+from seedsafe_lint.index import Frame, Function, Module
+from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import canonical
 from seedsafe_lint.seeds import expand, local_values
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Uses
 from seedsafe_lint.values import Ext, Fn
 
@@ -49,7 +49,7 @@ class Init:
         return "numpy" in self.seeds and not self.wrong
 
 
-def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
+def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
     """The functions of a file that are a ``worker_init_fn`` by use or by name."""
     found = {f: None for f in module.functions.values() if _NAME.search(f.name) and f.positional}
     for call in used.calls:
@@ -61,24 +61,24 @@ def worker_inits(run: Evaluator, module: Module, used: Uses) -> list[Function]:
     return list(found)
 
 
-def bare_seeds(run: Evaluator, draws: Draws, module: Module, used: Uses) -> None:
+def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     """Reports ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
     for call in used.calls:
         for word in call.node.keywords:
             if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
                 word.value, call.frame
             ):
-                draws.report(
+                run.findings.report(
                     "SSF006",
                     word.value,
-                    module,
+                    module.path,
                     "np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of the epoch, so "
                     "every epoch and run repeats the same numbers; use torch.initial_seed() % 2**32",
                     "error",
                 )
 
 
-def check(run: Evaluator, draws: Draws, function: Function) -> Init:
+def check(run: Interpreter, function: Function) -> Init:
     """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
     init = Init(function)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
@@ -93,12 +93,12 @@ def check(run: Evaluator, draws: Draws, function: Function) -> Init:
         for name in _names(run, node, frame):
             if name in _SEEDERS:
                 init.seeds.add(_SEEDERS[name])
-                _judge(run, draws, init, node, name, index, frame)
+                _judge(run, init, node, name, index, frame)
             elif _HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
-                _judge(run, draws, init, node, name, index, frame)
+                _judge(run, init, node, name, index, frame)
             elif name == "cv2.setNumThreads" and _positive(node):
-                draws.threads(node, function.module)
+                run.verdicts.threads(node, function.module)
             elif name.endswith(
                 (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
             ):
@@ -120,7 +120,7 @@ def _nodes(function: Function) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
-def _names(run: Evaluator, node: ast.Call, frame: Frame) -> list[str]:
+def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
     values = run.earlier(node.func, frame)
     names = [canonical(v.name) for v in values if isinstance(v, Ext)]
     names += [v.function.name for v in values if isinstance(v, Fn)]
@@ -135,19 +135,17 @@ def _positive(node: ast.Call) -> bool:
             return False
 
 
-def _judge(
-    run: Evaluator, draws: Draws, init: Init, node: ast.Call, name: str, index: str, frame: Frame
-) -> None:
+def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, frame: Frame) -> None:
     module, label = init.function.module, init.function.label
     expressions = [*node.args, *(word.value for word in node.keywords)]
     parts = [part for e in expressions for part in expand(e, init.function)]
     old = next((part for part in parts if _is_old_recipe(part)), None)
     if old is not None:
         init.wrong = True
-        draws.report(
+        run.findings.report(
             "SSF005",
             old,
-            module,
+            module.path,
             f"{ast.unparse(old)} in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
             "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
             "error",
@@ -173,19 +171,19 @@ def _judge(
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in spelled:
-        draws.report(
+        run.findings.report(
             "SSF006",
             node,
-            module,
+            module.path,
             f"{dotted(node)} in {label} depends on nothing but worker_id and fixed values: it overwrites torch's seed of the "
             "epoch, so every epoch repeats the same numbers; use torch.initial_seed() % 2**32",
             "error",
         )
     else:
-        draws.report(
+        run.findings.report(
             "SSF007",
             node,
-            module,
+            module.path,
             f"{dotted(node)} in {label} ignores worker_id: all workers draw the same numbers; use "
             "torch.initial_seed() % 2**32",
             "error",
@@ -210,7 +208,7 @@ def _of_worker(parts: list[ast.AST]) -> bool:
     return any(isinstance(p, ast.Name) and re.search(r"info|worker", p.id) for p in parts)
 
 
-def _harmless(run: Evaluator, node: ast.Call, frame: Frame) -> bool:
+def _harmless(run: Interpreter, node: ast.Call, frame: Frame) -> bool:
     return all(name.startswith("builtins.") or _FIXED.search(name) for name in _names(run, node, frame))
 
 
@@ -224,7 +222,7 @@ def _is_old_recipe(node: ast.AST) -> bool:
             return False
 
 
-def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
+def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
     """Reports generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
     names = {
         "cv2": "OpenCV's generator",
@@ -235,10 +233,10 @@ def forgotten(draws: Draws, init: Init, used: set[str]) -> None:
         used = used - {"stored"}
     missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
     if init.seeds and missing:
-        draws.report(
+        run.findings.report(
             "SSF008",
             init.function.node,
-            init.function.module,
+            init.function.module.path,
             f"{init.function.label} seeds {', '.join(sorted(init.seeds))} but not {' and '.join(missing)}, which the dataset "
             "draws from",
             "error",

@@ -1,0 +1,164 @@
+"""Calls: what is called, with which arguments, and what comes back."""
+
+import ast
+from dataclasses import replace
+
+from seedsafe_lint.alternatives import Value, Values, join
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.functions import Functions, first_of
+from seedsafe_lint.index import Frame
+from seedsafe_lint.judge import Judge
+from seedsafe_lint.known import is_numpy_draw, is_python_draw
+from seedsafe_lint.libraries import Libraries
+from seedsafe_lint.members import Members
+from seedsafe_lint.values import Bound, Cls, Ext, Fn, Group, Inst, Super, contents
+
+__all__ = ["Calls"]
+
+
+class Calls:
+    """Values of calls.
+
+    Args:
+        context: What all parts share.
+        members: Values of attributes.
+        functions: Runs functions of the analysed code.
+        libraries: Calls into libraries.
+        judge: Judges what is drawn and seeded.
+        steps: The other parts.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        members: Members,
+        functions: Functions,
+        libraries: Libraries,
+        judge: Judge,
+        steps: Steps,
+    ) -> None:
+        self.context = context
+        self.members = members
+        self.functions = functions
+        self.libraries = libraries
+        self.judge = judge
+        self.steps = steps
+
+    def call(self, node: ast.Call, frame: Frame) -> Values:
+        """Value of a call, with its effects."""
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.vars:
+            return self._super(frame)
+        callees = self.steps.evaluate(node.func, frame)
+        args = [self.steps.evaluate(arg, frame) for arg in node.args if not isinstance(arg, ast.Starred)]
+        spread = [
+            contents(self.steps.evaluate(arg.value, frame))
+            for arg in node.args
+            if isinstance(arg, ast.Starred)
+        ]
+        kwargs = {word.arg: self.steps.evaluate(word.value, frame) for word in node.keywords if word.arg}
+        for word in node.keywords:
+            if word.arg is None:
+                self.steps.evaluate(word.value, frame)
+        starred = bool(spread) or any(word.arg is None for word in node.keywords)
+        if self.context.worker and isinstance(node.func, ast.Attribute):
+            self.judge.method(node, frame)
+        found: Values = ()
+        for callee in callees:
+            if isinstance(callee, Ext | Bound):
+                found = join(found, self.libraries.call(callee, node, frame, args + spread, kwargs))
+            else:
+                found = join(found, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
+        return found or self.context.nothing
+
+    def invoke(
+        self,
+        callee: Value,
+        args: list[Values],
+        kwargs: dict[str, Values],
+        *,
+        starred: bool = False,
+        spread: list[Values] | None = None,
+    ) -> Values:
+        """Value of calling something of the analysed code."""
+        match callee:
+            case Fn():
+                if not self.context.worker and callee.function.yields:
+                    bound = replace(
+                        callee, args=(*callee.args, *args), kwargs=(*callee.kwargs, *kwargs.items())
+                    )
+                    return (Group((bound,), origin="generator"),)
+                return self.functions.run(callee, args, kwargs, starred=starred)
+            case Cls():
+                return self._construct(callee, args, kwargs, starred)
+            case Inst():
+                for name in ("__call__", "forward"):
+                    if method := self.members.method(callee, name):
+                        return self.functions.run(method, args, kwargs, starred=starred)
+                return self._each(tuple(v for _, values in callee.args for v in values), args, kwargs)
+            case Group(items=items, calls=True):
+                self._each(items, args, kwargs)
+                return join(self.context.nothing, items)
+            case Group(items=items):
+                return join((Group(items),), items)
+            case _:
+                return self.callbacks([*args, *(spread or ()), *kwargs.values()])
+
+    def _each(self, values: Values, args: list[Values], kwargs: dict[str, Values]) -> Values:
+        for value in values:
+            if isinstance(value, Fn | Inst) or (isinstance(value, Group) and value.calls):
+                self.invoke(value, args, kwargs)
+            elif isinstance(value, Group) and not value.origin:
+                self._each(value.items, args, kwargs)
+        return self.context.nothing
+
+    def callbacks(self, values: list[Values]) -> Values:
+        """A call of something unknown: it may call the functions among its arguments."""
+        functions = tuple(
+            dict.fromkeys(
+                v for alternatives in values for v in (*alternatives, *contents(alternatives)) if _callable(v)
+            )
+        )
+        if not functions:
+            return self.context.nothing
+        if self.context.worker:
+            for value in functions:
+                if isinstance(value, Fn):
+                    self.functions.run(value, [], {}, starred=True)
+        return (Group(functions, calls=True),)
+
+    def _super(self, frame: Frame) -> Values:
+        scope: Frame | None = frame
+        while scope is not None and scope.cls is None:
+            scope = scope.parent
+        owners = frame.this or (frame.vars.get(_first(frame), ()) if frame.function else ())
+        found = tuple(
+            Super(v, scope.cls)
+            for v in owners
+            if isinstance(v, Inst | Cls) and scope is not None and scope.cls
+        )
+        return found or self.context.nothing
+
+    def _construct(self, callee: Cls, args: list[Values], kwargs: dict[str, Values], starred: bool) -> Values:
+        bare = Inst(callee.cls, stored=not self.context.worker)
+        method = self.members.method(bare, "__init__")
+        if method is None:
+            held = tuple((f"<{i}>", values) for i, values in enumerate([*args, *kwargs.values()]))
+            return (Inst(callee.cls, held, stored=not self.context.worker),)
+        known = self.functions.bind(method, args, kwargs, starred)
+        known.pop(first_of(method.function), None)
+        made = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
+        if self.context.worker:
+            self.functions.run(Fn(method.function, made), args, kwargs, starred=starred)
+        return (made,)
+
+
+def _callable(value: Value) -> bool:
+    return (
+        isinstance(value, Fn | Bound | Inst)
+        or (isinstance(value, Group) and value.calls)
+        or (isinstance(value, Ext) and (is_numpy_draw(value.name) or is_python_draw(value.name)))
+    )
+
+
+def _first(frame: Frame) -> str:
+    return first_of(frame.function) if frame.function else ""

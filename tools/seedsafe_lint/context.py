@@ -1,0 +1,95 @@
+"""What the parts of the interpreter share: the state of the run, and the steps that they take through each other."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from seedsafe_lint.alternatives import Value, Values
+from seedsafe_lint.index import Frame, Function
+from seedsafe_lint.project import Project
+from seedsafe_lint.root import Root
+from seedsafe_lint.values import STATIC, UNKNOWN, Fn
+
+__all__ = ["Context", "State", "Steps"]
+
+
+@dataclass(slots=True)
+class State:
+    """What the code run so far has changed: attributes and globals stored, generators seeded anew."""
+
+    stored: dict[tuple[object, str], Values] = field(default_factory=dict)
+    seeded: dict[object, str] = field(default_factory=dict)
+
+    def copy(self) -> "State":
+        """An independent copy."""
+        return State(dict(self.stored), dict(self.seeded))
+
+
+class Context:
+    """The state of a run.
+
+    With `worker` True the code is one that a worker runs, and draws count; else it is code that ran before in the main
+    process, and what it makes is `stored`.
+
+    Args:
+        project: The given files.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.worker = False
+        self.state = State()
+        self.root: Root | None = None  # what a worker calls first
+        self.drawn: set[str] = set()  # kinds of generators that were drawn from
+        self.filling = False  # inside of an `if` that fills an attribute once
+        self.entered: set[Function] = set()
+        self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
+        self.known: dict[object, Values] = {}
+        self.open: set[object] = set()
+        self.depth = 0
+        self.steps = 0
+
+    @property
+    def nothing(self) -> Values:
+        """A value of which nothing is known."""
+        return UNKNOWN if self.worker else STATIC
+
+    def before(self, action: Callable[[], Values]) -> Values:
+        """Runs something as code of the main process, before the workers started."""
+        worker, state = self.worker, self.state
+        self.worker, self.state = False, State()
+        self.depth += 1
+        try:
+            return action()
+        finally:
+            self.depth -= 1
+            self.worker, self.state = worker, state
+
+
+class Steps(Protocol):
+    """The steps that parts take through each other, for each of them may lead to all the others."""
+
+    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
+        """Alternatives for the value of an expression."""
+
+    def earlier(self, node: ast.expr, frame: Frame) -> Values:
+        """Value of an expression in code of the main process, before the workers started."""
+
+    def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
+        """Runs statements; True if they never reach their end."""
+
+    def call(self, node: ast.Call, frame: Frame) -> Values:
+        """Value of a call, with its effects."""
+
+    def invoke(self, callee: Value, args: list[Values], kwargs: dict[str, Values]) -> Values:
+        """Value of calling something of the analysed code."""
+
+    def callbacks(self, values: list[Values]) -> Values:
+        """Value of calling something unknown, which may call the functions among its arguments."""
+
+    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
+        """Value that a function returns, with its effects."""
+
+    def decorated(self, fn: Fn) -> Values:
+        """A function as its decorators of the analysed code leave it."""

@@ -1,0 +1,120 @@
+"""Functions of the analysed code: their arguments bound, their bodies run, their decorators applied."""
+
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.index import Frame, Function
+from seedsafe_lint.names import Names
+from seedsafe_lint.values import UNKNOWN, Cls, Const, Fn, Group, Inst, Opaque
+
+__all__ = ["Functions", "first_of"]
+
+_DEEP = 40
+_GIVEN: Values = (Opaque(given=True),)
+
+
+class Functions:
+    """Runs functions.
+
+    Args:
+        context: What all parts share.
+        names: Values of names.
+        steps: The other parts.
+    """
+
+    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
+        self.context = context
+        self.names = names
+        self.steps = steps
+        self._stack: list[Function] = []
+        self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
+
+    def forget(self) -> None:
+        """Forget what functions returned."""
+        self._results = {}
+
+    def bind(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], starred: bool) -> dict[str, Values]:
+        """Values of a function's parameters in a call."""
+        function = fn.function
+        values = [*fn.args, *args]
+        if fn.owner is not None and not function.decorated("staticmethod"):
+            values.insert(0, (fn.owner,))
+        named = dict(fn.kwargs) | kwargs
+        known: dict[str, Values] = {}
+        positional = function.positional
+        for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
+            if i < len(values) and i < len(positional):
+                known[parameter.arg] = _given(values[i])
+            elif parameter.arg in named:
+                known[parameter.arg] = _given(named.pop(parameter.arg))
+            elif (default := self.names.default(parameter, function)) is not None:
+                known[parameter.arg] = _GIVEN if starred and default == (Const(None),) else default
+            else:
+                known[parameter.arg] = _GIVEN if starred else self.context.nothing
+        if function.node.args.vararg:
+            rest = values[len(positional) :]
+            known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)
+        if function.node.args.kwarg:
+            known[function.node.args.kwarg.arg] = (
+                Group(join((), *named.values()) if named else self.context.nothing),
+            )
+        return known
+
+    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
+        """Value that a function returns, with its effects."""
+        function = fn.function
+        if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+            return self.context.nothing
+        variables = self.bind(fn, args, kwargs, starred)
+        key = (
+            function.node,
+            fn.owner,
+            fn.frame,
+            self.context.worker,
+            tuple(variables.items()),
+            frozenset(self.context.state.seeded.items()),
+            frozenset(self.context.state.stored.items()),
+        )
+        if key in self._results:
+            values, stored, seeded = self._results[key]
+            self.context.state.stored.update(stored)
+            self.context.state.seeded = dict(seeded)
+            return values
+        if self.context.worker:
+            self.context.entered.add(function)
+        frame = Frame(
+            function.module, parent=fn.frame or function.frame, function=function, variables=variables
+        )
+        frame.this = (fn.owner,) if isinstance(fn.owner, Inst | Cls) else getattr(fn.frame, "this", ())
+        self._stack.append(function)
+        try:
+            body = function.body
+            self.steps.execute(body, frame)
+        finally:
+            self._stack.pop()
+        values = frame.vars.get("<return>") or (Const(None),)
+        if "<yield>" in frame.vars:
+            values = (Group(frame.vars["<yield>"]),)
+        self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
+        return values
+
+    def decorated(self, fn: Fn) -> Values:
+        """A function as its decorators of the analysed code leave it."""
+        values: Values = (fn,)
+        for decorator in reversed(fn.function.decorators):
+            wrappers = tuple(
+                v for v in self.steps.evaluate(decorator, fn.function.frame) if isinstance(v, Fn)
+            )
+            for wrapper in wrappers:
+                result = self.context.before(lambda w=wrapper, v=values: self.run(w, [v], {}))  # type: ignore[misc]
+                callables = tuple(v for v in result if isinstance(v, Fn | Group | Inst))
+                values = callables or values
+        return values
+
+
+def _given(values: Values) -> Values:
+    return tuple(_GIVEN[0] if v == UNKNOWN[0] else v for v in values)
+
+
+def first_of(function: Function) -> str:
+    """Name of a function's first parameter, empty if it has none."""
+    return function.positional[0].arg if function.positional else ""

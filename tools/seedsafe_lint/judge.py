@@ -1,0 +1,174 @@
+"""Judges draws and seedings in worker code: which of them are wrong."""
+
+import ast
+import re
+
+from seedsafe_lint.alternatives import Values
+from seedsafe_lint.context import Context
+from seedsafe_lint.index import Frame
+from seedsafe_lint.known import (
+    DRAW_METHODS,
+    GLOBAL_DRAWS,
+    IMGAUG,
+    NUMPY,
+    NUMPY_INSIDE,
+    OPENCV,
+    PYTHON,
+    is_imgaug_draw,
+    is_numpy_draw,
+    is_python_draw,
+)
+from seedsafe_lint.seeds import of_worker_alone
+from seedsafe_lint.values import Const, Ext, Gen, constant
+from seedsafe_lint.verdicts import Verdicts, spelled
+
+__all__ = ["Judge"]
+
+_SEEDS = {
+    "numpy.random.seed": NUMPY,
+    "random.seed": PYTHON,
+    "cv2.setRNGSeed": OPENCV,
+    "imgaug.seed": IMGAUG,
+    "imgaug.random.seed": IMGAUG,
+}
+_SILENT_TAKERS = frozenset(
+    [
+        "isinstance",
+        "print",
+        "len",
+        "repr",
+        "str",
+        "type",
+        "id",
+        "hasattr",
+        "setattr",
+        "deepcopy",
+        "copy",
+        "get_rng_state",
+    ]
+)
+_NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
+_WHOLE_SECONDS = re.compile(r"(np\.|numpy\.)?int(32|64)?\((time\.)?time\(\)\)( % [\w*() -]+)?$")
+_WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
+
+
+class Judge:
+    """Judges what worker code draws and seeds.
+
+    Args:
+        context: What all parts share.
+        verdicts: Reports what is wrong.
+    """
+
+    def __init__(self, context: Context, verdicts: Verdicts) -> None:
+        self.context = context
+        self.verdicts = verdicts
+
+    def library(
+        self,
+        name: str,
+        node: ast.Call,
+        frame: Frame,
+        args: list[Values],
+        kwargs: dict[str, Values],
+    ) -> None:
+        """A call into a library."""
+        if name in _SEEDS:
+            self.seeded(_SEEDS[name], node, frame, [*args, *kwargs.values()])
+        elif name == "numpy.random.set_state":
+            self.context.state.seeded.pop(NUMPY, None)
+        elif is_numpy_draw(name):
+            self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
+        elif is_python_draw(name):
+            self.verdicts.python(name, node, frame)
+        elif name in GLOBAL_DRAWS:
+            self.verdicts.process_wide(OPENCV, name, GLOBAL_DRAWS[name], node, frame)
+        elif is_imgaug_draw(name):
+            self.verdicts.process_wide(IMGAUG, spelled(node), "imgaug's process-wide generator", node, frame)
+        elif name == "cv2.setNumThreads":
+            self._threads(node, frame, args)
+        elif NUMPY_INSIDE.match(name) and not _seeded_by(kwargs):
+            self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
+        elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _seeded_by(kwargs):
+            self.verdicts.unseeded(
+                f"{spelled(node)} without random_state", "NumPy's global generator", node, frame
+            )
+        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _seeded_by(
+            kwargs
+        ):
+            self.verdicts.noise(node, frame)
+        elif name.rpartition(".")[2] not in _SILENT_TAKERS:
+            self._handed_on(name, node, frame, args, kwargs)
+        for argument, values in zip(node.args, args, strict=False):
+            for value in values:
+                if isinstance(value, Ext) and is_numpy_draw(value.name):
+                    self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
+
+    def method(self, node: ast.Call, frame: Frame) -> None:
+        """A call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
+        func, words = node.func, {word.arg for word in node.keywords}
+        named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
+        if named and words & {"n", "frac"} and "random_state" not in words:
+            self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
+
+    def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
+        """A call of a generator's method."""
+        if name not in DRAW_METHODS:
+            return
+        if gen.node in self.context.state.seeded:
+            return
+        if gen.stored and not self.context.filling:
+            self.verdicts.stored(gen, spelled(node), node, frame)
+
+    def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
+        """A generator made in worker code."""
+        if (
+            gen.seed == "constant"
+            and gen.kind != "torch.Generator"
+            and self.context.root
+            and self.context.root.per_sample
+        ):
+            made = gen.node
+            if isinstance(made, ast.Call) and made.args and isinstance(made.args[0], ast.Constant):
+                self.verdicts.constant(f"{gen.kind} with a constant seed", node, frame)
+
+    def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
+        """A generator seeded anew."""
+        given = [values for values in args if values != (Const(None),)]
+        fixed = bool(given) and all(constant(values) for values in given)
+        self.context.state.seeded[what] = "constant" if fixed else "varying"
+        root = self.context.root
+        if not self.context.worker or root is None:
+            return
+        if node.args and _WHOLE_SECONDS.match(ast.unparse(node.args[0])):
+            self.verdicts.constant(f"{spelled(node)} with the clock's whole seconds", node, frame)
+        elif what == NUMPY and of_worker_alone(node, frame.function):
+            self.verdicts.worker_alone(node, frame)
+        elif fixed and root.per_sample:
+            literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
+            if literal or "__getitem__" in root.label:
+                self.verdicts.constant(f"{spelled(node)} with a constant seed", node, frame)
+
+    def _threads(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
+        for value in args[0] if args else ():
+            if isinstance(value, Const) and isinstance(value.value, int) and value.value >= 1:
+                self.verdicts.threads(node, frame.module)
+
+    def _handed_on(
+        self,
+        name: str,
+        node: ast.Call,
+        frame: Frame,
+        args: list[Values],
+        kwargs: dict[str, Values],
+    ) -> None:
+        for word, values in [*((None, v) for v in args), *kwargs.items()]:
+            for value in values:
+                if not isinstance(value, Gen) or not value.stored or value.node in self.context.state.seeded:
+                    continue
+                if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
+                    self.verdicts.stored(value, spelled(node), node, frame)
+
+
+def _seeded_by(kwargs: dict[str, Values]) -> bool:
+    return any(kwargs.get(word, (Const(None),)) != (Const(None),) for word in ("random_state", "rng", "seed"))

@@ -1,0 +1,45 @@
+"""Shapes of statements that say more than their parts."""
+
+import ast
+from collections.abc import Iterator
+
+from seedsafe_lint.scopes import statements, targets
+
+__all__ = ["cleared", "fills", "stored_names"]
+
+
+def fills(node: ast.If) -> bool:
+    """True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
+    match node.test:
+        case ast.Compare(
+            left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        ):
+            return any(
+                isinstance(inner, ast.Assign) and any(ast.dump(t) == _as_stored(owner) for t in inner.targets)
+                for inner in statements(node.body)
+            )
+        case _:
+            return False
+
+
+def cleared(node: ast.AugAssign) -> bool:
+    """True for ``self.buffer *= 0``: nothing of the last sample is left."""
+    match node:
+        case ast.AugAssign(op=ast.Mult() | ast.BitAnd(), value=ast.Constant(value=0 | False)):
+            return True
+        case _:
+            return False
+
+
+def stored_names(node: ast.stmt) -> Iterator[str]:
+    """Names that an assignment binds."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            for name, _ in targets(target, node.value):
+                yield name
+    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+
+
+def _as_stored(node: ast.Attribute) -> str:
+    return ast.dump(ast.Attribute(value=node.value, attr=node.attr, ctx=ast.Store()))

@@ -1,0 +1,271 @@
+"""Runs statements abstractly: each path joined, each loop once."""
+
+import ast
+import re
+
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.conditions import Conditions
+from seedsafe_lint.context import Context, State, Steps
+from seedsafe_lint.index import Class, Frame, Function
+from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV, PYTHON
+from seedsafe_lint.members import Members
+from seedsafe_lint.names import Names
+from seedsafe_lint.patterns import cleared, fills, stored_names
+from seedsafe_lint.scopes import statements
+from seedsafe_lint.seeding import seeds_body
+from seedsafe_lint.targets import Targets
+from seedsafe_lint.values import UNKNOWN, Cls, Fn, Inst, contents
+from seedsafe_lint.verdicts import Verdicts
+
+__all__ = ["Statements"]
+
+_FROM_SELF = re.compile(r"seed|determin|reproduc", re.IGNORECASE)
+
+
+class Statements:
+    """Runs statements.
+
+    Args:
+        context: What all parts share.
+        names: Values of names.
+        members: Values of attributes.
+        targets: What loops give and assignments store.
+        conditions: Outcomes of conditions.
+        verdicts: Reports what grows.
+        steps: The other parts.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        names: Names,
+        members: Members,
+        targets: Targets,
+        conditions: Conditions,
+        verdicts: Verdicts,
+        steps: Steps,
+    ) -> None:
+        self.context = context
+        self.names = names
+        self.members = members
+        self.targets = targets
+        self.conditions = conditions
+        self.verdicts = verdicts
+        self.steps = steps
+        self._assigned: dict[ast.AST, set[str]] = {}
+
+    def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
+        """Runs statements; True if they never reach their end."""
+        return any(self._statement(node, frame) for node in body)
+
+    def _statement(self, node: ast.stmt, frame: Frame) -> bool:
+        match node:
+            case ast.Expr(value=value):
+                self.steps.evaluate(value, frame)
+            case ast.Assign():
+                self._assign(node, frame)
+            case ast.Return(value=value):
+                values = self.steps.evaluate(value, frame)
+                frame.vars["<return>"] = join(frame.vars.get("<return>", ()), values)
+                return True
+            case ast.If():
+                return self._if(node, frame)
+            case ast.For() | ast.AsyncFor():
+                items = self.targets.iterate(self.steps.evaluate(node.iter, frame))
+                self._loop(node, frame, lambda: self.targets.assign(node.target, items, frame))
+            case ast.While():
+                self._loop(node, frame, lambda: self.steps.evaluate(node.test, frame))
+            case ast.With() | ast.AsyncWith():
+                return self._with(node, frame)
+            case ast.Try() | ast.TryStar():
+                return self._try(node, frame)
+            case ast.AugAssign():
+                self._augmented(node, frame)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self.targets.assign(target, self.steps.evaluate(value, frame), frame)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                function = Function(node, frame.module, frame, None)
+                function.cls = None
+                fn = Fn(function, None, frame)
+                frame.vars[node.name] = (fn,)
+                frame.vars[node.name] = self.steps.decorated(fn)
+            case ast.ClassDef():
+                frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
+            case ast.Import() | ast.ImportFrom():
+                self.names.bind_import(node, frame)
+            case ast.Match():
+                self._match(node, frame)
+            case ast.Raise():
+                self.steps.evaluate(node.exc, frame)
+                return True
+            case ast.Continue() | ast.Break():
+                return True
+            case ast.Assert():
+                self.steps.evaluate(node.test, frame)
+            case ast.Global():
+                pass
+            case _:
+                pass
+        return False
+
+    def _assign(self, node: ast.Assign, frame: Frame) -> None:
+        value = node.value
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Tuple | ast.List)
+                and isinstance(value, ast.Tuple | ast.List)
+                and len(target.elts) == len(value.elts)
+            ):
+                parts = [self.steps.evaluate(part, frame) for part in value.elts]
+                for element, part in zip(target.elts, parts, strict=True):
+                    self.targets.assign(
+                        element, contents(part) if isinstance(element, ast.Starred) else part, frame
+                    )
+                continue
+            values = self.steps.evaluate(value, frame)
+            if isinstance(target, ast.Name) and self._is_global(target.id, frame):
+                self.context.state.stored[frame.module, target.id] = values
+            self.targets.assign(target, values, frame)
+
+    def _is_global(self, name: str, frame: Frame) -> bool:
+        return frame.function is not None and name in frame.function.globals
+
+    def _augmented(self, node: ast.AugAssign, frame: Frame) -> None:
+        self.steps.evaluate(node.value, frame)
+        self.steps.evaluate(node.target, frame)
+        owner = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+        if (
+            isinstance(owner, ast.Attribute)
+            and self.context.worker
+            and isinstance(owner.value, ast.Name | ast.Attribute)
+        ):
+            for value in self.steps.evaluate(owner.value, frame):
+                if (
+                    isinstance(value, Inst)
+                    and value.stored
+                    and not cleared(node)
+                    and (value.key, owner.attr) not in self.context.state.stored
+                ):
+                    self.verdicts.accumulated(node, owner, frame)
+        if isinstance(node.target, ast.Name):
+            frame.vars[node.target.id] = self.context.nothing
+
+    def _if(self, node: ast.If, frame: Frame) -> bool:
+        truth = self.conditions.truth(node.test, frame)
+        if truth is False:
+            return self.execute(node.orelse, frame)
+        filling, self.context.filling = self.context.filling, self.context.filling or fills(node)
+        if truth is True:
+            ended = self.execute(node.body, frame)
+            self.context.filling = filling
+            return ended
+        lenient = bool(_FROM_SELF.search(ast.unparse(node.test)))
+        before, state = dict(frame.vars), self.context.state
+        self.context.state = state.copy()
+        ended = self.execute(node.body, frame)
+        self.context.filling = filling
+        after, first = frame.vars, self.context.state
+        frame.vars, self.context.state = before, state.copy()
+        ended_else = self.execute(node.orelse, frame)
+        returned: dict[str, Values] = {
+            name: join(after.get(name, ()), frame.vars.get(name, ()))
+            for name in ("<return>", "<yield>")
+            if name in after or name in frame.vars
+        }
+        if ended and not ended_else:
+            pass
+        elif ended_else and not ended:
+            frame.vars, self.context.state = after, first
+        else:
+            frame.vars = _merge(after, frame.vars)
+            self.context.state = self._join_states(first, self.context.state, lenient)
+        frame.vars.update(returned)
+        return ended and ended_else
+
+    def _join_states(self, first: State, second: State, lenient: bool = False) -> State:
+        joined = State()
+        for key in {**first.stored, **second.stored}:
+            parts = [s.stored[key] for s in (first, second) if key in s.stored]
+            if len(parts) == 1:
+                owner, name = key
+                parts.append(self.members.field(Inst(owner), name) if isinstance(owner, Class) else ())
+            joined.stored[key] = join(*parts)
+        for what in {**first.seeded, **second.seeded}:
+            if lenient or (what in first.seeded and what in second.seeded):
+                joined.seeded[what] = first.seeded.get(what) or second.seeded[what]
+        return joined
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: object) -> None:
+        if node not in self._assigned:
+            self._assigned[node] = {
+                name for statement in statements(node.body) for name in stored_names(statement)
+            }
+        for name in self._assigned[node] & frame.vars.keys():
+            frame.vars[name] = join(frame.vars[name], UNKNOWN)
+        assert callable(head)
+        head()
+        before, state = dict(frame.vars), self.context.state.copy()
+        self.execute(node.body, frame)
+        frame.vars = _merge(frame.vars, before)
+        endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value
+        self.context.state = (
+            self.context.state if endless else self._join_states(self.context.state, state, lenient=True)
+        )
+        self.execute(node.orelse, frame)
+
+    def _with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+        seeds = False
+        for item in node.items:
+            call = item.context_expr
+            values = self.steps.evaluate(call, frame)
+            if isinstance(call, ast.Call) and (call.args or call.keywords):
+                seeds = seeds or seeds_body(call, frame, self.members, self.steps)
+            for value in values:
+                if isinstance(value, Inst) and (enter := self.members.method(value, "__enter__")):
+                    values = self.steps.run(enter, [], {})
+            if item.optional_vars is not None:
+                self.targets.assign(item.optional_vars, values, frame)
+        before = dict(self.context.state.seeded)
+        if seeds:
+            self.context.state.seeded.update(dict.fromkeys((NUMPY, PYTHON, OPENCV, IMGAUG), "varying"))
+        ended = self.execute(node.body, frame)
+        if seeds:
+            self.context.state.seeded = before
+        return ended
+
+    def _try(self, node: ast.Try | ast.TryStar, frame: Frame) -> bool:
+        before, state = dict(frame.vars), self.context.state.copy()
+        ended = self.execute(node.body, frame) or self.execute(node.orelse, frame)
+        variables, after = frame.vars, self.context.state
+        for handler in node.handlers:
+            frame.vars = _merge(dict(before), variables)
+            self.context.state = self._join_states(state, after)
+            stopped = self.execute(handler.body, frame)
+            variables = {**variables, **{k: v for k, v in frame.vars.items() if k in ("<return>", "<yield>")}}
+            if not stopped:
+                variables = frame.vars if ended else _merge(variables, frame.vars)
+                after = self.context.state if ended else self._join_states(after, self.context.state)
+                ended = False
+        frame.vars, self.context.state = variables, after
+        return self.execute(node.finalbody, frame) or ended
+
+    def _match(self, node: ast.Match, frame: Frame) -> None:
+        self.steps.evaluate(node.subject, frame)
+        for case in node.cases:
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "name", None)
+                if isinstance(name, str):
+                    frame.vars[name] = self.context.nothing
+            if case.guard:
+                self.steps.evaluate(case.guard, frame)
+            before, state = dict(frame.vars), self.context.state.copy()
+            self.execute(case.body, frame)
+            frame.vars = _merge(frame.vars, before)
+            self.context.state = self._join_states(self.context.state, state)
+
+
+def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Values]:
+    merged = dict(second)
+    for name, values in first.items():
+        merged[name] = join(values, second[name]) if name in second else values
+    return merged

@@ -1,0 +1,82 @@
+"""What expressions and statements spell, without knowing what the names mean."""
+
+import ast
+from collections.abc import Iterator
+from typing import TypeAlias
+
+__all__ = ["FunctionNode", "body_of", "dotted", "given_to"]
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def body_of(node: FunctionNode) -> list[ast.stmt]:
+    """Statements of a function; a lambda's expression as a return."""
+    if isinstance(node, ast.Lambda):
+        return [ast.copy_location(ast.Return(value=node.body), node.body)]
+    return node.body
+
+
+def dotted(node: ast.AST) -> str:
+    """The dotted name that an expression spells, without arguments; empty if it spells none.
+
+    Example:
+        >>> dotted(ast.parse("@a.b(1)\\ndef f(): pass").body[0].decorator_list[0])
+        'a.b'
+    """
+    parts: list[str] = []
+    if isinstance(node, ast.Call):
+        node = node.func
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ".".join(reversed(parts)) if parts else ""
+    return ".".join(reversed([*parts, node.id]))
+
+
+def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """What a statement gives to attributes of `this`: their names and values, None for a value that is not spelled."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _attributes(target, node.value, this)
+    elif isinstance(node, ast.AugAssign):
+        for name, _ in _attributes(node.target, node.value, this):
+            yield name, None
+    elif isinstance(node, ast.AnnAssign) and node.value:
+        yield from _attributes(node.target, node.value, this)
+    elif isinstance(node, ast.Expr):
+        yield from _added(node.value, this)
+
+
+def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    """What `self.name.append(value)` and the like put into an attribute."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),
+            args=[*_, value],
+        ) if owner == this and method in ("append", "add", "insert", "extend"):
+            yield (
+                attr,
+                value
+                if method == "extend"
+                else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
+            )
+        case _:
+            pass
+
+
+def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+    match target:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == this:
+            yield attr, value
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+            name == this and value is not None
+        ):
+            yield attr, ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            paired = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(elements)
+            for i, element in enumerate(elements):
+                part = value.elts[i] if paired and isinstance(value, ast.Tuple | ast.List) else None
+                yield from _attributes(element, part, this)
+        case _:
+            pass

@@ -1,0 +1,68 @@
+"""What loops give, and what assignments store."""
+
+import ast
+
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.index import Frame
+from seedsafe_lint.members import Members
+from seedsafe_lint.values import Bound, Fn, Gen, Group, Inst, contents
+
+__all__ = ["Targets"]
+
+
+class Targets:
+    """Iteration and assignment.
+
+    Args:
+        context: What all parts share.
+        members: Values of attributes.
+        steps: The other parts.
+    """
+
+    def __init__(self, context: Context, members: Members, steps: Steps) -> None:
+        self.context = context
+        self.members = members
+        self.steps = steps
+
+    def iterate(self, values: Values) -> Values:
+        """What a loop over these values gives."""
+        found: Values = ()
+        for value in values:
+            if isinstance(value, Group) and value.origin == "generator":
+                for item in value.items:
+                    found = join(
+                        found, contents(self.steps.run(item, [], {})) if isinstance(item, Fn) else (item,)
+                    )
+                continue
+            method = (
+                self.members.method(value, "__iter__")
+                if isinstance(value, Inst) and self.context.worker
+                else None
+            )
+            found = join(found, contents(self.steps.run(method, [], {})) if method else contents((value,)))
+        return found or self.context.nothing
+
+    def assign(self, target: ast.expr, values: Values, frame: Frame) -> None:
+        """Stores values in a target."""
+        match target:
+            case ast.Name(id=name):
+                frame.vars[name] = values
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                parts = contents(values)
+                for element in elements:
+                    self.assign(element, parts, frame)
+            case ast.Starred(value=inner):
+                self.assign(inner, (Group(contents(values)),), frame)
+            case ast.Attribute(value=owner, attr=attr):
+                for holder in self.steps.evaluate(owner, frame):
+                    if isinstance(holder, Inst):
+                        self.context.state.stored[holder.key, attr] = values
+                    elif isinstance(holder, Gen | Bound) and attr == "state":
+                        gen = holder if isinstance(holder, Gen) else holder.gen
+                        self.context.state.seeded[gen.node] = "varying"
+            case ast.Subscript(value=owner, slice=index):
+                self.steps.evaluate(index, frame)
+                self.steps.evaluate(owner, frame)
+            case _:
+                pass
