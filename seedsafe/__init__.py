@@ -35,7 +35,8 @@ if TYPE_CHECKING:
         op_of,
         record_index,
     )
-    from seedsafe.node import Applied, Stream
+    from seedsafe.naming import Stream
+    from seedsafe.node import Applied
     from seedsafe.records import KeyedMap, content_id, keyed_map
     from seedsafe.stats import ChannelStats, channel_stats
     from seedsafe.transform import AudioTransform, ImageTransform, SpatialTransform, Transform
@@ -125,7 +126,8 @@ _ROOMS = {
         "op_of",
         "record_index",
     ),
-    "node": ("Applied", "Stream"),
+    "naming": ("Stream",),
+    "node": ("Applied",),
     "records": ("KeyedMap", "content_id", "keyed_map"),
     "stats": ("ChannelStats", "channel_stats"),
     "transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),

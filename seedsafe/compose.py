@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import Any
-
-import numpy as np
 
 from seedsafe.ambient import current_key
 from seedsafe.draws import PooledDraws
-from seedsafe.info import Info
+from seedsafe.info import Infos, described
 from seedsafe.key import CONTRACT_VERSION, SampleKey
-from seedsafe.node import Applied, Infos, Leaf, Namer, Node, Stream, Traced, run, trace
+from seedsafe.naming import Namer, Stream
+from seedsafe.node import Applied, Leaf, Node, Traced, run, trace
+from seedsafe.primitive import marks_of, primitive
 from seedsafe.serial import from_plain, to_plain
 from seedsafe.transform import Transform
 
@@ -60,6 +61,7 @@ def _joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(steps)
 
 
+@primitive()
 class Compose:
     """Transforms one after another: augmentation as a function of the sample and its key.
 
@@ -130,16 +132,29 @@ class Compose:
         Raises:
             ValueError: the description lacks what a transform needs.
         """
-        infos = {k: _info(v) for k, v in sample.items()} if isinstance(sample, dict) else _info(sample)
-        return trace(self._root, key, infos)
+        return trace(self._root, key, described(sample))
 
-    def replay(self, sample: Any, params: Iterable[tuple[str, Any]]) -> Any:
+    def replay(self, sample: Any, params: Iterable[tuple[str, Any]], *, info: Any = None) -> Any:
         """Return a sample with parameters applied that ``params`` returned before, here or elsewhere.
 
+        Args:
+            sample: an array, or a dict of targets.
+            params: what ``params`` returned.
+            info: the description of the whole sample, as ``params`` takes it, for a dict without its image (or audio).
+
         Raises:
-            ValueError: a name is not one of this pipeline's.
+            ValueError: a name is not one of this pipeline's, or a target is missing.
+
+        Example:
+            >>> import numpy as np
+            >>> import seedsafe as ss
+            >>> augment = ss.Compose([ss.HorizontalFlip(p=1)])
+            >>> drawn = augment.params(SampleKey(42, 3, 1234), (10, 20))
+            >>> augment.replay({"boxes": np.array([[0, 0, 5, 5]])}, drawn, info=(10, 20))["boxes"].tolist()
+            [[15, 0, 20, 5]]
         """
-        return run(_Replay(self._root, self._streams, params), sample, SampleKey(0, 0, 0))
+        replayed = _Replay(self._root, self._streams, params, None if info is None else described(info))
+        return run(replayed, sample, SampleKey(0, 0, 0))
 
     def streams(self) -> tuple[Stream, ...]:
         """Return the names of all streams of this pipeline and their ops."""
@@ -167,7 +182,8 @@ class Compose:
                 f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: "
                 "use the release that wrote it"
             )
-        made = from_plain(plain, [Compose, *classes])
+        theirs = {one.__name__: one for one in classes}
+        made = from_plain(plain, lambda name: theirs.get(name) or _of_library(name))
         if not isinstance(made, cls):
             raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
         return made
@@ -194,26 +210,45 @@ class Compose:
         return Compose, (self.transforms,)
 
 
+def _of_library(name: Any) -> type | None:
+    """Return the library's transform or container of this name, from the front door, which knows all of them."""
+    kind = getattr(import_module("seedsafe"), name, None) if isinstance(name, str) else None
+    return kind if isinstance(kind, type) and marks_of(kind).own else None
+
+
 class _Replay(Chain):
     """The node that applies a record instead of drawing."""
 
-    __slots__ = ("_leaves", "_names", "_record")
+    __slots__ = ("_infos", "_leaves", "_names", "_record")
 
-    def __init__(self, root: Chain, streams: Iterable[Stream], record: Iterable[tuple[str, Any]]) -> None:
+    def __init__(
+        self,
+        root: Chain,
+        streams: Iterable[Stream],
+        record: Iterable[tuple[str, Any]],
+        infos: Infos | None,
+    ) -> None:
         super().__init__(root.nodes)
         self._leaves = {leaf.name: leaf for leaf in root.leaves()}
         self._names = {stream.name for stream in streams}
         self._record = list(record)
+        self._infos = infos
 
     def run(self, sample: Any, draws: PooledDraws) -> Any:
+        infos = self._infos
         for name, params in self._record:
             if name not in self._names:
                 raise ValueError(
                     f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
                 )
             leaf = self._leaves.get(name.partition("@")[0])
-            if leaf is not None and params is not None:
+            if leaf is None or params is None:
+                continue
+            if infos is None:
                 sample = leaf.apply(sample, params)
+            else:
+                sample = leaf.apply(sample, params, leaf.info_of(infos))
+                infos = leaf.out_infos(infos, params)
         return sample
 
 
@@ -244,13 +279,3 @@ def _check_layout(leaves: Iterable[Leaf]) -> None:
             )
         if leaf.transform.channels == "to first":
             first = leaf.name
-
-
-def _info(sample: Any) -> Info:
-    if isinstance(sample, Info):
-        return sample
-    if isinstance(sample, np.ndarray):
-        return Info(sample.shape, sample.dtype)
-    if isinstance(sample, tuple | list) and all(isinstance(side, int | np.integer) for side in sample):
-        return Info(tuple(int(side) for side in sample))
-    raise TypeError(f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}")

@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 from seedsafe.checks import probability
 from seedsafe.compose import Chain, Compose, members
 from seedsafe.draws import PooledDraws
+from seedsafe.info import Infos
 from seedsafe.key import checked_int
-from seedsafe.node import Applied, Infos, Leaf, Namer, Node, Traced, stream_name, turn
+from seedsafe.naming import Namer, stream_name
+from seedsafe.node import Applied, Leaf, Node, Traced, turn
+from seedsafe.primitive import primitive
 from seedsafe.transform import Transform
 
 __all__ = ["Chosen", "OneOf", "RandomApply", "SomeOf"]
@@ -84,6 +87,7 @@ class _Choice:
         return self._container.choose(draws) if draws.chance(self._container.p) else None
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomApply(_Container):
     """Apply all members, with probability p, or none.
@@ -106,6 +110,7 @@ class RandomApply(_Container):
         return tuple(range(len(self.transforms)))
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class OneOf(_Container):
     """Apply one member, each as likely as the others.
@@ -126,6 +131,7 @@ class OneOf(_Container):
         return (draws.integer(len(self.transforms)),)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class SomeOf(_Container):
     """Apply n members: different ones in the order in which they are listed, or, with replacement, as drawn.

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["TARGETS", "Array", "Info"]
+__all__ = ["TARGETS", "Array", "Info", "Infos", "check_array", "check_target", "described"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -18,22 +18,32 @@ TARGETS: Final = ("image", "mask", "keypoints", "boxes", "audio")
 
 
 class Info:
-    """What ``draw`` may know of the array that it draws for: its shape and dtype, never its values.
+    """What ``draw`` may know of the array that it draws for: its shape and dtype, never its values; and the boxes.
 
     Args:
         shape: of an image (H, W) or (H, W, C), of audio (samples,) or (channels, samples).
         dtype: may be left out where no transform asks for it.
+        boxes: the sample's boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first; may be left out where no
+            transform asks for them.
 
     Example:
         >>> Info((480, 640, 3), "uint8").dtype
         dtype('uint8')
+        >>> Info((480, 640), boxes=[[0, 10, 64, 48]]).boxes.tolist()
+        [[0.0, 10.0, 64.0, 48.0]]
     """
 
-    __slots__ = ("_dtype", "shape")
+    __slots__ = ("_dtype", "given_boxes", "shape")
 
-    def __init__(self, shape: tuple[int, ...], dtype: npt.DTypeLike | None = None) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], dtype: npt.DTypeLike | None = None, boxes: npt.ArrayLike | None = None
+    ) -> None:
         self.shape = shape
         self._dtype = dtype
+        self.given_boxes: Array | None = (
+            boxes if boxes is None or type(boxes) is np.ndarray else _boxes_of(boxes)
+        )
+        """The boxes as they were given; None if they were not."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -47,6 +57,20 @@ class Info:
                 "a transform asks for the sample's dtype: pass Info(shape, dtype) instead of a shape"
             )
         return np.dtype(self._dtype)
+
+    @property
+    def boxes(self) -> Array:
+        """The sample's boxes: x0, y0, x1, y1 in pixels, float64, shape (N, 4).
+
+        Raises:
+            ValueError: they were not given.
+        """
+        if self.given_boxes is None:
+            raise ValueError(
+                "a transform asks for the sample's boxes: put them into the sample under 'boxes', an array of "
+                "shape (0, 4) if it has none; to params pass Info(shape, boxes=boxes)"
+            )
+        return np.array(self.given_boxes[:, :4], np.float64)
 
     def image_size(self) -> tuple[int, int]:
         """Return the height and width of an image.
@@ -73,18 +97,111 @@ class Info:
         return shape[-1]
 
     def reshaped(self, *shape: int) -> Info:
-        """Return the info of an array of the same dtype and another shape."""
-        return Info(shape, self._dtype)
+        """Return the info of an array of another shape, with the same dtype and boxes."""
+        return Info(shape, self._dtype, self.given_boxes)
 
     def resized(self, height: int, width: int) -> Info:
-        """Return the info of an image of another height and width."""
-        return Info((height, width, *self.shape[2:]), self._dtype)
+        """Return the info of an image of another height and width, with the same dtype and boxes."""
+        return Info((height, width, *self.shape[2:]), self._dtype, self.given_boxes)
+
+    def with_boxes(self, boxes: Array) -> Info:
+        """Return the info with other boxes."""
+        return Info(self.shape, self._dtype, boxes)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Info) and (self.shape, self._dtype) == (other.shape, other._dtype)
+        return (
+            isinstance(other, Info)
+            and (self.shape, self._dtype) == (other.shape, other._dtype)
+            and _equal(self.given_boxes, other.given_boxes)
+        )
 
     def __hash__(self) -> int:
         return hash((self.shape, self._dtype))
 
     def __repr__(self) -> str:
-        return f"Info({self.shape})" if self._dtype is None else f"Info({self.shape}, {str(self.dtype)!r})"
+        given = [repr(self.shape)]
+        if self._dtype is not None:
+            given.append(repr(str(self.dtype)))
+        if self.given_boxes is not None:
+            given.append(f"boxes={self.given_boxes.tolist()}")
+        return f"Info({', '.join(given)})"
+
+
+Infos = Info | dict[str, Info]
+"""The description of a sample: of an array, or of a dict's targets."""
+
+
+def described(sample: Any) -> Infos:
+    """Return the description of a sample, or of what is known of one.
+
+    Args:
+        sample: the shape, Info or array of a sample, or a dict of these by target.
+    """
+    if not isinstance(sample, dict):
+        return _info(sample)
+    infos = {name: _info(one) for name, one in sample.items() if name in TARGETS}
+    boxes = sample.get("boxes")
+    if not isinstance(boxes, np.ndarray):
+        return infos
+    check_target("boxes", sample)
+    return {name: info.with_boxes(boxes) for name, info in infos.items()}
+
+
+def _info(sample: Any) -> Info:
+    if isinstance(sample, Info):
+        return sample
+    if isinstance(sample, np.ndarray):
+        return Info(sample.shape, sample.dtype)
+    if isinstance(sample, tuple | list) and all(isinstance(side, int | np.integer) for side in sample):
+        return Info(tuple(int(side) for side in sample))
+    raise TypeError(f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}")
+
+
+def _equal(one: Array | None, other: Array | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
+
+
+def _boxes_of(boxes: Any) -> Array:
+    array = np.asarray(boxes, np.float64)
+    array = array if array.size else array.reshape(0, 4)
+    check_target("boxes", {"boxes": array})
+    return array
+
+
+def check_array(name: str, array: Any) -> None:
+    """Raise an error unless it is an array that transforms can work on."""
+    if type(array) is not np.ndarray and not _is_plain(array):
+        raise TypeError(
+            f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: "
+            "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
+        )
+    dtype = array.dtype
+    if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
+        raise TypeError(
+            f"{name} must hold numbers of up to 8 bytes in native byte order, got dtype {dtype}: convert it with astype"
+        )
+    if not array.size and name not in ("keypoints", "boxes"):
+        raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
+
+
+def _is_plain(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
+
+
+def check_target(target: str, parts: dict[str, Any]) -> None:
+    """Raise an error unless this part of a sample can be what its name says."""
+    array = parts[target]
+    check_array(target, array)
+    columns = {"keypoints": 2, "boxes": 4}.get(target)
+    if columns and (array.ndim != 2 or array.shape[1] < columns):
+        raise ValueError(
+            f"{target} must have the shape (N, {columns} or more), got {array.shape}: reshape it"
+        )
+    if columns and array.dtype.kind not in "if":
+        raise TypeError(
+            f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype"
+        )
+    if target == "mask" and "image" in parts and array.shape[:2] != parts["image"].shape[:2]:
+        raise ValueError(
+            f"mask and image must have the same height and width, got {array.shape} and {parts['image'].shape}"
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 from seedsafe.transform import Transform, is_described, options
@@ -31,27 +30,14 @@ def to_plain(value: Any) -> Any:
     return value
 
 
-def from_plain(data: Any, classes: Iterable[type]) -> Any:
-    """Return what `to_plain` described, of the library's classes and the given ones."""
-    for room in ("image", "audio", "containers"):
-        import_module(f"seedsafe.{room}")
-    known = {one.__name__: one for one in [*_library(), *classes]}
-    return _revive(data, known)
-
-
-def _revive(data: Any, known: dict[str, type]) -> Any:
+def from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
+    """Return what `to_plain` described, of the classes that `find` knows by name."""
     if isinstance(data, dict) and "transform" in data:
-        kind = data["transform"]
-        if kind not in known:
-            raise ValueError(f"data name the class {kind!r}, which is not known: pass classes=[{kind}]")
-        return known[kind](**{k: _revive(v, known) for k, v in data.items() if k != "transform"})
+        name = data["transform"]
+        kind = find(name)
+        if kind is None:
+            raise ValueError(f"data name the class {name!r}, which is not known: pass classes=[{name}]")
+        return kind(**{k: from_plain(v, find) for k, v in data.items() if k != "transform"})
     if isinstance(data, list):
-        return [_revive(one, known) for one in data]
+        return [from_plain(one, find) for one in data]
     return data
-
-
-def _library(root: type[Transform] = Transform) -> Iterator[type[Transform]]:
-    for one in root.__subclasses__():
-        if one.__module__.startswith("seedsafe."):
-            yield one
-        yield from _library(one)

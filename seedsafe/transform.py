@@ -7,14 +7,29 @@ the sample that it concerns. It is immutable, and keeps nothing from one sample 
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from seedsafe.draws import Draws
 from seedsafe.info import Array, Info
 from seedsafe.key import SampleKey
-from seedsafe.node import Leaf, Namer, Node, run
+from seedsafe.naming import Namer
+from seedsafe.node import Leaf, Node, run
 
 __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
+
+
+class _Bound:
+    """The node of a transform that is called by itself, kept for the next call; neither pickled nor copied."""
+
+    __slots__ = ("node", "owner", "p")
+
+    def __init__(self, owner: Transform | None = None) -> None:
+        self.owner = owner
+        self.p: Any = getattr(owner, "p", None)
+        self.node: Any = None if owner is None else owner.bind(Namer())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Bound, ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,8 +37,14 @@ class Transform:
     """One step of a pipeline. Derive from ImageTransform, SpatialTransform or AudioTransform.
 
     A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
-    changes. It may be a frozen dataclass, as the library's own are, or a plain class; one with an ``__init__`` of its
-    own has no JSON and equals only itself. An attribute ``p`` is the probability with which it fires.
+    changes. A method with a third argument ``info`` is given the Info of the primary target as it is before this
+    transform: what needs the image's size, for instance. A subclass may be a frozen dataclass, as the library's own
+    are, or a plain class; one with an ``__init__`` of its own has no JSON and equals only itself. An attribute ``p`` is
+    the probability with which it fires.
+
+    Parameters that depend on pixels, of another target for instance, take two steps: ``draw`` returns numbers, and
+    ``settle(params, sample, info)``, if a subclass has it, returns the parameters that follow from these and from the
+    sample, a dict of targets that cannot be written to. ``params`` lists what was drawn, and ``replay`` settles it anew.
 
     Args:
         name: names the transform's stream instead of its class. Transforms that are named, and those whose class
@@ -46,14 +67,16 @@ class Transform:
     primary: ClassVar[tuple[str, ...]] = ("image",)
     """The target whose info ``draw`` is given; of several, the first that the sample has."""
 
-    random: ClassVar[bool] = True
-    """Whether ``draw`` takes anything from `rng`; False spares what takes nothing the way to its stream."""
-
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
     """The layout of the images that it takes; "to first" takes them last and puts them first."""
 
-    blind: ClassVar[bool] = False
-    """Whether ``apply`` of the primary target looks at no parameter; True spares a sample of it alone the draw."""
+    _bound: ClassVar[_Bound]  # of each instance, but no field of it
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Make the transform, not yet bound."""
+        self = object.__new__(cls)
+        object.__setattr__(self, "_bound", _Bound())
+        return self
 
     def draw(self, rng: Draws, info: Info) -> Any:
         """Return the parameters for one sample: plain data, anything but None.
@@ -61,12 +84,15 @@ class Transform:
         Args:
             rng: ``word``, ``unit``, ``uniform``, ``integer``, ``chance``; ``rng.generator`` is a NumPy Generator
                 that may be kept.
-            info: the shape and dtype of the sample's primary target.
+            info: the shape and dtype of the sample's primary target, and the sample's boxes.
         """
         return ()
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the array that is made of one with `info`; the same unless a subclass says so."""
+        """Return the info of the array that is made of one with `info`; the same unless a subclass says so.
+
+        The boxes in it are moved by ``apply_boxes``, whatever is returned here.
+        """
         return info
 
     def joined(self, following: Transform) -> Transform | None:
@@ -83,7 +109,11 @@ class Transform:
 
     def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
         """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""
-        return run(self.bind(Namer()), sample, key)
+        bound = self._bound
+        if bound.owner is not self or bound.p is not getattr(self, "p", None):
+            bound = _Bound(self)
+            object.__setattr__(self, "_bound", bound)
+        return run(bound.node, sample, key)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -139,8 +169,7 @@ class ImageTransform(Transform):
 class SpatialTransform(Transform):
     """A transform that moves pixels: what it does to the image it does to mask, keypoints and boxes as well.
 
-    ``apply_mask`` follows ``apply_image`` unless it is given. A subclass without ``apply_keypoints`` or
-    ``apply_boxes`` refuses samples that have them.
+    A subclass without ``apply_mask``, ``apply_keypoints`` or ``apply_boxes`` refuses samples that have them.
 
     Example:
         >>> import numpy as np
@@ -158,8 +187,8 @@ class SpatialTransform(Transform):
         raise NotImplementedError(f"{type(self).__name__} has no apply_image(self, image, params): define it")
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, moved as the image is. (H, W) or (H, W, C)."""
-        return self.apply_image(mask, params)
+        """Return the mask, moved as the image is, without new values. (H, W) or (H, W, C)."""
+        raise NotImplementedError(_refusal(self, "mask"))
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints, moved as the image is. (N, 2 or more), x and y of pixel centres first."""

@@ -12,6 +12,7 @@ import pytest
 import seedsafe as ss
 from seedsafe.draws import PooledDraws
 from seedsafe.key import address, op_of
+from seedsafe.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)
 IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
@@ -85,12 +86,12 @@ def test_bad_trees() -> None:
 
 
 def test_two_names_of_one_stream_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seedsafe import node
+    from seedsafe import naming
 
-    monkeypatch.setattr(node, "op_of", lambda name: 7)
+    monkeypatch.setattr(naming, "op_of", lambda name: 7)
     with pytest.raises(ValueError, match="'HorizontalFlip' has the same stream as 'RandomCrop'"):
         ss.Compose([ss.RandomCrop(2), ss.HorizontalFlip()])
-    monkeypatch.setattr(node, "op_of", lambda name: 0)
+    monkeypatch.setattr(naming, "op_of", lambda name: 0)
     with pytest.raises(ValueError, match="has the same stream as 'the root stream'"):
         ss.Compose([ss.RandomCrop(2)])
 
@@ -280,5 +281,5 @@ def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
 def test_what_draws_nothing_has_the_parameters_that_it_had() -> None:
     for transform in (ss.CenterCrop(8), ss.Pad(1), ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)):
         drawn = transform.draw(ss.Draws(address(KEY)), ss.Info(IMAGE.shape, IMAGE.dtype))
-        assert not transform.random
+        assert not marks_of(type(transform)).random
         assert ss.Compose([transform]).params(KEY, IMAGE)[0].params == drawn

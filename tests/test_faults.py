@@ -318,6 +318,8 @@ class InPlace(ss.SpatialTransform):
 
     apply_boxes = apply_keypoints
 
+    apply_mask = apply_image
+
 
 @pytest.mark.parametrize("augment", [InPlace(), ss.Compose([ss.HorizontalFlip(), InPlace()])], ids=repr)
 def test_a_users_transform_cannot_change_the_callers_memory(augment: Any) -> None:

@@ -9,6 +9,7 @@ from seedsafe.checks import probability, span
 from seedsafe.draws import Draws
 from seedsafe.functional.sound import amplify, invert_polarity
 from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
 from seedsafe.transform import AudioTransform
 
 __all__ = ["Amplitude", "Gain", "PolarityInversion"]
@@ -20,6 +21,7 @@ class Gain(NamedTuple):
     gain: float
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Amplitude(AudioTransform):
     """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1). Exact on every machine.
@@ -61,6 +63,7 @@ class Amplitude(AudioTransform):
         return amplify(audio, params[0])
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class PolarityInversion(AudioTransform):
     """Change the sign of audio with probability p. Draws nothing beyond its chance. Exact on every machine.

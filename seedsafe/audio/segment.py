@@ -9,6 +9,7 @@ from seedsafe.draws import Draws
 from seedsafe.functional.sound import segment
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
 from seedsafe.transform import AudioTransform
 
 __all__ = ["RandomSegment", "Segment"]
@@ -20,6 +21,7 @@ class Segment(NamedTuple):
     start: int
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomSegment(AudioTransform):
     """Cut a segment of a fixed length out of a uniformly drawn place. Draws ``start`` (word 1). Exact everywhere.

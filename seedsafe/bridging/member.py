@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.applying import released
 from seedsafe.bridging.hooks import library_of, takes_seed
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.runner import KEYS, Runner
@@ -19,7 +20,9 @@ from seedsafe.bridging.words import Words
 from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info
 from seedsafe.key import Address, SampleKey, address
-from seedsafe.node import Leaf, Namer, Node
+from seedsafe.naming import Namer
+from seedsafe.node import Leaf, Node
+from seedsafe.primitive import primitive
 from seedsafe.transform import Transform
 
 __all__ = ["Bridged", "bridge"]
@@ -76,6 +79,7 @@ def bridge(
     return Bridged(function, call=call, values_only=values_only, name=name, options=options)
 
 
+@primitive(fresh=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class Bridged(Transform):
     """What `bridge` returns: a transform whose parameters are the address of its seeds.
@@ -240,10 +244,16 @@ class _BridgedLeaf(Leaf):
         except NotReproducible as error:
             raise NotReproducible(f"in the member {self.name!r} of the pipeline: {error}") from None
 
-    def apply(self, sample: Any, params: Any) -> Any:
-        if type(sample) is not dict:
-            return super().apply(sample, params)
-        sample.update(self.transform.apply_sample(sample, self._choose(sample), params))
+    def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
+        if chosen is None:
+            raise ValueError(
+                f"{self.name} is a bridge and needs {' or '.join(map(repr, self.transform.primary))} in the sample, got "
+                f"{list(sample)}: replay the whole sample"
+            )
+        made = self.transform.apply_sample(sample, chosen, params)
+        while made:
+            name, part = made.popitem()
+            sample[name] = released(part) if name in TARGETS and part is not sample.get(name) else part
         return sample
 
 
@@ -255,6 +265,10 @@ class _Unknown(Info):
     def __init__(self, maker: str) -> None:
         self._maker = maker
         self._dtype = None
+        self.given_boxes = None
+
+    def with_boxes(self, boxes: Array) -> Info:
+        return self
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(

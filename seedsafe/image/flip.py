@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe.checks import probability
 from seedsafe.draws import Draws
 from seedsafe.functional import flip
 from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform
 
 __all__ = ["Flip", "HorizontalFlip", "VerticalFlip"]
@@ -22,15 +23,13 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Flip(SpatialTransform):
-    random: ClassVar[bool] = False
-    blind: ClassVar[bool] = True
-
     p: float = field(default=0.5)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", probability(self.p))
 
 
+@primitive(random=False, blind=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class HorizontalFlip(_Flip):
     """Mirror left and right with probability p. Draws nothing beyond its chance. Exact on every machine.
@@ -58,6 +57,10 @@ class HorizontalFlip(_Flip):
         """Return the image, mirrored."""
         return flip.horizontal_flip(image)
 
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, mirrored."""
+        return flip.horizontal_flip(mask)
+
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints, mirrored; their order stays."""
         return flip.horizontal_flip_points(keypoints, params[0])
@@ -67,6 +70,7 @@ class HorizontalFlip(_Flip):
         return flip.horizontal_flip_boxes(boxes, params[0])
 
 
+@primitive(random=False, blind=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class VerticalFlip(_Flip):
     """Mirror top and bottom with probability p. Draws nothing beyond its chance. Exact on every machine.
@@ -93,6 +97,10 @@ class VerticalFlip(_Flip):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, mirrored."""
         return flip.vertical_flip(image)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, mirrored."""
+        return flip.vertical_flip(mask)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints, mirrored; their order stays."""

@@ -10,6 +10,7 @@ from seedsafe.draws import Draws
 from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.info import Array, Info
 from seedsafe.key import Address
+from seedsafe.primitive import primitive
 from seedsafe.transform import Transform
 
 __all__ = ["GaussianNoise", "Noise"]
@@ -22,6 +23,7 @@ class Noise(NamedTuple):
     address: Address
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class GaussianNoise(Transform):
     """Add Gaussian noise of a uniformly drawn standard deviation.

@@ -10,11 +10,13 @@ import numpy as np
 from seedsafe.checks import real
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
 from seedsafe.transform import ImageTransform, Transform
 
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
@@ -73,6 +75,7 @@ class Normalize(ImageTransform):
         return normalize(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class ToFloat(ImageTransform):
     """Make the image float32: uint8 is divided by 255, float32 stays as it is. Exact on every machine.
@@ -103,6 +106,7 @@ class ToFloat(ImageTransform):
         return to_float(image)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class ToCHW(ImageTransform):
     """Put the channels first, as PyTorch has them; it belongs at the end of a pipeline. Exact on every machine.
@@ -132,6 +136,7 @@ class ToCHW(ImageTransform):
         return to_chw(image)
 
 
+@primitive()
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
@@ -141,6 +146,7 @@ class _NormalizeCHW(Normalize):
         return normalize_chw(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
 
 
+@primitive()
 class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
 

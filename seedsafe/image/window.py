@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe.checks import pair, real
 from seedsafe.draws import Draws
 from seedsafe.functional.window import MODES, crop, shift_boxes, shift_points
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform
 
 __all__ = ["CenterCrop", "Crop", "Pad", "RandomCrop", "Window"]
@@ -104,6 +105,7 @@ class _Sized(_Filled):
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomCrop(_Sized):
     """Cut a window of a fixed size out of a uniformly drawn place.
@@ -163,6 +165,7 @@ class RandomCrop(_Sized):
         return Crop(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
 
 
+@primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class CenterCrop(_Sized):
     """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
@@ -186,7 +189,6 @@ class CenterCrop(_Sized):
         [[5, 6], [9, 10]]
     """
 
-    random: ClassVar[bool] = False
     pad_if_needed: bool = field(default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Crop:
@@ -201,6 +203,7 @@ class CenterCrop(_Sized):
         return Crop((rows - height) // 2, (columns - width) // 2)
 
 
+@primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class Pad(_Filled):
     """Add rows and columns around an image. Draws nothing. Exact on every machine.
@@ -223,7 +226,6 @@ class Pad(_Filled):
         [[0, 1, 0]]
     """
 
-    random: ClassVar[bool] = False
     padding: int | tuple[int, ...]
 
     def __post_init__(self) -> None:

@@ -1,0 +1,78 @@
+"""Names of the transforms of a pipeline, and the streams that follow from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from seedsafe.key import op_of
+
+__all__ = ["Namer", "Stream", "stream_name"]
+
+
+class Stream(NamedTuple):
+    """The name of a transform in a pipeline, and the number of its stream.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> ss.Compose([ss.RandomCrop(2)]).streams()
+        (Stream(name='RandomCrop', op=2760111483),)
+    """
+
+    name: str
+    op: int
+
+
+class Namer:
+    """Gives each transform of a tree its name and its stream numbers.
+
+    A transform is named by its ``name=``, else by its class; further unnamed ones of that class are ``Class#1``,
+    ``Class#2`` in the order in which they stand in the whole tree. Inside a container that may apply a member
+    several times, the k-th further application is ``name@k``.
+    """
+
+    def __init__(self) -> None:
+        self.streams: list[Stream] = []
+        self.repeats = 1
+        self._classes: Counter[str] = Counter()
+        self._owners: dict[int, str] = {0: "the root stream"}
+
+    def claim(self, name: str | None, kind: str) -> tuple[str, tuple[int, ...]]:
+        """Return a transform's name, and its op for the first, second … application in one call.
+
+        Raises:
+            TypeError: the name is not a string.
+            ValueError: the name is empty, reserved or taken, or its op is another name's.
+        """
+        if name is None:
+            ordinal = self._classes[kind]
+            self._classes[kind] += 1
+            name = f"{kind}#{ordinal}" if ordinal else kind
+        else:
+            _check_name(name)
+        return name, tuple(self._claim_op(stream_name(name, k)) for k in range(self.repeats))
+
+    def _claim_op(self, name: str) -> int:
+        op = op_of(name)
+        owner = self._owners.setdefault(op, name)
+        if owner != name:
+            raise ValueError(f"{name!r} has the same stream as {owner!r}: give the transform another name=")
+        if any(stream.op == op for stream in self.streams):
+            raise ValueError(f"two transforms are named {name!r}: give one of them another name=")
+        self.streams.append(Stream(name, op))
+        return op
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
+    if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):
+        raise ValueError(
+            f"name must be a non-empty string without '#', '@' and the prefix 'seedsafe/', got {name!r}: "
+            "these are the library's own"
+        )
+
+
+def stream_name(name: str, times: int) -> str:
+    """Return the name of a member's stream when it has been applied some times before."""
+    return f"{name}@{times}" if times else name
