@@ -1,5 +1,7 @@
 """Data augmentation as a pure function of (seed, epoch, index)."""
 
+import os
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -135,13 +137,26 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
+# A process that is forked while a thread imports would wait for that thread for ever, so a fork waits instead.
+_importing = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire,
+        after_in_parent=_importing.release,
+        after_in_child=_importing.release,
+    )
+
+
 def __getattr__(name: str) -> Any:
     if name in _ROOM_OF:
-        value = getattr(import_module(f"seedsafe.{_ROOM_OF[name]}"), name)
+        with _importing:
+            value = getattr(import_module(f"seedsafe.{_ROOM_OF[name]}"), name)
     elif name == "audit":  # the one tool that a program calls
-        value = import_module("seedsafe_audit").audit
+        with _importing:
+            value = import_module("seedsafe_audit").audit
     elif name == "opencv":
-        value = import_module("seedsafe.opencv")
+        with _importing:
+            value = import_module("seedsafe.opencv")
     else:
         raise AttributeError(f"module 'seedsafe' has no attribute {name!r}")
     globals()[name] = value

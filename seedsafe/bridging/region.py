@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from typing import Any
 
 from seedsafe.ambient import next_key
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
+from seedsafe.bridging.turns import Saved, turns
 from seedsafe.bridging.words import OP, Words, place_of
 from seedsafe.key import Address, SampleKey
 from seedsafe.process import is_worker
 
 __all__ = ["Region", "keyed"]
-
-
-class _Process:
-    """The generators belong to the process: one thread at a time."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.depth = 0
-
-
-_process = _Process()
-if hasattr(os, "register_at_fork"):
-
-    def _fresh_lock() -> None:
-        _process.lock = threading.RLock()  # another thread of the parent may have held it
-
-    os.register_at_fork(after_in_child=_fresh_lock)
 
 
 class Region:
@@ -46,13 +28,15 @@ class Region:
         self._sources = sources
 
     def __enter__(self) -> None:
-        lock = self._lock = _process.lock
+        if turns.door.locked():
+            turns.wait()
+        lock = self._lock = turns.lock
         lock.acquire()
-        saved: list[tuple[Source, Any]] | None = None
-        if _process.depth or not is_worker():
+        saved: Saved | None = None
+        if turns.inside or not is_worker():
             saved = []
         self._saved = saved
-        _process.depth += 1
+        turns.inside.append(saved)
         try:
             words = Words(self._place)
             if saved is None:
@@ -71,7 +55,7 @@ class Region:
             for source, state in reversed(self._saved or ()):
                 source.restore(state)
         finally:
-            _process.depth -= 1
+            turns.inside.pop()
             self._lock.release()
 
 

@@ -19,7 +19,7 @@ from seedsafe.bridging.words import STATE, Words
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["Source", "fill_torch", "globals_for", "the_numpy_global"]
+__all__ = ["Source", "fill_torch", "globals_for", "renew_numpy", "the_numpy_global"]
 
 the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]  # what the module's functions are bound to
 the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
@@ -90,12 +90,21 @@ class NumpyGlobal:
     def __init__(self) -> None:
         self._depth = 0
         self._ours: list[tuple[MT19937, Any]] = []
+        self._last: Any = None
 
     def save(self) -> Any:
-        bits = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
+        bits = self._last = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
         state = np.random.get_state(legacy=False) if _gaussian_cached() else None
         self._depth += 1
         return bits, state
+
+    def renew(self) -> None:
+        """Forget the bit generators that a thread of the parent process may have been drawing from."""
+        self._depth = 0
+        self._ours = []
+        bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]
+        if bits is _AnyState:
+            np.random.set_bit_generator(self._last)  # type: ignore[attr-defined]
 
     def key(self, words: Words) -> None:
         while len(self._ours) <= self._depth:  # one for each level of nesting
@@ -270,6 +279,11 @@ def globals_for(options: Bridge) -> tuple[Source, ...]:
     if ready:
         _made[asked] = sources  # nothing can be added any more
     return sources
+
+
+def renew_numpy() -> None:
+    """Let NumPy's global generator be keyed anew, in a process forked while another thread was keying it."""
+    _numpy.renew()
 
 
 def _asked(options: Bridge) -> list[Source]:

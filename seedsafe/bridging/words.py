@@ -14,7 +14,7 @@ from seedsafe.key import Address, SampleKey, address, op_of, philox
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["HALF", "OP", "STATE", "Words", "elsewhere", "place_of"]
+__all__ = ["HALF", "OP", "STATE", "Words", "elsewhere", "place_of", "renew"]
 
 STATE = 624
 """The 32-bit pieces of a Mersenne Twister's state."""
@@ -28,6 +28,12 @@ OP = op_of("seedsafe/bridge")
 """The stream that a bridge seeds from."""
 
 _bits = MovablePhilox()
+
+
+def renew() -> None:
+    """Replace the generator of the words, whose lock a thread of the parent process may have held at a fork."""
+    global _bits
+    _bits = MovablePhilox()
 
 
 def place_of(key: SampleKey) -> Address:

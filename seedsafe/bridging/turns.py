@@ -1,0 +1,90 @@
+"""Turns: one thread at a time is inside a region, and nobody is while the process forks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from seedsafe.bridging import words
+from seedsafe.bridging.sources import renew_numpy
+
+if TYPE_CHECKING:
+    from seedsafe.bridging.sources import Source
+
+__all__ = ["PATIENCE", "Saved", "Turns", "turns"]
+
+PATIENCE = 2.0
+"""Seconds that a fork waits for the thread that is inside: it might itself wait for the thread that forks."""
+
+Saved = list[tuple["Source", Any]]
+
+
+class Turns:
+    """The generators belong to the process, so regions take turns.
+
+    A lock that another thread holds during a fork stays locked in the child for ever: that of a bit generator, too, and
+    that of torch's generator, which cannot be renewed. So a fork shuts the door, and waits until nobody is inside.
+    Where that takes too long, the child sets back what the other thread had keyed, and renews what was in its hands.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.door = threading.Lock()
+        self.inside: list[Saved | None] = []
+        """What each region that has been entered will restore, the outermost first."""
+        self._forking: int | None = None
+        self._empty = False
+
+    def wait(self) -> None:
+        """Wait before a shut door, unless this thread is inside already."""
+        if not self.lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks
+            with self.door:
+                pass
+
+    def before_fork(self) -> None:
+        """Shut the door, and wait until nobody is inside."""
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # then no other thread is inside
+            return
+        self.door.acquire()
+        self._forking = threading.get_ident()
+        self._empty = self.lock.acquire(timeout=PATIENCE)
+
+    def after_fork_in_parent(self) -> None:
+        """Open the door."""
+        if self._forking != threading.get_ident():
+            return
+        self._forking = None
+        if self._empty:
+            self.lock.release()
+        self.door.release()
+
+    def after_fork_in_child(self) -> None:
+        """Begin with an open door, nobody inside but this thread, and no lock of another's."""
+        waited = self._forking == threading.get_ident()
+        self._forking = None
+        self.door = threading.Lock()
+        if not waited:  # forked from inside a region
+            return
+        if self._empty:
+            self.lock.release()
+            return
+        self.lock = threading.RLock()
+        words.renew()
+        renew_numpy()
+        while self.inside:
+            for source, state in reversed(self.inside.pop() or ()):
+                with suppress(Exception):  # it may have been saved or restored halfway
+                    source.restore(state)
+        renew_numpy()
+
+
+turns = Turns()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=turns.before_fork,
+        after_in_parent=turns.after_fork_in_parent,
+        after_in_child=turns.after_fork_in_child,
+    )

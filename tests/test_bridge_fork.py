@@ -1,0 +1,176 @@
+"""Forks while another thread is inside a bridge: the child must neither hang nor inherit the other's numbers."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from test_bridge import python
+
+HEAD = """
+import os, random, signal, sys, threading
+import numpy as np
+import seedsafe as ss
+
+def forked(run):
+    child = os.fork()
+    if not child:
+        signal.alarm(20)  # ends a child that hangs
+        code = 1
+        try:
+            code = 7 if run() else 3
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+"""
+
+DRAWING = (
+    HEAD
+    + """
+LOADS_TORCH
+stop = threading.Event()
+
+def draw(index):
+    with ss.keyed(ss.SampleKey(1, 0, index)):
+        many = np.random.rand(10_000)
+        return random.random(), many.sum(), MORE
+
+def forever():
+    index = 0
+    while not stop.is_set():
+        draw(index)
+        index += 1
+
+thread = threading.Thread(target=forever)
+thread.start()
+codes = {forked(lambda: draw(5) == draw(5) != draw(6) and np.random.rand() >= 0) for _ in range(60)}
+stop.set()
+thread.join()
+print(codes)
+"""
+)
+
+
+@pytest.mark.parametrize("torch", [False, True])
+def test_sixty_forks_beside_a_thread_that_draws_all_the_time(torch: bool) -> None:
+    code = DRAWING.replace("LOADS_TORCH", "import torch" if torch else "")
+    done = python(code.replace("MORE", "torch.rand(10_000).sum().item()" if torch else "0"))
+    assert done.stdout == "{7}\n", done.stderr
+
+
+def test_a_fork_does_not_wait_for_ever_for_a_thread_that_stays_inside() -> None:
+    code = (
+        HEAD
+        + """
+from seedsafe.bridging import sources, turns, words
+turns.PATIENCE = 0.05
+with ss.keyed(ss.SampleKey(1, 0, 0)):
+    expected = random.random(), np.random.rand()
+random.seed(1)
+np.random.seed(1)
+np.random.randn()
+before = random.getstate(), repr(np.random.get_state())
+held, done = threading.Event(), threading.Event()
+
+def stay():
+    with ss.keyed(ss.SampleKey(1, 0, 0)), words._bits.bits.lock, np.random.get_bit_generator().lock:
+        sources.the_numpy_global._bit_generator = sources._AnyState  # as in the midst of asking for a gaussian
+        held.set()
+        done.wait()
+
+def inside():
+    same = (random.getstate(), repr(np.random.get_state())) == before
+    for _ in range(2):
+        with ss.keyed(ss.SampleKey(1, 0, 0)):
+            with ss.keyed(ss.SampleKey(1, 0, 1)):
+                np.random.rand()
+            same = same and (random.random(), np.random.rand()) == expected
+    return same and (random.getstate(), repr(np.random.get_state())) == before
+
+threading.Thread(target=stay, daemon=True).start()
+held.wait()
+print(forked(inside), flush=True)
+os._exit(0)
+"""
+    )
+    done = python(code)
+    assert done.stdout == "7\n", done.stderr
+
+
+def test_a_fork_from_inside_goes_on_inside() -> None:
+    code = (
+        HEAD
+        + """
+with ss.keyed(ss.SampleKey(1, 0, 0)):
+    outer = random.random()
+    code = forked(lambda: ss.keyed(ss.SampleKey(1, 0, 0)).__enter__() is None and random.random() == outer)
+    again = forked(lambda: random.random() != outer)
+print(code, again, flush=True)
+with ss.keyed(ss.SampleKey(1, 0, 0)):
+    print(random.random() == outer)
+"""
+    )
+    done = python(code)
+    assert done.stdout == "7 7\nTrue\n", done.stderr
+
+
+def test_forks_of_two_threads_and_a_name_that_is_imported_meanwhile() -> None:
+    code = (
+        HEAD
+        + """
+def forever():
+    for index in range(20):
+        forked(lambda: True)
+
+def names():
+    for name in ss.__all__:
+        getattr(ss, name)
+
+threads = [threading.Thread(target=task) for task in (forever, forever, names)]
+for thread in threads:
+    thread.start()
+codes = {forked(lambda: ss.keyed(ss.SampleKey(1, 0, 0)).__enter__() is None) for _ in range(20)}
+for thread in threads:
+    thread.join()
+print(codes)
+"""
+    )
+    done = python(code)
+    assert done.stdout == "{7}\n", done.stderr
+
+
+def test_a_bridged_loader_with_forked_workers_beside_a_reading_thread() -> None:
+    code = """
+import sys, threading
+sys.path.insert(0, "tests")
+from test_bridge_torch import Mixed, passes
+from seedsafe_torch import AugmentedDataset, loader
+
+reading = AugmentedDataset(Mixed(), seed=7, bridge=True)
+stop = threading.Event()
+
+def read():
+    index = 0
+    while not stop.is_set():
+        reading.at(index % 40, epoch=index // 40)
+        index += 1
+
+def batches(workers):
+    dataset = AugmentedDataset(Mixed(), seed=42, bridge=True)
+    way = {"multiprocessing_context": "fork"} if workers else {}
+    return [batch.tolist() for batch in passes(loader(dataset, batch_size=8, num_workers=workers, timeout=60 * bool(workers), **way))]
+
+expected = batches(0)
+thread = threading.Thread(target=read)
+thread.start()
+try:
+    print([batches(2) == expected for _ in range(4)])
+finally:
+    stop.set()
+    thread.join()
+"""
+    done = python(code)
+    assert done.stdout == "[True, True, True, True]\n", done.stderr
+
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
