@@ -153,10 +153,11 @@ class MovablePhilox:
             "uinteger": 0,
         }
 
-    def words(self, at: Address, count: int) -> npt.NDArray[np.uint64]:
-        """Return the first words at an address, uint64, shape (count,)."""
+    def words(self, at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+        """Return the first words after so many blocks of an address, uint64, shape (count,)."""
         self.key[:] = at[:2]
         self.counter[:] = at[2:]
+        self.counter[0] += after
         self.bits.state = self.state
         found: npt.NDArray[np.uint64] = self.bits.random_raw(count)
         return found

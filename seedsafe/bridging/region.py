@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from seedsafe.ambient import next_key
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for

@@ -72,8 +72,7 @@ class Words:
         return self._words(_BLOCKS * (segment + 3), words)
 
     def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
-        seed_low, seed_high, first, *rest = self.place
-        taken = _bits.words(Address(seed_low, seed_high, first + block, *rest), count)
+        taken = _bits.words(self.place, count, block)
         return taken if _LITTLE else taken.astype(_WORD)
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:
