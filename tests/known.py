@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 import seedsafe as ss
 
@@ -63,8 +66,27 @@ PIPELINES: dict[str, tuple[ss.Compose, tuple[int, ...]]] = {
 }
 
 
+class Family(NamedTuple):
+    """The pipelines of one file ``golden/<family>.py``; its golden values stand beside it in ``golden/<family>.json``."""
+
+    pipelines: dict[str, tuple[ss.Compose, Any]]
+    exact: frozenset[str]
+    """Those whose pixels are exact on every machine."""
+
+
+def families() -> dict[str, Family]:
+    """Return what the files in ``golden/`` define: PIPELINES, each with a shape (or Info), and EXACT."""
+    found = {}
+    for path in sorted(GOLDEN.glob("*.py")):
+        defined = runpy.run_path(str(path))
+        found[path.stem] = Family(defined["PIPELINES"], frozenset(defined.get("EXACT", ())))
+    return found
+
+
 def plain(value: Any) -> Any:
     """Return parameters as JSON has them, floats exactly."""
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
     if isinstance(value, float):
         return value.hex()
     return [plain(one) for one in value] if isinstance(value, tuple | list) else value
@@ -84,6 +106,14 @@ def decisions() -> dict[str, Any]:
         "noise": [sixteenths(address(key, ss.op_of("GaussianNoise")), 7).tolist() for key in KEYS],
         "ops": {name: ss.op_of(name) for name in ("RandomCrop", "RandomCrop#1", "seedsafe/order", "π")},
         "records": {name: str(ss.record_index(name)) for name in ("", "a/b.jpg", "π")},
+    }
+
+
+def family_decisions(family: Family) -> dict[str, Any]:
+    """Return what each pipeline of a family draws at each key."""
+    return {
+        name: [plain(pipeline.params(key, shape)) for key in KEYS]
+        for name, (pipeline, shape) in family.pipelines.items()
     }
 
 

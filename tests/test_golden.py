@@ -17,6 +17,11 @@ def test_decisions() -> None:
     assert known.decisions() == known.stored("decisions.json")
 
 
+@pytest.mark.parametrize(("name", "family"), known.families().items(), ids=known.families())
+def test_decisions_of_a_family(name: str, family: known.Family) -> None:
+    assert known.family_decisions(family) == known.stored(f"{name}.json")["decisions"]
+
+
 def _changed_address(change: Callable[[ss.SampleKey, int], tuple[ss.SampleKey, int]]) -> Any:
     original = key.address
 
