@@ -109,6 +109,7 @@ class AugmentedDataset(Dataset[Any]):
             )
         self._length = 0  # as last seen: a base may grow
         self._cell = EpochCell(length)
+        self.told = (0, 0)  # how often set_epoch was called, and with what: `loader` follows it
 
     def __len__(self) -> int:
         return len(self.base)
@@ -144,6 +145,7 @@ class AugmentedDataset(Dataset[Any]):
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
         self._cell.epoch = SampleKey(0, epoch, 0).epoch
+        self.told = (self.told[0] + 1, self._cell.epoch)
 
     def failures(self) -> dict[int, dict[int, str]]:
         """Return the samples that failed so far, in every worker: the reason by epoch and index.

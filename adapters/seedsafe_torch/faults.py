@@ -1,15 +1,15 @@
-"""Samples that failed, on their way through torch's loaders: the collate that drops them, the report of a pass."""
+"""Samples that failed, on their way through torch's loaders: the collate that drops them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from torch.utils.data import DataLoader, default_collate, get_worker_info
+from torch.utils.data import default_collate, get_worker_info
 
 from seedsafe.faults import SampleError, Skipped, process_name
 
-__all__ = ["ReportingLoader", "batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
+__all__ = ["batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
 
 
 def worker_id() -> int | str | None:
@@ -72,53 +72,3 @@ def _marks(part: Any) -> Iterator[Skipped]:
     elif isinstance(part, tuple | list):
         for value in part:
             yield from _marks(value)
-
-
-class ReportingLoader(DataLoader[Any]):
-    """A DataLoader that reports at the end of each pass which samples failed, and leaves out batches of nothing else.
-
-    Args:
-        dataset: as DataLoader's.
-        reports: are called at the end of a pass.
-        options: DataLoader's arguments.
-    """
-
-    def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]], **options: Any) -> None:
-        super().__init__(dataset, **options)
-        self.reports = tuple(reports)
-
-    def __iter__(self) -> Any:
-        self.report()  # what a pass that was left had not told
-        return _Pass(super().__iter__(), self.report)
-
-    def report(self) -> None:
-        """Report what failed since the last time."""
-        for report in self.reports:
-            report()
-
-
-class _Pass:
-    """An iterator of a DataLoader that reports at its end; for everything else, that iterator."""
-
-    def __init__(self, batches: Any, report: Callable[[], None]) -> None:
-        self._batches = batches
-        self._report = report
-
-    def __iter__(self) -> _Pass:
-        return self
-
-    def __next__(self) -> Any:
-        try:
-            batch = next(self._batches)
-            while type(batch) is Skipped:
-                batch = next(self._batches)
-        except StopIteration:
-            self._report()
-            raise
-        return batch
-
-    def __len__(self) -> int:
-        return len(self._batches)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._batches, name)

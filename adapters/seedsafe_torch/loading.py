@@ -24,7 +24,8 @@ from torch.utils.data import (
 from seedsafe import SampleKey
 from seedsafe_torch.context import entered, moment_of
 from seedsafe_torch.dataset import AugmentedDataset, inside, nested, outermost
-from seedsafe_torch.faults import ReportingLoader, batch_or_skip, one_or_skip
+from seedsafe_torch.delivery import KeyedLoader, keyed_of
+from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
 __all__ = ["Envelope", "loader", "peek"]
@@ -68,8 +69,8 @@ def loader(
     epoch: SupportsIndex | None = None,
     generator: torch.Generator | None = None,
     **options: Any,
-) -> DataLoader[Any]:
-    """Return a plain DataLoader over keyed samples: content and order are the same for any number of workers.
+) -> KeyedLoader:
+    """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
 
     Each pass is the next epoch; nothing has to be called in between. Where the dataset leaves samples out or replaces
     them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
@@ -138,23 +139,19 @@ def loader(
         options | {"generator": generator},
     )
     _check_picklable(made)
-    batch = 1 if batch_sampler is not None or batch_size is None else batch_size
-    keyed.lead = batch * (1 + made.num_workers * (made.prefetch_factor or 0))
     return made
 
 
-def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> DataLoader[Any]:
-    """Return a plain DataLoader, or, where failed samples are left out or replaced, one that reports them."""
+def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
+    """Return the loader; where failed samples are left out or replaced, it reports them."""
     logging = [one for one in nested(dataset) if one.faults.log is not None]
     if any(one.faults.on_error == "skip" for one in logging):
         given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=given)
-    if not logging:
-        return DataLoader(outer, **options)
     many = len(logging) > 1
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
     reports = [partial(one.report_failures, name) for one, name in zip(logging, names, strict=True)]
-    return ReportingLoader(outer, reports=reports, **options)
+    return KeyedLoader(outer, reports=reports, **options)
 
 
 def _keyed(
@@ -177,6 +174,7 @@ def peek(loading: DataLoader[Any]) -> Any:
 
     Raises:
         TypeError: the loader has no KeyedSampler.
+        ValueError: the coming pass is empty.
 
     Example:
         >>> import numpy as np
@@ -184,28 +182,24 @@ def peek(loading: DataLoader[Any]) -> Any:
         >>> tuple(peek(loading).shape)
         (4, 4, 4)
     """
-    keyed = _find_keyed(loading)
-    keyed._peeking = True
-    try:
-        batches = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
-        indices = next(iter(batches))
-    finally:
-        keyed._peeking = False
+    keyed = keyed_of(loading) if isinstance(loading, DataLoader) else None
+    if keyed is None:
+        raise TypeError(
+            f"loading must be a DataLoader with a KeyedSampler, got {loading!r}: make it with seedsafe_torch.loader"
+        )
+    if isinstance(loading, KeyedLoader):
+        loading.hear(keyed)
+    with keyed.peeked():
+        batches: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
+        indices = next(iter(batches), None)
+    if indices is None:
+        raise ValueError("loading has no batch to look at: its coming pass is empty")
     dataset: Any = loading.dataset
     if loading.batch_sampler is None:
         return loading.collate_fn(dataset[indices])
     if hasattr(dataset, "__getitems__"):
         return loading.collate_fn(dataset.__getitems__(indices))
     return loading.collate_fn([dataset[index] for index in indices])
-
-
-def _find_keyed(loading: DataLoader[Any]) -> KeyedSampler:
-    one: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
-    while one is not None:
-        if isinstance(one, KeyedSampler):
-            return one
-        one = getattr(one, "sampler", None)
-    raise TypeError("loading has no KeyedSampler: make it with seedsafe_torch.loader")
 
 
 def _check_distinct(dataset: Any) -> None:

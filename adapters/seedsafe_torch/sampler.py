@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
+from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, SupportsIndex
 
 import torch
@@ -12,8 +14,12 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleIndex, SampleKey, epoch_order, op_of
 from seedsafe.key import address, checked_int, philox
+from seedsafe_torch.inner import InnerEpochs, chain_of
+from seedsafe_torch.passes import Pass, Place
 
 __all__ = ["EpochOrder", "KeyedSampler"]
+
+_MANY = 1024
 
 
 class EpochOrder(Sampler[int]):
@@ -55,9 +61,11 @@ class EpochOrder(Sampler[int]):
 class KeyedSampler(Sampler[Any]):
     """Any sampler, its indices stamped with the epoch and their occurrence.
 
-    Each pass is the epoch after the one before, without anybody's help; `set_epoch` overrides the next. A pass counts
-    from its first index on. A sampler that has a ``generator`` is given a new one for each epoch, keyed on (seed,
-    epoch), and ``set_epoch`` is passed on; a sampler with neither keeps an order of its own.
+    Each pass is the epoch after the one before, without anybody's help; `set_epoch` overrides the next, called here or on
+    the sampler inside. A pass counts from its first index on. A sampler that has a torch ``generator`` is given a new
+    one for each epoch, keyed on (seed, epoch), and ``set_epoch`` is passed on; a sampler with neither keeps an order of
+    its own, and is only resumed if that order is the same again. An occurrence above 0 that the sampler gives a
+    SampleIndex is kept; all others are counted.
 
     Args:
         sampler: yields indices, or batches of them as a BatchSampler does.
@@ -66,8 +74,8 @@ class KeyedSampler(Sampler[Any]):
         offset: is added to what `set_epoch` is given, for trainers that count from another number.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
+        TypeError: an argument is of another type, or the sampler yields something else than indices.
+        ValueError: an argument is out of its range, or two epochs were set for one pass.
 
     Example:
         >>> sampler = KeyedSampler(range(2), seed=42)
@@ -91,126 +99,196 @@ class KeyedSampler(Sampler[Any]):
         self.offset = checked_int(
             "offset", offset, -(2**31), 2**31, "pass what the trainer's first epoch lacks to 0"
         )
-        self.lead = 0
+        self.inner = InnerEpochs()
         self._next = 0
         self._skip = 0
-        self._now = (0, 0)
-        self._under_way: Counter[int] = Counter()
+        self._order: int | None = None  # of what is skipped
+        self._set: int | None = None  # the number that set_epoch was given since the last pass began
+        self._late: int | None = None  # the epoch that was set when its pass had begun
+        self._latest: Place | None = None
+        self._watch: Callable[[Place], None] | None = None
         self._peeking = False
         self._warned = False
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own.
-
-        It warns if that pass has this very epoch: the call came too late, and the next pass would repeat it.
-        """
+        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own."""
         number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
         )
-        if self._under_way[wanted]:
-            warnings.warn(
-                f"set_epoch({number}) came when the pass of epoch {wanted} had begun, and the next pass will have that epoch "
-                "again: call it before iter(loader), or leave it out",
-                stacklevel=2,
+        place = self._latest
+        under_way = place is not None and not (place.counted or place.ended or place.left)
+        self._late = wanted if under_way and place and place.epoch == wanted else None
+        if wanted != self._next:
+            self._skip, self._order = 0, None
+        self._next, self._set = wanted, number
+
+    def hear(self, epoch: int, where: str) -> None:
+        """Take over an epoch that was set elsewhere, on the sampler inside or on the dataset."""
+        if self.epoch is not None:
+            return
+        if self._set not in (None, epoch):
+            raise ValueError(
+                f"two epochs were set for one pass, {self._set} and, on {where}, {epoch}: set it once"
             )
-        if (wanted, 0) != (self._next, self._skip) and not (self._skip and wanted == self._next):
-            self._skip = 0
-        self._next = wanted
+        self.set_epoch(epoch)
 
     def __len__(self) -> int:
         return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        epoch, skip, peeking = self._begin()
+        return Pass(self._begin, self._state)
+
+    def _begin(self, state: dict[str, int] | None) -> tuple[Place, Iterator[Any]]:
+        """Return the place of a pass whose first index is drawn, and its items."""
+        if state is not None:
+            self.load_state_dict(state)
+        for number in self.inner.changed(self.sampler):
+            self.hear(number, "the sampler inside")
+        epoch = self._next if self.epoch is None else self.epoch
+        place = Place(epoch, self._skip, counted=self._watch is not None)
+        items = self._items(place, self._order)
+        if self._peeking:
+            return place, items
+        if self.epoch is None:
+            if epoch >= VALIDATION_EPOCH:
+                raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
+            if self._late == epoch:
+                warnings.warn(
+                    f"epoch {epoch} is served again: set_epoch came when its pass had begun, and set the next one. Call it "
+                    "before iter(loader), or leave it out",
+                    stacklevel=2,
+                )
+            self._next = epoch + 1
+        self._skip, self._order, self._set, self._late = 0, None, None, None
+        self._latest = place
+        if self._watch is not None:
+            self._watch(place)
+        return place, items
+
+    def _items(self, place: Place, order: int | None) -> Iterator[Any]:
+        """Yield the stamped items of a pass, from its place on."""
+        epoch, start, waiting = place.epoch, place.drawn, place.waiting
         counts: Counter[int] = Counter()
-        yielded = 0
-        counted = not peeking and self.epoch is None
-        self._under_way[epoch] += counted
-        try:
-            for item in self._pass(epoch):
-                stamped = _stamp(item, epoch, counts)
-                yielded += 1
-                if yielded <= skip:
-                    continue
-                if not peeking:
-                    self._now = (epoch, yielded)
-                yield stamped
-        except GeneratorExit:
-            self._abandoned(yielded - skip, peeking)
-            raise
-        finally:
-            self._under_way[epoch] -= counted
-        if yielded < skip:
+        items = self._pass(epoch)
+        skipped = 0
+        for item in islice(items, start):
+            skipped += 1
+            waiting.append(_stamp(item, epoch, counts))
+            if len(waiting) >= _MANY:
+                place.fold(len(waiting))
+        place.fold(len(waiting))
+        if skipped < start:
             raise ValueError(
-                f"the state says that {skip} items of epoch {epoch} were yielded, and the pass has {yielded}: load it into a "
+                f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into a "
                 "sampler like the one that it came from, or change its 'yielded'"
             )
-        if not peeking:
-            self._now = (epoch + 1, 0)
-
-    def _begin(self) -> tuple[int, int, bool]:
-        """Return the epoch of a pass whose first index is drawn, and how many indices it leaves out."""
-        epoch = self._next if self.epoch is None else self.epoch
-        skip = self._skip
-        if not self._peeking:
-            if self.epoch is None:
-                if epoch >= VALIDATION_EPOCH:
-                    raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
-                self._next = epoch + 1
-            self._skip = 0
-        return epoch, skip, self._peeking
+        if order not in (None, place.order):
+            raise ValueError(
+                f"the first {start} items of epoch {epoch} are not those that were yielded before the state was stored: use the "
+                "same dataset, sampler and seed, and a sampler whose order follows from set_epoch or a torch generator"
+            )
+        for item in items:
+            stamped = _stamp(item, epoch, counts)
+            place.drawn += 1
+            waiting.append(stamped)
+            if len(waiting) >= _MANY and not place.counted:
+                place.see_all()
+            yield stamped
+        place.exhausted = True
+        place.ended = not place.counted
 
     def _pass(self, epoch: int) -> Iterator[Any]:
-        for one in _chain(self.sampler):
-            if hasattr(one, "set_epoch"):
-                one.set_epoch(epoch)
-            elif hasattr(one, "generator"):
-                one.generator = _generator(self.seed, epoch)
+        self.inner.set(self.sampler, epoch)
+        for one in chain_of(self.sampler):
+            if not hasattr(one, "set_epoch"):
+                _rekey(one, self.seed, epoch)
         return iter(self.sampler)
 
-    def _abandoned(self, yielded: int, peeking: bool) -> None:
-        if peeking or self._warned or self.epoch is not None or not 0 < yielded <= self.lead:
+    @contextmanager
+    def watched(self, watch: Callable[[Place], None] | None) -> Iterator[None]:
+        """Give the places of passes that begin now to somebody who will say what was seen of them."""
+        before, self._watch = self._watch, watch
+        try:
+            yield
+        finally:
+            self._watch = before
+
+    @contextmanager
+    def peeked(self) -> Iterator[None]:
+        """Begin no pass while indices are drawn."""
+        before, self._peeking = self._peeking, True
+        try:
+            yield
+        finally:
+            self._peeking = before
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether the latest pass has handed out all that it has."""
+        place = self._latest
+        return place is None or (place.exhausted and place.seen == place.drawn)
+
+    def warn_of_left_pass(self) -> None:
+        """Warn once of a pass that was left after its first batch."""
+        if self._warned or self.epoch is not None:
             return
         self._warned = True
         warnings.warn(
             "a pass over the loader was left before its second batch, and counts as an epoch: "
             "use seedsafe_torch.peek(loader) to look at a batch",
-            stacklevel=2,
+            stacklevel=3,
         )
 
     def state_dict(self) -> dict[str, int]:
-        """Return where the run stands: the epoch under way, and how many items of it were yielded.
+        """Return where the run stands: the epoch under way, how many items of it were seen, and a checksum of their order.
 
-        Workers are fed ahead of training: a plain DataLoader has yielded more than training has seen, so that
-        ``yielded`` is to be replaced by the number seen. StatefulDataLoader does that by itself.
+        Of a loader made by `loader`, what was seen are the batches that it handed out. Other loaders tell nothing: what counts
+        there is what was drawn, which workers do ahead of training. StatefulDataLoader corrects that by itself.
         """
-        epoch, yielded = self._now
-        if yielded == 0:
-            return {"epoch": self._next, "yielded": self._skip}
-        return {"epoch": epoch, "yielded": yielded}
+        place = self._latest
+        if place is None or place.ended or (place.left and self._set is not None):
+            return self._state(None)
+        return self._state(place)
+
+    def _state(self, place: Place | None) -> dict[str, int]:
+        """Return the state of a pass at its place; for None of the next one."""
+        if place is None:
+            epoch, yielded, order = self._next, self._skip, self._order
+        else:
+            if not place.counted:
+                place.see_all()
+            epoch, yielded, order = place.epoch, place.seen, place.order
+        state = {"epoch": epoch, "yielded": yielded}
+        return state | {"order": order} if yielded and order is not None else state
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on in the next pass where `state_dict` stood."""
+        """Go on in the next pass where `state_dict` stood, with any number of workers and any batch size.
+
+        Raises:
+            TypeError: the state is no dict of integers.
+            ValueError: it lacks "epoch" or "yielded". A pass raises it if its order is not the one of the state.
+        """
         way_out = "pass what state_dict returned"
+        if not isinstance(state, dict):
+            raise TypeError(f"state must be a dict, got {state!r}: {way_out}")
         for name in ("epoch", "yielded"):
             if name not in state:
                 raise ValueError(f"state must have {name!r}, got {state!r}: {way_out}")
-        self._next = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
-        self._skip = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
-        self._now = (self._next, self._skip)
+        epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
+        yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
+        order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
+        self._next, self._skip, self._order = epoch, yielded, order
+        self._set = self._late = self._latest = None
 
 
-def _chain(sampler: Any) -> Iterator[Any]:
-    """Yield a sampler and those inside it."""
-    while sampler is not None:
-        yield sampler
-        sampler = getattr(sampler, "sampler", None)
-
-
-def _generator(seed: int, epoch: int) -> torch.Generator:
-    word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
-    return torch.Generator().manual_seed(word % 2**63)
+def _rekey(sampler: Any, seed: int, epoch: int) -> None:
+    """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
+    generator = getattr(sampler, "generator", _MANY)
+    if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
+        word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
+        with suppress(AttributeError):
+            sampler.generator = torch.Generator().manual_seed(word % 2**63)
 
 
 def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
@@ -219,11 +297,21 @@ def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
         counts[item] = occurrence + 1
         return SampleIndex(item, epoch, occurrence)
     if isinstance(item, list | tuple):
-        return [_stamp(one, epoch, counts) for one in item]
+        return [_stamp_one(one, epoch, counts, item) for one in item]
+    return _stamp_one(item, epoch, counts, None)
+
+
+def _stamp_one(item: Any, epoch: int, counts: Counter[int], batch: Any) -> SampleIndex:
+    if isinstance(item, list | tuple):
+        raise TypeError(
+            f"the sampler's batch {batch!r} holds {item!r}, which is no index: a sampler that yields more than indices "
+            "cannot be keyed; let it yield them alone"
+        )
     index = checked_int(
         "the sampler's index", item, 0, 2**64, "it must yield the samples' positions, or lists of them"
     )
+    if isinstance(item, SampleIndex) and item.occurrence:
+        return SampleIndex(index, epoch, item.occurrence, item.view)
     occurrence = counts[index]
     counts[index] = occurrence + 1
-    view = item.view if isinstance(item, SampleIndex) else 0
-    return SampleIndex(index, epoch, occurrence, view)
+    return SampleIndex(index, epoch, occurrence, item.view if isinstance(item, SampleIndex) else 0)

@@ -21,7 +21,7 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 import seedsafe as ss
 from seedsafe.folder import IMAGE_EXTENSIONS
 from seedsafe_torch import AugmentedDataset, KeyedSampler, loader, peek, skip_collate
-from seedsafe_torch.faults import ReportingLoader
+from seedsafe_torch.delivery import KeyedLoader
 
 FAILING = {3, 8, 9, 15}  # without check_finite a NaN is no failure, and an image of uint8 has none
 WAYS: list[dict[str, Any]] = [
@@ -154,7 +154,7 @@ def test_an_inner_dataset_speaks_for_itself() -> None:
 def test_skipped_samples_are_left_out_and_reported(options: dict[str, Any]) -> None:
     dataset = faulty("skip")
     loading = loader(dataset, batch_size=4, shuffle=True, **options)
-    assert isinstance(loading, ReportingLoader)
+    assert isinstance(loading, KeyedLoader)
     for epoch in range(2):
         with pytest.warns(
             UserWarning, match=rf"4 samples failed in epoch {epoch} and were left out: 3, 8, 9, 15\."

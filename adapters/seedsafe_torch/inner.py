@@ -1,0 +1,63 @@
+"""The epoch of the samplers inside a KeyedSampler: set by it, and followed where the user sets it there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["InnerEpochs", "chain_of"]
+
+
+class _Epoch(int):
+    """An epoch that was set by us: the same number set by somebody else is another object."""
+
+
+class InnerEpochs:
+    """What the samplers inside were last told, so that a call of their ``set_epoch`` by somebody else is noticed.
+
+    A sampler is noticed by its attribute ``epoch``, where torch's DistributedSampler and those modelled on it keep it.
+
+    Example:
+        >>> from torch.utils.data import DistributedSampler
+        >>> sampler = DistributedSampler(range(4), num_replicas=2, rank=0)
+        >>> epochs = InnerEpochs()
+        >>> sampler.set_epoch(5)
+        >>> epochs.changed(sampler)
+        [5]
+        >>> epochs.set(sampler, 5)
+        >>> epochs.changed(sampler)
+        []
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[int, Any] = {}
+
+    def changed(self, sampler: Any) -> list[int]:
+        """Return the epochs that others set since `set` was called, without repetition."""
+        found = []
+        for position, one in enumerate(chain_of(sampler)):
+            epoch, told = _epoch_of(one), self._told.get(position, 0)
+            if epoch is None or (epoch is told if isinstance(told, _Epoch) else epoch == told):
+                continue
+            found.append(int(epoch))
+        return sorted(set(found))
+
+    def set(self, sampler: Any, epoch: int) -> None:
+        """Set the epoch of each sampler that has ``set_epoch``."""
+        for position, one in enumerate(chain_of(sampler)):
+            if hasattr(one, "set_epoch"):
+                one.set_epoch(_Epoch(epoch))
+                self._told[position] = _epoch_of(one)
+
+
+def chain_of(sampler: Any) -> Iterator[Any]:
+    """Yield a sampler and those inside it."""
+    while sampler is not None:
+        yield sampler
+        sampler = getattr(sampler, "sampler", None)
+
+
+def _epoch_of(sampler: Any) -> int | None:
+    epoch = getattr(sampler, "epoch", None)
+    counts = hasattr(sampler, "set_epoch") and isinstance(epoch, int) and not isinstance(epoch, bool)
+    return epoch if counts else None
