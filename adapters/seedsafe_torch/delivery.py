@@ -33,12 +33,12 @@ class KeyedLoader(DataLoader[Any]):
         >>> dataset = AugmentedDataset(np.arange(6), seed=42)
         >>> loading = loader(dataset, batch_size=2)
         >>> batches = iter(loading)
-        >>> next(batches), loading.state_dict()["yielded"]
-        (tensor([0, 1]), 2)
+        >>> next(batches), next(batches), loading.state_dict()["yielded"]
+        (tensor([0, 1]), tensor([2, 3]), 4)
         >>> resumed = loader(dataset, batch_size=2)
         >>> resumed.load_state_dict(loading.state_dict())
         >>> list(resumed)
-        [tensor([2, 3]), tensor([4, 5])]
+        [tensor([4, 5])]
     """
 
     _heard: tuple[int, ...] = ()

@@ -33,6 +33,7 @@ def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default
 
     Example:
         >>> import torch
+        >>> from torch.utils.data import DataLoader
         >>> dataset = [torch.zeros(2), Skipped(1, "OSError: it is gone")]
         >>> loading = DataLoader(dataset, batch_size=2, collate_fn=skip_collate)
         >>> [tuple(batch.shape) for batch in loading]
