@@ -3,110 +3,20 @@
 import os
 import threading
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from seedsafe import opencv
-    from seedsafe.ambient import current_key
-    from seedsafe.audio import Amplitude, PolarityInversion, RandomSegment
-    from seedsafe.bridging import Bridge, Bridged, NotReproducible, bridge, keyed, register_hook
-    from seedsafe.compose import Compose
-    from seedsafe.containers import OneOf, RandomApply, SomeOf
-    from seedsafe.draws import Draws
-    from seedsafe.faults import SampleError
-    from seedsafe.folder import FolderIndex, ImageFolder
-    from seedsafe.image import (
-        CenterCrop,
-        GaussianNoise,
-        HorizontalFlip,
-        Normalize,
-        Pad,
-        RandomCrop,
-        ToCHW,
-        ToFloat,
-        VerticalFlip,
-    )
-    from seedsafe.info import Info
-    from seedsafe.key import (
-        CONTRACT_VERSION,
-        VALIDATION_EPOCH,
-        SampleIndex,
-        SampleKey,
-        epoch_order,
-        generator,
-        op_of,
-        record_index,
-    )
-    from seedsafe.naming import Stream
-    from seedsafe.node import Applied
-    from seedsafe.records import KeyedMap, content_id, keyed_map
-    from seedsafe.stats import ChannelStats, channel_stats
-    from seedsafe.transform import AudioTransform, ImageTransform, SpatialTransform, Transform
-    from seedsafe_audit import audit
-
-__all__ = [
-    "CONTRACT_VERSION",
-    "VALIDATION_EPOCH",
-    "Amplitude",
-    "Applied",
-    "AudioTransform",
-    "Bridge",
-    "Bridged",
-    "CenterCrop",
-    "ChannelStats",
-    "Compose",
-    "Draws",
-    "FolderIndex",
-    "GaussianNoise",
-    "HorizontalFlip",
-    "ImageFolder",
-    "ImageTransform",
-    "Info",
-    "KeyedMap",
-    "Normalize",
-    "NotReproducible",
-    "OneOf",
-    "Pad",
-    "PolarityInversion",
-    "RandomApply",
-    "RandomCrop",
-    "RandomSegment",
-    "SampleError",
-    "SampleIndex",
-    "SampleKey",
-    "SomeOf",
-    "SpatialTransform",
-    "Stream",
-    "ToCHW",
-    "ToFloat",
-    "Transform",
-    "VerticalFlip",
-    "audit",
-    "bridge",
-    "channel_stats",
-    "content_id",
-    "current_key",
-    "epoch_order",
-    "generator",
-    "keyed",
-    "keyed_map",
-    "op_of",
-    "opencv",
-    "record_index",
-    "register_hook",
-]
+from typing import Any
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
+# The stub beside this file is made of this table: python scripts/make_stub.py
 _ROOMS = {
-    "ambient": ("current_key",),
-    "audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
-    "bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
-    "compose": ("Compose",),
-    "containers": ("OneOf", "RandomApply", "SomeOf"),
-    "draws": ("Draws",),
-    "faults": ("SampleError",),
-    "folder": ("FolderIndex", "ImageFolder"),
-    "image": (
+    "seedsafe.ambient": ("current_key",),
+    "seedsafe.audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "seedsafe.bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
+    "seedsafe.compose": ("Compose",),
+    "seedsafe.containers": ("OneOf", "RandomApply", "SomeOf"),
+    "seedsafe.draws": ("Draws",),
+    "seedsafe.faults": ("SampleError",),
+    "seedsafe.folder": ("FolderIndex", "ImageFolder"),
+    "seedsafe.image": (
         "CenterCrop",
         "GaussianNoise",
         "HorizontalFlip",
@@ -117,8 +27,8 @@ _ROOMS = {
         "ToFloat",
         "VerticalFlip",
     ),
-    "info": ("Info",),
-    "key": (
+    "seedsafe.info": ("Info",),
+    "seedsafe.key": (
         "CONTRACT_VERSION",
         "VALIDATION_EPOCH",
         "SampleIndex",
@@ -128,13 +38,17 @@ _ROOMS = {
         "op_of",
         "record_index",
     ),
-    "naming": ("Stream",),
-    "node": ("Applied",),
-    "records": ("KeyedMap", "content_id", "keyed_map"),
-    "stats": ("ChannelStats", "channel_stats"),
-    "transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
+    "seedsafe.naming": ("Stream",),
+    "seedsafe.node": ("Applied",),
+    "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
+    "seedsafe.stats": ("ChannelStats", "channel_stats"),
+    "seedsafe.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
+    "seedsafe_audit": ("audit",),  # the one tool that a program calls
 }
+_MODULES = ("opencv",)
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = sorted([*_ROOM_OF, *_MODULES])  # noqa: PLE0605  # a list all the same
 
 
 # A process that is forked while a thread imports would wait for that thread for ever, so a fork waits instead.
@@ -148,17 +62,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOM_OF:
-        with _importing:
-            value = getattr(import_module(f"seedsafe.{_ROOM_OF[name]}"), name)
-    elif name == "audit":  # the one tool that a program calls
-        with _importing:
-            value = import_module("seedsafe_audit").audit
-    elif name == "opencv":
-        with _importing:
-            value = import_module("seedsafe.opencv")
-    else:
+    if name not in __all__:
         raise AttributeError(f"module 'seedsafe' has no attribute {name!r}")
+    with _importing:
+        room = _ROOM_OF.get(name)
+        value = import_module(f"seedsafe.{name}") if room is None else getattr(import_module(room), name)
     globals()[name] = value
     return value
 

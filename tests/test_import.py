@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -35,8 +36,17 @@ def test_the_core_loads_neither_a_framework_nor_opencv() -> None:
 
 
 def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
-    assert sorted([*seedsafe._ROOM_OF, "audit", "opencv"]) == sorted(seedsafe.__all__)
+    assert len(set(seedsafe.__all__)) == len(seedsafe.__all__)
     assert set(seedsafe.__all__) <= set(dir(seedsafe))
+    for room, names in seedsafe._ROOMS.items():
+        assert set(names) <= set(importlib.import_module(room).__all__)
+    with pytest.raises(AttributeError, match="module 'seedsafe' has no attribute 'Nothing'"):
+        _ = seedsafe.Nothing
+
+
+def test_the_stub_is_made_of_the_table() -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "make_stub.py"))
+    assert made["STUB"].read_text() == made["stub"](), "run: python scripts/make_stub.py"
 
 
 def test_that_test_would_notice() -> None:

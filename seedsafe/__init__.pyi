@@ -1,0 +1,104 @@
+# ruff: noqa
+# Made by scripts/make_stub.py from the table in __init__.py: not to be edited.
+
+from seedsafe import opencv as opencv
+from seedsafe.ambient import current_key as current_key
+from seedsafe.audio import Amplitude as Amplitude
+from seedsafe.audio import PolarityInversion as PolarityInversion
+from seedsafe.audio import RandomSegment as RandomSegment
+from seedsafe.bridging import Bridge as Bridge
+from seedsafe.bridging import Bridged as Bridged
+from seedsafe.bridging import NotReproducible as NotReproducible
+from seedsafe.bridging import bridge as bridge
+from seedsafe.bridging import keyed as keyed
+from seedsafe.bridging import register_hook as register_hook
+from seedsafe.compose import Compose as Compose
+from seedsafe.containers import OneOf as OneOf
+from seedsafe.containers import RandomApply as RandomApply
+from seedsafe.containers import SomeOf as SomeOf
+from seedsafe.draws import Draws as Draws
+from seedsafe.faults import SampleError as SampleError
+from seedsafe.folder import FolderIndex as FolderIndex
+from seedsafe.folder import ImageFolder as ImageFolder
+from seedsafe.image import CenterCrop as CenterCrop
+from seedsafe.image import GaussianNoise as GaussianNoise
+from seedsafe.image import HorizontalFlip as HorizontalFlip
+from seedsafe.image import Normalize as Normalize
+from seedsafe.image import Pad as Pad
+from seedsafe.image import RandomCrop as RandomCrop
+from seedsafe.image import ToCHW as ToCHW
+from seedsafe.image import ToFloat as ToFloat
+from seedsafe.image import VerticalFlip as VerticalFlip
+from seedsafe.info import Info as Info
+from seedsafe.key import CONTRACT_VERSION as CONTRACT_VERSION
+from seedsafe.key import SampleIndex as SampleIndex
+from seedsafe.key import SampleKey as SampleKey
+from seedsafe.key import VALIDATION_EPOCH as VALIDATION_EPOCH
+from seedsafe.key import epoch_order as epoch_order
+from seedsafe.key import generator as generator
+from seedsafe.key import op_of as op_of
+from seedsafe.key import record_index as record_index
+from seedsafe.naming import Stream as Stream
+from seedsafe.node import Applied as Applied
+from seedsafe.records import KeyedMap as KeyedMap
+from seedsafe.records import content_id as content_id
+from seedsafe.records import keyed_map as keyed_map
+from seedsafe.stats import ChannelStats as ChannelStats
+from seedsafe.stats import channel_stats as channel_stats
+from seedsafe.transform import AudioTransform as AudioTransform
+from seedsafe.transform import ImageTransform as ImageTransform
+from seedsafe.transform import SpatialTransform as SpatialTransform
+from seedsafe.transform import Transform as Transform
+from seedsafe_audit import audit as audit
+
+__all__ = [
+    "Amplitude",
+    "Applied",
+    "AudioTransform",
+    "Bridge",
+    "Bridged",
+    "CONTRACT_VERSION",
+    "CenterCrop",
+    "ChannelStats",
+    "Compose",
+    "Draws",
+    "FolderIndex",
+    "GaussianNoise",
+    "HorizontalFlip",
+    "ImageFolder",
+    "ImageTransform",
+    "Info",
+    "KeyedMap",
+    "Normalize",
+    "NotReproducible",
+    "OneOf",
+    "Pad",
+    "PolarityInversion",
+    "RandomApply",
+    "RandomCrop",
+    "RandomSegment",
+    "SampleError",
+    "SampleIndex",
+    "SampleKey",
+    "SomeOf",
+    "SpatialTransform",
+    "Stream",
+    "ToCHW",
+    "ToFloat",
+    "Transform",
+    "VALIDATION_EPOCH",
+    "VerticalFlip",
+    "audit",
+    "bridge",
+    "channel_stats",
+    "content_id",
+    "current_key",
+    "epoch_order",
+    "generator",
+    "keyed",
+    "keyed_map",
+    "op_of",
+    "opencv",
+    "record_index",
+    "register_hook",
+]
