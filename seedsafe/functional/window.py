@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, native, opencv
 from seedsafe.info import Array
 
-__all__ = ["MODES", "crop", "pad", "shift_boxes", "shift_points"]
+__all__ = ["MODES", "check_fill", "crop", "pad", "shift_boxes", "shift_points"]
 
 MODES: Final = ("constant", "edge", "reflect", "symmetric")
 """What stands outside an image, in the words of ``numpy.pad``."""
@@ -66,14 +66,15 @@ def crop(
             return bordered
         window = np.zeros(shape, image.dtype)
     else:
-        _check_fill(fill, image)
+        check_fill(fill, image)
         window = np.empty(shape, image.dtype)
         window[...] = fill
     window[first_row : first_row + inside.shape[0], first_column : first_column + inside.shape[1]] = inside
     return window
 
 
-def _check_fill(fill: float | Sequence[float], image: Array) -> None:
+def check_fill(fill: float | Sequence[float], image: Array) -> None:
+    """Raise ValueError for a fill that does not fit an image's channels or dtype."""
     values = np.ravel(fill).tolist()
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(values) not in (1, channels):

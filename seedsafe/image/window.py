@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import pair, real
+from seedsafe.checks import pair
 from seedsafe.draws import Draws
-from seedsafe.functional.window import MODES, crop, shift_boxes, shift_points
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.options import Filled, put_option
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
 from seedsafe.primitive import primitive
-from seedsafe.transform import SpatialTransform
 
-__all__ = ["CenterCrop", "Crop", "Pad", "RandomCrop", "Window"]
-
-_set = object.__setattr__
+__all__ = ["CenterCrop", "Crop", "Pad", "RandomCrop", "Window", "Windowed"]
 
 
 class Crop(NamedTuple):
@@ -35,22 +33,8 @@ class Window(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class _Filled(SpatialTransform):
-    """A transform that may look beyond the image."""
-
-    mode: str = field(default="constant", kw_only=True)
-    fill: float | tuple[float, ...] = field(default=0, kw_only=True)
-    mask_fill: float = field(default=0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise ValueError(f"mode must be one of {', '.join(MODES)}, got {self.mode!r}")
-        way_out = "pass one number, or one for each channel"
-        if isinstance(self.fill, tuple | list):
-            _set(self, "fill", tuple(_number("fill", one, way_out) for one in self.fill))
-        else:
-            _set(self, "fill", _number("fill", self.fill, way_out))
-        _set(self, "mask_fill", _number("mask_fill", self.mask_fill, "pass the label of what lies outside"))
+class Windowed(Filled):
+    """A transform whose result is a window of the image, which may reach beyond it."""
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         """Return top, left, height and width of the window that the parameters describe."""
@@ -80,18 +64,13 @@ class _Filled(SpatialTransform):
         return shift_boxes(boxes, *self.window(params))
 
 
-def _number(name: str, value: Any, way_out: str) -> float:
-    number = real(name, value, -float("inf"), float("inf"), way_out)
-    return int(number) if number.is_integer() else number
-
-
 @dataclass(frozen=True, slots=True, repr=False)
-class _Sized(_Filled):
+class _Sized(Windowed):
     size: int | tuple[int, int]
 
     def __post_init__(self) -> None:
-        _Filled.__post_init__(self)
-        _set(self, "size", pair("size", self.size, "pass the height and width of the crop in pixels"))
+        Filled.__post_init__(self)
+        put_option(self, "size", pair("size", self.size, "pass the height and width of the crop in pixels"))
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         """Return top, left, height and width of the window that the parameters describe."""
@@ -140,7 +119,7 @@ class RandomCrop(_Sized):
 
     def __post_init__(self) -> None:
         _Sized.__post_init__(self)
-        _set(self, "padding", _simplest(_four(self.padding)))
+        put_option(self, "padding", _simplest(_four(self.padding)))
 
     def draw(self, rng: Draws, info: Info) -> Crop:
         """Return the window's corner."""
@@ -205,7 +184,7 @@ class CenterCrop(_Sized):
 
 @primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
-class Pad(_Filled):
+class Pad(Windowed):
     """Add rows and columns around an image. Draws nothing. Exact on every machine.
 
     Args:
@@ -229,8 +208,8 @@ class Pad(_Filled):
     padding: int | tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _Filled.__post_init__(self)
-        _set(self, "padding", _simplest(_four(self.padding)))
+        Filled.__post_init__(self)
+        put_option(self, "padding", _simplest(_four(self.padding)))
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the padded image as a window, which follows from the image's size."""
