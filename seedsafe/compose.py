@@ -84,7 +84,7 @@ class Compose:
         >>> augment(image, key=SampleKey(42, 3, 1234)).tolist()
         [[6, 5], [10, 9]]
         >>> augment.params(SampleKey(42, 3, 1234), image.shape)[0]
-        Applied(name='RandomCrop', params=Crop(top=1, left=1))
+        Applied(name='RandomCrop', params=Corner(top=1, left=1))
     """
 
     __slots__ = ("_root", "_streams", "transforms")

@@ -35,7 +35,7 @@ class Draws:
     """The stream of one transform for one sample, one 64-bit word after another.
 
     Word 0 decides whether the transform fires; Compose has consumed it before ``draw`` is called. Every method
-    consumes one word, whatever its arguments are.
+    but ``units`` consumes one word, whatever its arguments are.
 
     Args:
         at: the stream's address, from ``seedsafe.key.address``.
@@ -68,6 +68,11 @@ class Draws:
         """Return a number in [0, 1): the upper 53 bits of a word, as ``Generator.random()`` gives them."""
         unit: float = (self._next() >> 11) * 2.0**-53
         return unit
+
+    def units(self, n: int) -> npt.NDArray[np.float64]:
+        """Return n numbers in [0, 1), what `unit` gives n times: float64, shape (n,); n words, taken at once."""
+        units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
+        return units
 
     def uniform(self, low: float, high: float) -> float:
         """Return ``low + (high - low) * unit``, in [low, high]; rounding can give both ends.

@@ -13,10 +13,10 @@ from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
 from seedsafe.primitive import primitive
 
-__all__ = ["CenterCrop", "Crop", "Pad", "RandomCrop", "Window", "Windowed"]
+__all__ = ["CenterCrop", "Corner", "Pad", "RandomCrop", "Window", "Windowed"]
 
 
-class Crop(NamedTuple):
+class Corner(NamedTuple):
     """The first row and column of a window, in the coordinates of the image before padding."""
 
     top: int
@@ -121,7 +121,7 @@ class RandomCrop(_Sized):
         _Sized.__post_init__(self)
         put_option(self, "padding", _simplest(_four(self.padding)))
 
-    def draw(self, rng: Draws, info: Info) -> Crop:
+    def draw(self, rng: Draws, info: Info) -> Corner:
         """Return the window's corner."""
         rows, columns = info.image_size()
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
@@ -141,7 +141,7 @@ class RandomCrop(_Sized):
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
                 "pass pad_if_needed=True or a smaller size"
             )
-        return Crop(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
+        return Corner(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
 
 
 @primitive(random=False)
@@ -170,7 +170,7 @@ class CenterCrop(_Sized):
 
     pad_if_needed: bool = field(default=False, kw_only=True)
 
-    def draw(self, rng: Draws, info: Info) -> Crop:
+    def draw(self, rng: Draws, info: Info) -> Corner:
         """Return the window's corner, which follows from the image's size."""
         rows, columns = info.image_size()
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
@@ -179,7 +179,7 @@ class CenterCrop(_Sized):
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
                 "pass pad_if_needed=True or a smaller size"
             )
-        return Crop((rows - height) // 2, (columns - width) // 2)
+        return Corner((rows - height) // 2, (columns - width) // 2)
 
 
 @primitive(random=False)

@@ -1,0 +1,315 @@
+"""Affine and Rotate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from seedsafe.checks import probability, real
+from seedsafe.decisions import cos_sin_degrees
+from seedsafe.draws import Draws
+from seedsafe.functional.affine import Matrix, product, warp, warp_boxes, warp_points
+from seedsafe.image.options import Filled, around, choice, flag, put_option
+from seedsafe.info import Array, Info
+
+__all__ = ["Affine", "Moved", "Rotate", "Warped"]
+
+_INTERPOLATIONS: Final = ("nearest", "bilinear", "bicubic", "lanczos")
+_Range = tuple[float, float]
+
+
+class Moved(NamedTuple):
+    """Where pixels go: the matrix of pixel centres, the result's size, and what the matrix was made of."""
+
+    matrix: Matrix
+    size: tuple[int, int]
+    degrees: float
+    translate: tuple[float, float]
+    scale: tuple[float, float]
+    shear: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Warped(Filled):
+    """A transform that moves pixels by a matrix; its parameters begin with the matrix and the result's size."""
+
+    interpolation: str = field(default="bilinear", kw_only=True)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Filled.__post_init__(self)
+        choice("interpolation", self.interpolation, _INTERPOLATIONS)
+        put_option(self, "p", probability(self.p))
+
+    def boxes_by(self) -> str:
+        """Return how a box around a moved box is found."""
+        return "corners"
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*params[1])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, moved."""
+        matrix, (height, width) = params[0], params[1]
+        return warp(
+            image, matrix, height, width, interpolation=self.interpolation, mode=self.mode, fill=self.fill
+        )
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, moved without new labels."""
+        matrix, (height, width) = params[0], params[1]
+        return warp(mask, matrix, height, width, interpolation="nearest", mode=self.mode, fill=self.mask_fill)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, moved; those outside stay, with coordinates outside."""
+        return warp_points(keypoints, params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes around the moved boxes, cut off at the result's edges."""
+        return warp_boxes(boxes, params[0], *params[1], method=self.boxes_by())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Turning(Warped):
+    expand: bool = field(default=False, kw_only=True)
+    rotate_method: str = field(default="corners", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Warped.__post_init__(self)
+        flag("expand", self.expand)
+        choice("rotate_method", self.rotate_method, ("corners", "ellipse"))
+
+    def boxes_by(self) -> str:
+        """Return how a box around a moved box is found."""
+        return self.rotate_method
+
+    def moved(self, info: Info, degrees: float, translate: _Range, scale: _Range, shear: _Range) -> Moved:
+        """Return the matrix around the image's middle: shear, then scale, then turn, then translate."""
+        rows, columns = info.image_size()
+        cos, sin = cos_sin_degrees(degrees)
+        tan_x, tan_y = _tangent(shear[0]), _tangent(shear[1])
+        sheared = (1.0, 0.0 - tan_x, 0.0, 0.0 - tan_y, 1.0 + tan_x * tan_y, 0.0)
+        turned = (cos * scale[0], sin * scale[1], 0.0, 0.0 - sin * scale[0], cos * scale[1], 0.0)
+        a, b, _, d, e, _ = product(turned, sheared)
+        x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
+        matrix: Matrix = (a, b, x - a * x - b * y + translate[0], d, e, y - d * x - e * y + translate[1])
+        size = rows, columns
+        if self.expand:
+            matrix, size = _expanded(matrix, rows, columns)
+        return Moved(matrix, size, degrees, translate, scale, shear)
+
+
+def _tangent(degrees: float) -> float:
+    cos, sin = cos_sin_degrees(degrees)
+    return sin / cos
+
+
+def _expanded(matrix: Matrix, rows: int, columns: int) -> tuple[Matrix, tuple[int, int]]:
+    """Return a matrix shifted so that the whole image lies in the result, and the result's size."""
+    a, b, c, d, e, f = matrix
+    corners = [(x - 0.5, y - 0.5) for x in (0, columns) for y in (0, rows)]
+    across = [a * x + b * y + c for x, y in corners]
+    down = [d * x + e * y + f for x, y in corners]
+    # What is a millionth of a pixel too large by rounding adds no pixel.
+    width = max(math.ceil(max(across) - min(across) - 1e-6), 1)
+    height = max(math.ceil(max(down) - min(down) - 1e-6), 1)
+    right = (width - 1) * 0.5 - (max(across) + min(across)) * 0.5
+    below = (height - 1) * 0.5 - (max(down) + min(down)) * 0.5
+    return (a, b, c + right, d, e, f + below), (height, width)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Affine(_Turning):
+    """Turn, translate, scale and shear the image around its middle, each by a drawn amount.
+
+    Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the shear
+    in x (word 6) and y (word 7). The parameters are equal on every machine, so keypoints and boxes are too; pixels are
+    for one build of OpenCV.
+
+    Args:
+        degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
+        translate: the shift as a share of width and height: one number x for -x to x of both; (x, y) for -x to x of the
+            width and -y to y of the height; ((x0, x1), (y0, y1)) for ranges.
+        scale: the factor, a range, or one number x for 1 - x to 1 + x; ((x0, x1), (y0, y1)) draws one for each axis.
+        shear: the angle in degrees by which columns lean: a range, or one number x for -x to x; ((x0, x1), (y0, y1))
+            leans rows as well.
+        expand: make the result as large as the whole moved image.
+        rotate_method: the boxes around moved "corners", or around the moved "ellipse" in the box.
+        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range.
+
+    Follows ``torchvision.transforms.RandomAffine``, whose angles count clockwise, and whose shifts are whole pixels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = Affine(15, translate=0.1, scale=(0.9, 1.1), shear=5)
+        >>> augment(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (64, 48, 3)
+        >>> Affine.shift_scale_rotate(rotate=30)
+        Affine(degrees=(-30.0, 30.0), translate=((-0.0625, 0.0625), (-0.0625, 0.0625)), scale=(0.9, 1.1))
+    """
+
+    degrees: float | _Range = (0.0, 0.0)
+    translate: Any = field(default=((0.0, 0.0), (0.0, 0.0)), kw_only=True)
+    scale: Any = field(default=(1.0, 1.0), kw_only=True)
+    shear: Any = field(default=(0.0, 0.0), kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Turning.__post_init__(self)
+        way_out = "pass the angle in degrees, or a range"
+        put_option(self, "degrees", around("degrees", self.degrees, -1e6, 1e6, way_out))
+        way_out = "pass a share of the image's size such as 0.1, (0.1, 0.05) for x and y, or a range for each of them"
+        put_option(self, "translate", _shifts(self.translate, way_out))
+        way_out = "pass factors such as (0.9, 1.1), or a range for x and one for y"
+        if _is_two(self.scale):
+            two = tuple(around("scale", one, 1e-6, 1e6, way_out, centre=1.0) for one in self.scale)
+            put_option(self, "scale", two)
+        else:
+            put_option(self, "scale", around("scale", self.scale, 1e-6, 1e6, way_out, centre=1.0))
+        way_out = "pass an angle below 90 degrees, or a range, or a range for x and one for y"
+        if _is_two(self.shear):
+            put_option(self, "shear", tuple(around("shear", one, -89.9, 89.9, way_out) for one in self.shear))
+        else:
+            put_option(self, "shear", around("shear", self.shear, -89.9, 89.9, way_out))
+
+    @classmethod
+    def shift_scale_rotate(
+        cls,
+        shift: Any = 0.0625,
+        scale: float | _Range = 0.1,
+        rotate: float | _Range = 45.0,
+        **options: Any,
+    ) -> Affine:
+        """Return the Affine that albumentations calls ShiftScaleRotate.
+
+        Args:
+            shift: the shift's share of width and height: a range for both, or one number x for -x to x, or
+                ((x0, x1), (y0, y1)).
+            scale: what is added to a factor of 1: a range, or one number x for -x to x.
+            rotate: the angle in degrees: a range, or one number x for -x to x.
+            options: see Affine.
+
+        Example:
+            >>> Affine.shift_scale_rotate(shift=0.1, scale=0, rotate=15).degrees
+            (-15.0, 15.0)
+        """
+        way_out = "pass a share of the image's size, or a range"
+        both = shift if _is_two(shift) else (shift, shift)
+        shifts = tuple(around("shift", one, -1e3, 1e3, way_out) for one in both)
+        low, high = around("scale", scale, -0.999999, 1e6, "pass what is added to a factor of 1, or a range")
+        return cls(rotate, translate=shifts, scale=(1.0 + low, 1.0 + high), **options)
+
+    def draw(self, rng: Draws, info: Info) -> Moved:
+        """Return the matrix, and what it is made of."""
+        rows, columns = info.image_size()
+        degrees = rng.uniform(*self.degrees)  # type: ignore[misc]  # a pair since __post_init__
+        translate = rng.uniform(*self.translate[0]) * columns, rng.uniform(*self.translate[1]) * rows
+        scale = _drawn(rng, self.scale, same=True)
+        shear = _drawn(rng, self.shear, same=False)
+        return self.moved(info, degrees, translate, scale, shear)
+
+
+def _is_two(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list)
+        and any(isinstance(one, tuple | list) for one in value)
+        and len(value) == 2
+    )
+
+
+def _shifts(value: Any, way_out: str) -> tuple[_Range, ...]:
+    if _is_two(value):
+        return tuple(around("translate", one, -1e3, 1e3, way_out) for one in value)
+    reaches = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(reaches) != 2:
+        raise ValueError(f"translate must be one number, or two for x and y, got {value!r}: {way_out}")
+    x, y = (real("translate", one, 0.0, 1e3, way_out) for one in reaches)
+    return (0.0 - x, x), (0.0 - y, y)
+
+
+def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
+    """Return an amount for x and one for y; of a single range, the same for both, or none for y. Two words."""
+    if isinstance(ranges[0], tuple):
+        return rng.uniform(*ranges[0]), rng.uniform(*ranges[1])
+    amount = rng.uniform(*ranges)
+    rng.word()
+    return amount, amount if same else 0.0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rotate(_Turning):
+    """Turn the image around its middle by a drawn angle.
+
+    Draws the angle (word 1). Keypoints and boxes are equal on every machine; pixels are for one build of OpenCV.
+
+    Args:
+        degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
+        expand: make the result as large as the whole turned image.
+        crop_border: cut out the largest window in the middle that shows no outside.
+        rotate_method: see Affine.
+        interpolation: see Affine.
+        mode: see Affine.
+        fill: see Affine.
+        mask_fill: see Affine.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range, or expand and crop_border are both True.
+
+    Follows ``torchvision.transforms.RandomRotation``, and albumentations 2.0.8's ``Rotate`` for crop_border.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Rotate((90, 90), expand=True)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[2], [1]]
+    """
+
+    degrees: float | _Range = (-90.0, 90.0)
+    crop_border: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Turning.__post_init__(self)
+        way_out = "pass the angle in degrees, or a range"
+        put_option(self, "degrees", around("degrees", self.degrees, -1e6, 1e6, way_out))
+        flag("crop_border", self.crop_border)
+        if self.expand and self.crop_border:
+            raise ValueError(
+                "expand and crop_border cannot both be True: the one adds what the other takes away"
+            )
+
+    def draw(self, rng: Draws, info: Info) -> Moved:
+        """Return the matrix, and what it is made of."""
+        degrees = rng.uniform(*self.degrees)  # type: ignore[misc]  # a pair since __post_init__
+        moved = self.moved(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+        return moved._replace(**_inside(moved, *info.image_size())) if self.crop_border else moved
+
+
+def _inside(moved: Moved, rows: int, columns: int) -> dict[str, Any]:
+    """Return the matrix and size of the largest window in the middle of a turned image that shows no outside."""
+    cos, sin = (abs(one) for one in cos_sin_degrees(moved.degrees))
+    long, short = max(rows, columns), min(rows, columns)
+    if short <= 2.0 * sin * cos * long or abs(sin - cos) < 1e-10:
+        # Two corners touch the longer sides, the others are free.
+        half = 0.5 * short
+        wide, high = (half / sin, half / cos) if columns >= rows else (half / cos, half / sin)
+    else:
+        both = cos * cos - sin * sin
+        wide, high = (columns * cos - rows * sin) / both, (rows * cos - columns * sin) / both
+    height, width = min(max(int(high + 1e-6), 1), rows), min(max(int(wide + 1e-6), 1), columns)
+    a, b, c, d, e, f = moved.matrix
+    matrix = a, b, c - (columns - width) * 0.5, d, e, f - (rows - height) * 0.5
+    return {"matrix": matrix, "size": (height, width)}

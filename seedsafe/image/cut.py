@@ -1,0 +1,84 @@
+"""Windows inside an image, as they are or brought to a size: what crops have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from seedsafe.checks import pair, probability
+from seedsafe.functional.resize import resize, resize_boxes, resize_points
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.options import Interpolated, put_option
+from seedsafe.info import Array, Info
+from seedsafe.transform import SpatialTransform
+
+__all__ = ["Cut", "Zoomed"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cut(SpatialTransform):
+    """A transform whose result is a window inside the image; its parameters are a Window."""
+
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        put_option(self, "p", probability(self.p))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the window."""
+        return info.resized(params[2], params[3])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image."""
+        return crop(image, *params)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask."""
+        return crop(mask, *params)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the window sees them; those outside stay, with coordinates outside."""
+        return shift_points(keypoints, params[0], params[1])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the window sees them, cut off at its edges."""
+        return shift_boxes(boxes, *params)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Zoomed(Interpolated):
+    """A transform whose result is a window inside the image, brought to a size; its parameters are a Window."""
+
+    size: int | tuple[int, int]
+
+    def __post_init__(self) -> None:
+        Interpolated.__post_init__(self)
+        put_option(self, "size", pair("size", self.size, "pass the height and width of the result in pixels"))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*self.size)  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image, brought to the size."""
+        top, left, rows, columns = params
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        window = image[top : top + rows, left : left + columns]
+        return resize(window, height, width, interpolation=self.interpolation)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask, brought to the size without new labels."""
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        return resize(crop(mask, *params), height, width, interpolation="nearest")
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        top, left, rows, columns = params
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        return resize_points(shift_points(keypoints, top, left), height / rows, width / columns)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the result shows them, cut off at its edges."""
+        _, _, rows, columns = params
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        return resize_boxes(shift_boxes(boxes, *params), height / rows, width / columns)

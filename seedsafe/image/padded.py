@@ -1,0 +1,202 @@
+"""PadIfNeeded and LetterBox: images brought to a size by what is added around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, NamedTuple
+
+from seedsafe.checks import pair, probability
+from seedsafe.draws import Draws
+from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.image.window import Window, Windowed
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+
+__all__ = ["Boxed", "LetterBox", "PadIfNeeded"]
+
+_POSITIONS: Final = {
+    "center": (1, 1),
+    "top_left": (0, 0),
+    "top_right": (0, 2),
+    "bottom_left": (2, 0),
+    "bottom_right": (2, 2),
+    "random": (1, 1),
+}
+"""Halves of the added rows and columns that go above and before the image."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PadIfNeeded(Windowed):
+    """Add rows and columns around an image that lacks some: up to a smallest size, or to a multiple of a number.
+
+    Draws the place of the image (words 1 and 2), used where position is "random". Exact on every machine.
+
+    Args:
+        size: the smallest size in pixels, one number or (height, width); None for any.
+        divisor: what height and width are made multiples of, one number or (vertical, horizontal); None for any.
+        position: where the image stands in the result: "center" (of two middles, the upper left one), "top_left",
+            "top_right", "bottom_left", "bottom_right" or "random".
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range, or there is neither size nor divisor.
+
+    Follows albumentations 2.0.8's ``PadIfNeeded``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> PadIfNeeded(divisor=32, fill=114)(np.zeros((100, 64, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (128, 64, 3)
+    """
+
+    size: int | tuple[int, int] | None = None
+    divisor: int | tuple[int, int] | None = field(default=None, kw_only=True)
+    position: str = field(default="center", kw_only=True)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Filled.__post_init__(self)
+        if self.size is None and self.divisor is None:
+            raise ValueError(
+                "PadIfNeeded must have a size or a divisor, got neither: pass size=(height, width) or divisor=32"
+            )
+        if self.size is not None:
+            put_option(self, "size", pair("size", self.size, "pass the smallest height and width in pixels"))
+        if self.divisor is not None:
+            put_option(
+                self, "divisor", pair("divisor", self.divisor, "pass what the sides are made multiples of")
+            )
+        choice("position", self.position, tuple(_POSITIONS))
+        put_option(self, "p", probability(self.p))
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the padded image as a window."""
+        rows, columns = info.image_size()
+        low_height, low_width = self.size or (1, 1)  # type: ignore[misc]  # a pair since __post_init__
+        down, right = self.divisor or (1, 1)  # type: ignore[misc]  # a pair since __post_init__
+        height = -(-max(rows, low_height) // down) * down
+        width = -(-max(columns, low_width) // right) * right
+        above, before = rng.integer(height - rows + 1), rng.integer(width - columns + 1)
+        if self.position != "random":
+            vertical, horizontal = _POSITIONS[self.position]
+            above, before = (height - rows) * vertical // 2, (width - columns) * horizontal // 2
+        return Window(-above, -before, height, width)
+
+
+class Boxed(NamedTuple):
+    """The size to which the image is brought, its first row and column in the result, the result's size, and the given one."""
+
+    inner: tuple[int, int]
+    corner: tuple[int, int]
+    size: tuple[int, int]
+    given: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LetterBox(Filled):
+    """Bring the image to a size in its own shape, and fill the rest. Draws nothing beyond its chance.
+
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        size: of the result in pixels, one number or (height, width).
+        auto: add only what makes height and width multiples of `stride`: the smallest rectangle.
+        stride: see auto.
+        scale_fill: stretch the image to the size instead.
+        scale_up: False leaves images smaller that are smaller.
+        center: False puts the image into the upper left corner.
+        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
+        mode: see PadIfNeeded.
+        fill: see PadIfNeeded.
+        mask_fill: see PadIfNeeded.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range.
+
+    Follows ultralytics' ``LetterBox``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> LetterBox(4)(np.full((2, 4), 9, np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[114, 114, 114, 114], [9, 9, 9, 9], [9, 9, 9, 9], [114, 114, 114, 114]]
+    """
+
+    random: ClassVar[bool] = False
+
+    size: int | tuple[int, int] = (640, 640)
+    auto: bool = field(default=False, kw_only=True)
+    stride: int = field(default=32, kw_only=True)
+    scale_fill: bool = field(default=False, kw_only=True)
+    scale_up: bool = field(default=True, kw_only=True)
+    center: bool = field(default=True, kw_only=True)
+    interpolation: str = field(default="bilinear", kw_only=True)
+    fill: float | tuple[float, ...] = field(default=114, kw_only=True)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Filled.__post_init__(self)
+        put_option(self, "size", pair("size", self.size, "pass the height and width of the result in pixels"))
+        put_option(
+            self,
+            "stride",
+            checked_int("stride", self.stride, 1, 2**31, "pass what the sides are multiples of"),
+        )
+        for name in ("auto", "scale_fill", "scale_up", "center"):
+            flag(name, getattr(self, name))
+        choice("interpolation", self.interpolation, INTERPOLATIONS)
+        put_option(self, "p", probability(self.p))
+
+    def draw(self, rng: Draws, info: Info) -> Boxed:
+        """Return the sizes and the place, which follow from the image's size."""
+        rows, columns = info.image_size()
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        factor = min(height / rows, width / columns)
+        if not self.scale_up:
+            factor = min(factor, 1.0)
+        inner = max(round(rows * factor), 1), max(round(columns * factor), 1)
+        free_rows, free_columns = height - inner[0], width - inner[1]
+        if self.auto:
+            free_rows, free_columns = free_rows % self.stride, free_columns % self.stride
+        elif self.scale_fill:
+            inner, free_rows, free_columns = (height, width), 0, 0
+        corner = (free_rows // 2, free_columns // 2) if self.center else (0, 0)
+        return Boxed(inner, corner, (inner[0] + free_rows, inner[1] + free_columns), (rows, columns))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*params[2])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in its box."""
+        return self._boxed(image, params, self.interpolation, self.fill)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask in its box."""
+        return self._boxed(mask, params, "nearest", self.mask_fill)
+
+    def _boxed(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
+        (rows, columns), (top, left), (height, width), _ = params
+        inner = resize(image, rows, columns, interpolation=interpolation)
+        return crop(inner, -top, -left, height, width, mode=self.mode, fill=fill)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints as the box shows them."""
+        (rows, columns), (top, left), _, given = params
+        return shift_points(resize_points(keypoints, rows / given[0], columns / given[1]), -top, -left)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes as the box shows them, cut off at its edges."""
+        (rows, columns), (top, left), size, given = params
+        return shift_boxes(resize_boxes(boxes, rows / given[0], columns / given[1]), -top, -left, *size)

@@ -1,0 +1,215 @@
+"""RandomResizedCrop, RandomSizedCrop and MultiScaleCrop: a drawn window, brought to one size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from seedsafe.checks import pair, real, span
+from seedsafe.decisions import log_uniform_at
+from seedsafe.draws import Draws
+from seedsafe.image.cut import Zoomed
+from seedsafe.image.options import choice, put_option
+from seedsafe.image.window import Window
+from seedsafe.info import Info
+from seedsafe.key import checked_int
+
+__all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
+
+_TRIALS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomResizedCrop(Zoomed):
+    """Cut out a window of a drawn area and shape, and bring it to a fixed size.
+
+    Draws ten pairs of a share of the area (words 1, 3, …, 19) and the logarithm of a shape (words 2, 4, …, 20), then
+    top (word 21) and left (word 22). The first pair whose window fits counts; if none does, the largest window in
+    the middle whose shape is allowed is taken.
+
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        size: of the result in pixels, one number or (height, width).
+        scale: the window's share of the image's area, a range in (0, 1].
+        ratio: the window's width ÷ height, a range.
+        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range.
+
+    Follows ``torchvision.transforms.RandomResizedCrop``, without smoothing before an image shrinks (its
+    ``antialias=False``).
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomResizedCrop(224)(np.zeros((256, 320, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (224, 224, 3)
+    """
+
+    scale: float | tuple[float, float] = field(default=(0.08, 1.0), kw_only=True)
+    ratio: float | tuple[float, float] = field(default=(3 / 4, 4 / 3), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Zoomed.__post_init__(self)
+        way_out = "pass shares of the image's area, such as (0.08, 1)"
+        put_option(self, "scale", span("scale", self.scale, 1e-12, 1.0, way_out))
+        way_out = "pass width ÷ height, such as (3/4, 4/3)"
+        put_option(self, "ratio", span("ratio", self.ratio, 1e-6, 1e6, way_out))
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the window."""
+        rows, columns = info.image_size()
+        height, width = self._shape(rng, rows, columns)
+        if height:
+            top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
+            return Window(top, left, height, width)
+        rng.word(), rng.word()
+        height, width = rows, columns
+        narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
+        if columns < narrowest * rows:
+            height = min(max(round(columns / narrowest), 1), rows)
+        elif columns > widest * rows:
+            width = min(max(round(rows * widest), 1), columns)
+        return Window((rows - height) // 2, (columns - width) // 2, height, width)
+
+    def _shape(self, rng: Draws, rows: int, columns: int) -> tuple[int, int]:
+        units = rng.units(2 * _TRIALS).tolist()
+        smallest, largest = self.scale  # type: ignore[misc]  # a pair since __post_init__
+        narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
+        for trial in range(0, 2 * _TRIALS, 2):
+            area = rows * columns * (smallest + (largest - smallest) * units[trial])
+            shape = log_uniform_at(units[trial + 1], narrowest, widest)
+            width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if 0 < width <= columns and 0 < height <= rows:
+                return height, width
+        return 0, 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomSizedCrop(Zoomed):
+    """Cut out a window of a drawn height and a fixed shape, and bring it to a fixed size.
+
+    Draws the height (word 1), top (word 2) and left (word 3).
+
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        heights: the window's smallest and largest height, in pixels.
+        size: of the result in pixels, one number or (height, width).
+        ratio: the window's width ÷ height.
+        interpolation: see RandomResizedCrop.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+
+    Follows albumentations 2.0.8's ``RandomSizedCrop``; there, a window that is too large is cut off silently.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomSizedCrop(64, heights=(50, 90))(np.zeros((101, 101), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (64, 64)
+    """
+
+    heights: tuple[int, int] = field(kw_only=True)
+    ratio: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Zoomed.__post_init__(self)
+        low, high = pair("heights", self.heights, "pass the smallest and the largest height in pixels")
+        if low > high:
+            raise ValueError(
+                f"heights must be (low, high) with low at most high, got {self.heights!r}: swap them"
+            )
+        put_option(self, "heights", (low, high))
+        put_option(self, "ratio", real("ratio", self.ratio, 1e-6, 1e6, "pass the window's width ÷ height"))
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the window."""
+        rows, columns = info.image_size()
+        low, high = self.heights
+        height = low + rng.integer(high - low + 1)
+        width = max(int(height * self.ratio), 1)
+        if height > rows or width > columns:
+            raise ValueError(
+                f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass smaller heights, or put "
+                "PadIfNeeded before"
+            )
+        return Window(rng.integer(rows - height + 1), rng.integer(columns - width + 1), height, width)
+
+
+_FIVE: Final = ((0, 0), (0, 4), (4, 0), (4, 4), (2, 2))
+_THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MultiScaleCrop(Zoomed):
+    """Cut out a window whose height and width are drawn from a few shares of the shorter side, and bring it to a size.
+
+    Draws the pair of shares (word 1), the place (word 2), top (word 3) and left (word 4).
+
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        size: of the result in pixels, one number or (height, width).
+        scales: shares of the image's shorter side, each in (0, 1].
+        max_distort: how many places apart in `scales` height and width may be.
+        places: "corners" for the four corners and the middle, "grid" for eight more between them, or "random".
+        interpolation: see RandomResizedCrop.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range.
+
+    Follows ``MultiScaleCrop`` of mmaction2: its ``num_fixed_crops`` 5 and 13 are "corners" and "grid".
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> MultiScaleCrop(224)(np.zeros((256, 340, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (224, 224, 3)
+    """
+
+    scales: tuple[float, ...] = field(default=(1.0, 0.875, 0.75, 0.66), kw_only=True)
+    max_distort: int = field(default=1, kw_only=True)
+    places: str = field(default="corners", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Zoomed.__post_init__(self)
+        way_out = "pass a list of shares of the shorter side, such as (1, 0.875, 0.75)"
+        given: Any = self.scales
+        if not isinstance(given, tuple | list) or not given:
+            raise TypeError(f"scales must be a list of numbers, got {given!r}: {way_out}")
+        put_option(self, "scales", tuple(real("scales", one, 1e-6, 1.0, way_out) for one in given))
+        way_out = "pass 0 for squares, 1 for neighbours in scales"
+        put_option(self, "max_distort", checked_int("max_distort", self.max_distort, 0, 2**31, way_out))
+        choice("places", self.places, ("corners", "grid", "random"))
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the window."""
+        rows, columns = info.image_size()
+        sides = [max(int(min(rows, columns) * scale), 1) for scale in self.scales]
+        pairs = [
+            (height, width)
+            for i, height in enumerate(sides)
+            for j, width in enumerate(sides)
+            if abs(i - j) <= self.max_distort
+        ]
+        height, width = pairs[rng.integer(len(pairs))]
+        places = _FIVE if self.places == "corners" else _THIRTEEN
+        down, right = places[rng.integer(len(places))]
+        top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
+        if self.places != "random":
+            top, left = (rows - height) // 4 * down, (columns - width) // 4 * right
+        return Window(top, left, height, width)
