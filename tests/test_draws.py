@@ -39,6 +39,13 @@ def test_unit_and_chance(key: ss.SampleKey) -> None:
     assert draws.word() == third
 
 
+def test_units_are_unit_after_unit() -> None:
+    several, single = (Draws(address(ss.SampleKey(1, 2, 3))) for _ in range(2))
+    assert several.units(21).tolist() == [single.unit() for _ in range(21)]
+    assert several.noise() == single.noise()
+    assert several.word() == single.word()
+
+
 def test_unit_is_numpys() -> None:
     key = ss.SampleKey(7, 8, 9)
     draws = Draws(address(key))

@@ -6,7 +6,7 @@ for ``a x + b y + c`` and ``d x + e y + f``; a perspective map has a third row t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,17 @@ from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
 from seedsafe.info import Array
 
-__all__ = ["MAX_SIDE", "Matrix", "inverse", "product", "warp", "warp_boxes", "warp_points"]
+__all__ = [
+    "MAX_SIDE",
+    "Matrix",
+    "Places",
+    "gather",
+    "inverse",
+    "product",
+    "warp",
+    "warp_boxes",
+    "warp_points",
+]
 
 Matrix = tuple[float, ...]
 """Six numbers of an affine map, or nine of a perspective one."""
@@ -40,7 +50,7 @@ def warp(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image moved by an affine or perspective map. For one build of OpenCV.
+    """Return an image moved by an affine or perspective map. Exact on every machine for "nearest", else for one build of OpenCV.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
@@ -62,9 +72,12 @@ def warp(
         >>> warp(np.array([[1, 2, 3]], np.uint8), (1, 0, 1, 0, 1, 0), 1, 3).tolist()
         [[0, 1, 2]]
     """
-    back = np.array(inverse(matrix)).reshape(-1, 3)
-    cv2 = opencv()
     code = interpolation_code(interpolation) | _BACKWARDS
+    way_back = inverse(matrix)
+    if interpolation == "nearest":
+        return gather(image, _Lines(way_back, width), height, width, mode=mode, fill=fill)
+    back = np.array(way_back).reshape(-1, 3)
+    cv2 = opencv()
     border = border_code(mode)
     turn = cv2.warpAffine if len(matrix) == 6 else cv2.warpPerspective
 
@@ -75,6 +88,76 @@ def warp(
         return moved
 
     return in_parts(image, move, height, width, interpolation, fill)
+
+
+Places = Callable[[int, int], tuple[Array, Array]]
+"""Gives the x and y that the rows from one to before another are taken from: float64, (rows, width), its own to change."""
+
+
+def gather(
+    image: Array,
+    places: Places,
+    height: int,
+    width: int,
+    *,
+    mode: str = "constant",
+    fill: float | Sequence[float] = 0,
+) -> Array:
+    """Return the pixels of an image that are nearest to given places. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        places: see Places; 0 is the middle of the first column and row.
+        height: of the result, in pixels.
+        width: of the result, in pixels.
+        mode: what stands outside the image, one of ``seedsafe.functional.window.MODES``.
+        fill: the value outside in the mode "constant", one for all channels or one for each.
+
+    Returns:
+        (height, width) or (height, width, C), a new array.
+
+    Example:
+        >>> gather(np.array([[1, 2, 3]]), lambda first, last: (np.array([[2.0, 0.4]]), np.zeros((1, 2))), 1, 2).tolist()
+        [[3, 1]]
+    """
+    border, cv2 = border_code(mode), opencv()
+
+    rows = rows_in_cache(width)
+    whole = scratch((rows, width, 2), np.int16)  # OpenCV rounds fractions in another way for each dtype
+
+    def move(part: Array, value: Any, dst: Array | None) -> Array:
+        made = np.empty((height, width, *part.shape[2:]), part.dtype)
+        for first in range(0, height, rows):
+            last = min(first + rows, height)
+            band = whole[: last - first]
+            for axis, values in enumerate(places(first, last)):
+                np.rint(values, out=values)
+                np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
+                band[..., axis] = values
+            cv2.remap(part, band, None, 0, dst=made[first:last], borderMode=border, borderValue=value)
+        return made
+
+    return in_parts(image, move, height, width, "nearest", fill)
+
+
+def rows_in_cache(width: int) -> int:
+    """Return how many rows of float64 fit into a processor's cache."""
+    return max(2**13 // width, 1)
+
+
+class _Lines:
+    """The places that a matrix leads rows to."""
+
+    def __init__(self, matrix: Matrix, width: int) -> None:
+        self._matrix = matrix
+        self._x = np.arange(width, dtype=np.float64)
+
+    def __call__(self, first: int, last: int) -> tuple[Array, Array]:
+        y = np.arange(first, last, dtype=np.float64)[:, None]
+        if len(self._matrix) == 9:
+            return _moved(self._matrix, self._x, y)
+        a, b, c, d, e, f = self._matrix
+        return a * self._x + (b * y + c), d * self._x + (e * y + f)
 
 
 def interpolation_code(interpolation: str) -> int:
@@ -126,13 +209,16 @@ def in_parts(
         )
     if image.ndim == 3 and channels == 3 and interpolation != "nearest" and image.dtype.char in "BHf":
         return _in_four(given, move, height, width, values)
+    if channels == 1 and given.ndim == 3:
+        given = given[..., 0]
     if channels <= 4:
         made: Array = move(given, values, None)
     else:
         made = np.empty((height, width, channels), given.dtype)
         for first in range(0, channels, 4):
             last = min(first + 4, channels)
-            part = move(given[..., first:last], values[first:last], None)
+            taken = given[..., first:last] if last - first > 1 else given[..., first]
+            part = move(taken, values[first:last], None)
             made[..., first:last] = part if part.ndim == 3 else part[..., None]
     made = made.view(image.dtype)
     return made if made.ndim == image.ndim else made[..., None]
