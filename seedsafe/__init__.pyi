@@ -20,12 +20,23 @@ from seedsafe.draws import Draws as Draws
 from seedsafe.faults import SampleError as SampleError
 from seedsafe.folder import FolderIndex as FolderIndex
 from seedsafe.folder import ImageFolder as ImageFolder
+from seedsafe.image import Affine as Affine
 from seedsafe.image import CenterCrop as CenterCrop
 from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import HorizontalFlip as HorizontalFlip
+from seedsafe.image import LetterBox as LetterBox
+from seedsafe.image import LongestMaxSize as LongestMaxSize
+from seedsafe.image import MultiScaleCrop as MultiScaleCrop
 from seedsafe.image import Normalize as Normalize
 from seedsafe.image import Pad as Pad
+from seedsafe.image import PadIfNeeded as PadIfNeeded
 from seedsafe.image import RandomCrop as RandomCrop
+from seedsafe.image import RandomResizedCrop as RandomResizedCrop
+from seedsafe.image import RandomScale as RandomScale
+from seedsafe.image import RandomSizedCrop as RandomSizedCrop
+from seedsafe.image import Resize as Resize
+from seedsafe.image import Rotate as Rotate
+from seedsafe.image import SmallestMaxSize as SmallestMaxSize
 from seedsafe.image import ToCHW as ToCHW
 from seedsafe.image import ToFloat as ToFloat
 from seedsafe.image import VerticalFlip as VerticalFlip
@@ -52,6 +63,7 @@ from seedsafe.transform import Transform as Transform
 from seedsafe_audit import audit as audit
 
 __all__ = [
+    "Affine",
     "Amplitude",
     "Applied",
     "AudioTransform",
@@ -69,17 +81,27 @@ __all__ = [
     "ImageTransform",
     "Info",
     "KeyedMap",
+    "LetterBox",
+    "LongestMaxSize",
+    "MultiScaleCrop",
     "Normalize",
     "NotReproducible",
     "OneOf",
     "Pad",
+    "PadIfNeeded",
     "PolarityInversion",
     "RandomApply",
     "RandomCrop",
+    "RandomResizedCrop",
+    "RandomScale",
     "RandomSegment",
+    "RandomSizedCrop",
+    "Resize",
+    "Rotate",
     "SampleError",
     "SampleIndex",
     "SampleKey",
+    "SmallestMaxSize",
     "SomeOf",
     "SpatialTransform",
     "Stream",

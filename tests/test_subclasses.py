@@ -15,6 +15,13 @@ from seedsafe.transform import Transform
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "RandomCrop": {"size": 20},
     "CenterCrop": {"size": 20},
+    "RandomResizedCrop": {"size": 20},
+    "RandomSizedCrop": {"size": 20, "heights": (9, 24)},
+    "MultiScaleCrop": {"size": 20},
+    "Resize": {"size": 20},
+    "SmallestMaxSize": {"size": 20},
+    "LongestMaxSize": {"size": 20},
+    "PadIfNeeded": {"divisor": 32},
     "Pad": {"padding": 3},
     "Normalize": {"mean": 0.5, "std": 0.25},
     "RandomSegment": {"length": 50},

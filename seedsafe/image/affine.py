@@ -12,6 +12,7 @@ from seedsafe.draws import Draws
 from seedsafe.functional.affine import Matrix, product, warp, warp_boxes, warp_points
 from seedsafe.image.options import Filled, around, choice, flag, put_option
 from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
 
 __all__ = ["Affine", "Moved", "Rotate", "Warped"]
 
@@ -120,6 +121,7 @@ def _expanded(matrix: Matrix, rows: int, columns: int) -> tuple[Matrix, tuple[in
     return (a, b, c + right, d, e, f + below), (height, width)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Affine(_Turning):
     """Turn, translate, scale and shear the image around its middle, each by a drawn amount.
@@ -247,6 +249,7 @@ def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
     return amount, amount if same else 0.0
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Rotate(_Turning):
     """Turn the image around its middle by a drawn angle.

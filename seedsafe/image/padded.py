@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.checks import pair, probability
 from seedsafe.draws import Draws
@@ -13,6 +13,7 @@ from seedsafe.image.options import Filled, choice, flag, put_option
 from seedsafe.image.window import Window, Windowed
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
 
 __all__ = ["Boxed", "LetterBox", "PadIfNeeded"]
 
@@ -27,6 +28,7 @@ _POSITIONS: Final = {
 """Halves of the added rows and columns that go above and before the image."""
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class PadIfNeeded(Windowed):
     """Add rows and columns around an image that lacks some: up to a smallest size, or to a multiple of a number.
@@ -100,6 +102,7 @@ class Boxed(NamedTuple):
     given: tuple[int, int]
 
 
+@primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class LetterBox(Filled):
     """Bring the image to a size in its own shape, and fill the rest. Draws nothing beyond its chance.
@@ -132,8 +135,6 @@ class LetterBox(Filled):
         >>> LetterBox(4)(np.full((2, 4), 9, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[114, 114, 114, 114], [9, 9, 9, 9], [9, 9, 9, 9], [114, 114, 114, 114]]
     """
-
-    random: ClassVar[bool] = False
 
     size: int | tuple[int, int] = (640, 640)
     auto: bool = field(default=False, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe.checks import pair
 from seedsafe.draws import Draws
@@ -11,6 +11,7 @@ from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.image.options import Interpolated, around, flag, put_option
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
 
 __all__ = ["LongestMaxSize", "RandomScale", "Resize", "Scaled", "SmallestMaxSize"]
 
@@ -73,6 +74,7 @@ def _times(side: int, factor: float) -> int:
 _WAY_OUT = "pass the shorter side, or (height, width), in pixels"
 
 
+@primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class Resize(_Scaling):
     """Bring the image to a size. Draws nothing beyond its chance.
@@ -105,8 +107,6 @@ class Resize(_Scaling):
         >>> Resize((1333, 800), keep_ratio=True)(image, key=key).shape
         (800, 1067, 3)
     """
-
-    random: ClassVar[bool] = False
 
     size: int | tuple[int, int]
     max_size: int | None = field(default=None, kw_only=True)
@@ -159,6 +159,7 @@ class _OneSide(_Scaling):
         return self.size[rng.integer(len(self.size))]
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class SmallestMaxSize(_OneSide):
     """Bring the image's shorter side to a length, and keep its shape.
@@ -192,6 +193,7 @@ class SmallestMaxSize(_OneSide):
         return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class LongestMaxSize(_OneSide):
     """Bring the image's longer side to a length, and keep its shape.
@@ -225,6 +227,7 @@ class LongestMaxSize(_OneSide):
         return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomScale(_Scaling):
     """Bring the image to a drawn size: by a factor, or to one of several sizes, or to one between two.

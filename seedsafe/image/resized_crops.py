@@ -14,12 +14,14 @@ from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
 from seedsafe.info import Info
 from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
 
 __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
 
 _TRIALS: Final = 10
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomResizedCrop(Zoomed):
     """Cut out a window of a drawn area and shape, and bring it to a fixed size.
@@ -91,6 +93,7 @@ class RandomResizedCrop(Zoomed):
         return 0, 0
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomSizedCrop(Zoomed):
     """Cut out a window of a drawn height and a fixed shape, and bring it to a fixed size.
@@ -151,6 +154,7 @@ _FIVE: Final = ((0, 0), (0, 4), (4, 0), (4, 4), (2, 2))
 _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3))
 
 
+@primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class MultiScaleCrop(Zoomed):
     """Cut out a window whose height and width are drawn from a few shares of the shorter side, and bring it to a size.
