@@ -1,0 +1,161 @@
+"""Rows: samples are written, one by one, where their batch is to be."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from seedsafe.ring.arrays import placed, taken
+from seedsafe.ring.writer import Held, Lease
+
+__all__ = ["Rows", "address_of", "batch_at", "is_plain", "rows_at"]
+
+_SMALL: Final = 1 << 14
+"""A part of a batch below so many bytes is not worth a slot."""
+
+
+class _Column:
+    """One array part of all samples of a batch."""
+
+    __slots__ = ("dtype", "held", "nbytes", "shape")
+
+    def __init__(self, held: Held, part: Any, nbytes: int) -> None:
+        self.held = held
+        self.shape, self.dtype, self.nbytes = tuple(part.shape), part.dtype, nbytes
+
+
+class Rows:
+    """Takes samples as they are made and writes their arrays into the rows of columns, one for each array of a sample.
+
+    A sample that comes back is equal to the one given, and its arrays lie where the batch is to be: so the memory of the
+    one given can be used for the next. Arrays of another shape or dtype than those of the first sample stay as they are,
+    and so do small ones and what is in containers other than dict, list, tuple and named tuples.
+
+    Args:
+        count: of samples, at most.
+        travels: the batch is made in a worker, for the process that started it.
+
+    Example:
+        >>> rows = Rows(64)
+        >>> samples = [rows.place((np.full((32, 32), i, np.float32), i)) for i in range(64)]
+        >>> images = batch_at([image for image, _ in samples])  # nothing is copied here
+        >>> images.shape, images[63, 0, 0].item(), samples[63][1]
+        ((64, 32, 32), 63.0, 63)
+    """
+
+    def __init__(self, count: int, *, travels: bool = False) -> None:
+        self._count, self._travels = count, travels
+        self._columns: list[_Column | None] = []
+        self._row = self._part = 0
+
+    def place(self, sample: Any) -> Any:
+        """Return a sample whose arrays lie in the next row."""
+        if self._row >= self._count:
+            raise ValueError(
+                f"there are rows for {self._count} samples, and this is one more: pass the batch's size"
+            )
+        self._part = 0
+        made = self._placed(sample)
+        self._row += 1
+        return made
+
+    def _placed(self, part: Any) -> Any:
+        kind = type(part)
+        if kind is dict:
+            return {name: self._placed(value) for name, value in part.items()}
+        if kind is tuple or kind is list:
+            return kind([self._placed(value) for value in part])
+        if isinstance(part, tuple) and hasattr(part, "_fields"):
+            return type(part)(*(self._placed(value) for value in part))
+        nbytes = self.size(part)
+        return part if nbytes is None else self._in_row(part, nbytes)
+
+    def _in_row(self, part: Any, nbytes: int) -> Any:
+        number = self._part
+        self._part += 1
+        if number == len(self._columns):
+            self._columns.append(self._column(part, nbytes) if self._row == 0 else None)
+        column = self._columns[number]
+        if column is None or column.dtype != part.dtype or column.shape != part.shape:
+            return part
+        start = self._row * nbytes
+        return self.copied(part, column.held.memory[start : start + nbytes])
+
+    def _column(self, part: Any, nbytes: int) -> _Column | None:
+        if nbytes * self._count < _SMALL:
+            return None
+        held = taken(nbytes * self._count, travels=self._travels)
+        if held is None:
+            return None
+        _remember(held, nbytes)
+        return _Column(held, part, nbytes)
+
+    def size(self, part: Any) -> int | None:
+        """Return the bytes of an array that can be a row; None for anything else."""
+        return part.nbytes or None if is_plain(part) else None
+
+    def copied(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
+        """Return a copy of an array in a row's memory."""
+        row = memory.view(part.dtype).reshape(part.shape)
+        row[...] = part
+        return row
+
+
+def is_plain(part: Any) -> bool:
+    """Return whether a part is an array of numbers, in this machine's byte order, with at least one axis."""
+    if not isinstance(part, np.ndarray) or isinstance(part, np.ma.MaskedArray):
+        return False
+    return part.dtype.kind in "biufc" and part.dtype.isnative and part.ndim > 0
+
+
+class _Rows(NamedTuple):
+    memory: weakref.ref[npt.NDArray[np.uint8]]
+    lease: Lease | None
+    nbytes: int
+
+
+_begun: dict[int, _Rows] = {}
+"""The columns of this process by the address of their first row, as long as their memory is held."""
+
+
+def _remember(held: Held, nbytes: int) -> None:
+    address = address_of(held.memory)
+
+    def forget(memory: Any) -> None:
+        if address in _begun and _begun[address].memory is memory:
+            del _begun[address]
+
+    _begun[address] = _Rows(weakref.ref(held.memory, forget), held.lease, nbytes)
+
+
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Return where an array's memory begins."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def rows_at(addresses: Sequence[int], nbytes: int) -> Held | None:
+    """Return the column whose first rows, of so many bytes each, are at these addresses; None if there is none."""
+    rows = _begun.get(addresses[0])
+    if rows is None or rows.nbytes != nbytes:
+        return None
+    memory = rows.memory()
+    first = addresses[0]
+    if memory is None or list(addresses) != list(range(first, first + nbytes * len(addresses), nbytes)):
+        return None
+    return Held(memory, rows.lease)
+
+
+def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
+    """Return the batch whose rows these arrays are, without copying them; None if they are not."""
+    first = parts[0]
+    if not all(is_plain(part) and part.flags.c_contiguous for part in parts):
+        return None
+    if any(part.dtype != first.dtype or part.shape != first.shape for part in parts):
+        return None
+    held = rows_at([address_of(part) for part in parts], first.nbytes)
+    return None if held is None else placed(held, first.dtype, (len(parts), *first.shape))

@@ -1,0 +1,521 @@
+"""Batches written in place: slots, their lifetime, and every way in which rings were once broken."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ring_workers import SHAPE, Worker, batch, made, sample
+
+from seedsafe import ring
+from seedsafe.ring import arrays, mapping, reader
+from seedsafe.ring.arrays import _mine
+from seedsafe.ring.header import FREE, HELD, SENT
+from seedsafe.ring.reader import _state
+from seedsafe.ring.writer import PATIENCE, Ring
+
+METHODS = ("fork", "spawn", "forkserver")
+equal = np.testing.assert_array_equal
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> None:
+    """Start without rings of earlier tests."""
+    gc.collect()
+    _state.__init__()
+    _mine.__init__()
+
+
+def rings() -> list[reader._Reading]:
+    return list(_state.rings.values())
+
+
+def only_ring() -> reader._Reading:
+    (one,) = rings()
+    return one
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def mapped_bytes() -> int:
+    lines = [line for line in Path("/proc/self/maps").read_text().splitlines() if "memfd:" in line]
+    ends = [line.split()[0].split("-") for line in lines]
+    return sum(int(end, 16) - int(start, 16) for start, end in ends)
+
+
+class TestBatches:
+    @pytest.mark.parametrize("method", METHODS)
+    def test_they_arrive_as_they_were_made(self, method: str) -> None:
+        with Worker(method) as worker:
+            for value in range(12):
+                array = worker("made", value)
+                assert type(array) is np.ndarray
+                assert array.flags.writeable
+                assert array.flags.c_contiguous
+                equal(array, batch(value))
+            assert len(only_ring()._slots) <= 2  # the same memory again and again
+
+    def test_a_pool_takes_them(self) -> None:
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            for value, array in enumerate(pool.imap(made, range(40))):
+                equal(array, batch(value))
+
+    def test_each_array_of_a_sample_has_its_column_and_the_rest_lies_beside(self) -> None:
+        with Worker() as worker:
+            for first in (0, 100, 200, 300):
+                together = worker("collated", first)
+                samples = [sample(first + number) for number in range(16)]
+                for name in ("image", "mask"):
+                    equal(together[name], np.stack([one[name] for one in samples]))
+                    assert together[name].dtype == samples[0][name].dtype
+                    assert together[name].ctypes.data % 64 == 0
+                assert together["label"] == [one["label"] for one in samples]
+                assert together["name"] == [one["name"] for one in samples]
+                for ours, theirs in zip(together["boxes"], samples, strict=True):
+                    equal(ours, theirs["boxes"])
+
+    def test_a_smaller_batch_is_the_beginning_of_a_slot(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            worker("made", 1)
+            equal(worker("made", 2, (3, *SHAPE[1:])), batch(2, (3, *SHAPE[1:])))
+            assert len(only_ring()._slots) == 1
+
+    def test_a_larger_batch_gets_a_larger_slot_and_the_small_one_is_given_up(self) -> None:
+        larger = (32, *SHAPE[1:])
+        with Worker() as worker:
+            worker.met()
+            kept = worker("made", 1)
+            equal(worker("made", 2, larger), batch(2, larger))
+            equal(kept, batch(1))
+            del kept
+            for value in range(80):
+                equal(worker("made", value, larger), batch(value, larger))
+            assert len(worker("slots")) == 1
+
+    @pytest.mark.parametrize("dtype", ["uint8", "float16", "float64", "int64", "bool", "complex64"])
+    def test_dtypes(self, dtype: str) -> None:
+        with Worker() as worker:
+            for value in range(3):
+                equal(worker("made", value, SHAPE, dtype), batch(value, SHAPE, dtype))
+
+    def test_an_empty_one_and_one_without_axes(self) -> None:
+        with Worker() as worker:
+            for _ in range(3):
+                assert worker("made", 3, (0, 4)).shape == (0, 4)
+                assert worker("made", 3, ()).item() == 3
+
+    def test_a_part_of_one_goes_by_value(self) -> None:
+        whole = ring.empty(SHAPE, "float32", travels=True)
+        assert isinstance(whole, arrays.Placed)
+        for part in (whole[1:], whole + 1, whole.copy(), whole.T):
+            assert getattr(part, "lease", None) is None
+
+    def test_a_pickle_for_another_purpose_is_one_of_a_plain_array(self) -> None:
+        array = made(5)
+        again = pickle.loads(pickle.dumps(array))
+        assert type(again) is np.ndarray
+        equal(again, batch(5))
+
+
+class TestLifetime:
+    def test_batches_that_are_held_do_not_change(self) -> None:
+        with Worker() as worker:
+            held = [worker("made", value) for value in range(50)]
+            for value, array in enumerate(held):
+                equal(array, batch(value))
+
+    def test_batches_that_are_changed_do_not_meet(self) -> None:
+        with Worker() as worker:
+            held = []
+            for value in range(20):
+                array = worker("made", value)
+                equal(array, batch(value))
+                array[...] = -1
+                held.append(array)
+            assert all((array == -1).all() for array in held)
+
+    def test_a_row_is_enough_to_hold_a_slot(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            row = worker("made", 1)[3]
+            for value in range(2, 9):
+                equal(worker("made", value), batch(value))
+            equal(row, batch(1)[3])
+            assert only_ring().header.count(HELD) == 1
+            del row
+            assert only_ring().header.count(HELD) == 0
+
+    def test_what_the_worker_keeps_does_not_change_either(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            worker("keep", 7)  # sent, dropped here at once, and kept there
+            for value in range(5):
+                equal(worker("made", value), batch(value))
+            assert worker("taken") == 1
+            worker("forget")
+            assert worker("taken") == 0
+
+    def test_memory_that_was_held_is_given_back(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            held = [worker("made", value) for value in range(60)]
+            full = worker("resident")
+            assert full > 60 * held[0].nbytes
+            held.clear()
+            assert worker("resident") < full / 4
+
+    def test_more_parts_than_slots_are_held(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("seedsafe.ring.writer.ABSENT", 99)  # no slot is left to be made
+        array = made(3)
+        assert type(array) is np.ndarray
+        equal(array, batch(3))
+
+    def test_threads_of_a_worker_share_no_slot(self) -> None:
+        found: list[np.ndarray] = []
+
+        def make(value: int) -> None:
+            for again in range(20):
+                found.append(made(100 * value + again))
+
+        threads = [threading.Thread(target=make, args=(value,)) for value in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        addresses = {array.ctypes.data for array in found}
+        assert len(addresses) == len(found) == 80
+
+    def test_without_workers_the_memory_is_used_again_and_never_too_early(self) -> None:
+        addresses = set()
+        for value in range(10):
+            array = ring.empty(SHAPE, "float32")
+            array[...] = batch(value)
+            addresses.add(array.ctypes.data)
+        assert len(addresses) <= 2
+        held = [ring.empty(SHAPE, "float32") for _ in range(10)]
+        assert len({one.ctypes.data for one in held}) == 10
+
+
+class TestFaults:
+    """Each of these once gave a wrong sample, an error or a leak."""
+
+    def test_a_descriptor_that_is_another_ring_now(self) -> None:
+        first, second = Ring(), Ring()
+        for one, value in ((first, 1), (second, 2)):
+            held = one.take(4096)
+            assert held is not None
+            held.memory[:] = value
+        os.dup2(second.file, first.file)  # closed, and opened again with the same number
+        reader.meet(first.address)
+        assert not rings()
+        assert "another ring" in str(ring.why_not())
+
+    def test_a_descriptor_that_is_no_ring_now(self, tmp_path: Path) -> None:
+        one = Ring()
+        with (tmp_path / "file").open("w+b") as file:
+            os.dup2(file.fileno(), one.file)
+        reader.meet(one.address)
+        assert not rings()
+
+    def test_a_place_in_a_ring_that_is_gone_is_an_error_and_no_oserror(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            message = worker.bytes("made", 1)
+        _state.__init__()
+        with pytest.raises(RuntimeError, match="in_place=False"):
+            pickle.loads(message)
+
+    def test_rings_inherited_by_a_fork_are_left_to_the_parent(self) -> None:
+        mine = made(1), ring.empty(SHAPE, "float32")
+        mine[1][...] = batch(2)
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            for value, array in enumerate(pool.imap(made, range(20))):
+                equal(array, batch(value))
+        equal(mine[0], batch(1))
+        equal(mine[1], batch(2))
+
+    def test_a_child_that_drops_an_inherited_batch_frees_nothing(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            array = worker("made", 1)
+            child = os.fork()
+            if child == 0:
+                del array
+                gc.collect()
+                os._exit(0)
+            os.waitpid(child, 0)
+            assert only_ring().header.count(HELD) == 1
+            for value in range(5):
+                worker("made", value)
+            equal(array, batch(1))
+
+    def test_a_batch_inherited_by_a_child_does_not_change(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            array = worker("made", 1)
+            asked, answers = os.pipe(), os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.read(asked[0], 1)
+                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
+                os._exit(0)
+            del array
+            for value in range(2, 12):
+                equal(worker("made", value), batch(value))
+            os.write(asked[1], b".")
+            assert os.read(answers[0], 4) == b"same"
+            os.waitpid(child, 0)
+            before = len(worker("slots"))
+            held = [worker("made", value) for value in range(before)]  # the child's slot serves again
+            assert len(worker("slots")) == before
+            del held
+            for end in (*asked, *answers):
+                os.close(end)
+
+    def test_a_batch_that_the_workers_child_inherits_does_not_change(self) -> None:
+        array = made(1)
+        asked, answers = os.pipe(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.read(asked[0], 1)
+            os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
+            os._exit(0)
+        del array
+        others = [made(value) for value in range(2, 6)]
+        os.write(asked[1], b".")
+        assert os.read(answers[0], 4) == b"same"
+        os.waitpid(child, 0)
+        del others
+        for end in (*asked, *answers):
+            os.close(end)
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_epochs_of_new_workers_leave_nothing(self, method: str) -> None:
+        seen = []
+        for _ in range(6 if method == "fork" else 3):
+            with Worker(method) as worker:
+                for value in range(4):
+                    equal(worker("made", value), batch(value))
+            seen.append((len(rings()), mapped_bytes(), descriptors()))
+        assert seen[1:] == seen[:1] * (len(seen) - 1)
+
+    def test_a_dead_workers_batch_is_kept_and_goes_with_its_last_view(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            array = worker("made", 1)
+            os.kill(worker.process.pid or 0, signal.SIGKILL)
+            worker.process.join()
+            equal(array, batch(1))
+            del array
+            assert not rings()
+            assert mapped_bytes() == 0
+
+    def test_a_worker_that_is_dead_before_its_ring_is_mapped(self) -> None:
+        with Worker() as worker:
+            message = worker.bytes("made", 1)
+        equal(pickle.loads(message), batch(1))
+
+    def test_a_pools_workers_that_end_after_each_task(self) -> None:
+        with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+            for value, array in enumerate(pool.imap(made, range(12))):
+                equal(array, batch(value))
+
+    def test_messages_of_a_dead_worker_come_late(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            message = worker.bytes("made", 1)
+        with Worker() as other:
+            other.met()
+            equal(pickle.loads(message), batch(1))
+
+    def test_what_was_sent_and_never_opened_is_not_kept_for_ever(self) -> None:
+        for _ in range(12):
+            with Worker() as worker:
+                worker.met()
+                worker.bytes("made", 1)
+        assert len(rings()) <= reader._LATE + 1
+
+    def test_nothing_is_written_to_shared_memory_with_a_name(self) -> None:
+        before = sorted(os.listdir("/dev/shm"))
+        with Worker() as worker:
+            held = [worker("made", value) for value in range(5)]
+            assert sorted(os.listdir("/dev/shm")) == before
+        del held
+
+    def test_a_fill_that_fails_frees_its_slots(self) -> None:
+        with Worker() as worker:
+            assert [worker("failing", value) for value in range(5)] == [0] * 5
+            assert len(worker("slots")) <= 2
+
+    def test_a_message_is_opened_once(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            message = worker.bytes("made", 1)
+            array = pickle.loads(message)
+            with pytest.raises(RuntimeError, match="opened once"):
+                pickle.loads(message)
+            assert only_ring().header.count(HELD) == 1
+            worker("made", 2)
+            equal(array, batch(1))
+            del array
+            with pytest.raises(RuntimeError, match="opened once"):
+                pickle.loads(message)
+            equal(worker("made", 3), batch(3))
+            with pytest.raises(RuntimeError, match="opened once"):
+                pickle.loads(message)
+
+    def test_an_array_that_is_sent_twice_goes_by_value_the_second_time(self) -> None:
+        from multiprocessing.reduction import ForkingPickler
+
+        first = made(1)
+        pickle.loads(ForkingPickler.dumps(first))  # by value; this process has mapped its own ring now
+        array = made(2)
+        messages = [bytes(ForkingPickler.dumps(array)) for _ in range(2)]
+        assert len(messages[0]) < 1000 < array.nbytes < len(messages[1])
+        for message in messages:
+            equal(pickle.loads(message), batch(2))
+
+    def test_slots_are_used_only_when_the_reader_has_mapped_the_ring(self) -> None:
+        with Worker() as worker:
+            messages = [worker.bytes("made", value) for value in range(3)]
+            assert all(len(message) > batch(0).nbytes for message in messages)
+            for value, message in enumerate(messages):
+                equal(pickle.loads(message), batch(value))
+            assert len(worker.bytes("made", 3)) < 1000
+
+
+class TestWhereItCannotBe:
+    def test_without_memory_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(os, "memfd_create")
+        assert "Linux" in str(ring.why_not())
+        assert type(made(1)) is np.ndarray
+
+    def test_without_proc(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(arrays, "PROC", str(tmp_path))
+        assert "not mounted" in str(ring.why_not())
+        assert type(made(1)) is np.ndarray
+
+    def test_a_reader_that_cannot_open_the_file(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        with Worker() as worker:
+            monkeypatch.setattr(mapping, "PROC", str(tmp_path))
+            for value in range(PATIENCE + 4):
+                equal(worker("made", value), batch(value))
+            assert not rings()
+            assert str(tmp_path) in str(ring.why_not())
+            assert worker("taken") == 0  # it has given up, and makes plain arrays
+
+    def test_a_reader_without_descriptors(self) -> None:
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with Worker() as worker:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+            taken = []
+            try:
+                with contextlib.suppress(OSError):
+                    while True:
+                        taken.append(os.open(os.devnull, os.O_RDONLY))
+                for value in range(4):
+                    equal(worker("made", value), batch(value))
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+                for descriptor in taken:
+                    os.close(descriptor)
+            assert not rings()
+            assert "Too many open files" in str(ring.why_not())
+
+    def test_a_reader_that_cannot_map_a_slot_copies_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with Worker() as worker:
+            worker.met()
+            monkeypatch.setattr(
+                reader, "mapped", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
+            )
+            equal(worker("made", 2), batch(2))
+            assert only_ring().header.count(HELD) == only_ring().header.count(SENT) == 0
+
+    def test_another_process_than_the_first_reader_gets_a_copy(self) -> None:
+        with Worker() as worker:
+            worker.met()
+            message = worker.bytes("made", 1)
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                equal(pool.apply(pickle.loads, (message,)), batch(1))
+            assert only_ring().header.count(FREE) == 1
+
+    def test_a_child_of_a_reader_trusts_it_only_where_it_stays(self) -> None:
+        with Worker() as worker:
+            worker.met()
+        with Worker() as worker:
+            assert len(worker.bytes("made", 1)) > batch(1).nbytes
+        with Worker() as worker:
+            assert len(worker.bytes("staying", 1)) < 1000
+            equal(worker("staying", 2), batch(2))
+
+
+def test_rows_are_those_of_the_batch_or_none() -> None:
+    rows = ring.Rows(16)
+    samples = [rows.place((batch(number, (40, 40)), number)) for number in range(16)]
+    images = [image for image, _ in samples]
+    whole = ring.batch_at(images)
+    assert whole is not None
+    equal(whole, np.stack([batch(number, (40, 40)) for number in range(16)]))
+    assert ring.batch_at(images[:5]) is not None
+    for others in (
+        images[1:],
+        images[::-1],
+        [images[0], *images[2:]],
+        [images[0], images[1].copy(), *images[2:]],
+        [image.T for image in images],
+        [image[:20] for image in images],
+        [image.ravel()[:800] for image in images],
+    ):
+        assert ring.batch_at(others) is None
+
+
+def test_samples_that_come_back_are_equal_and_the_given_ones_stay() -> None:
+    rows = ring.Rows(16)
+    given = sample(3) | {"pair": [batch(1, (30, 30)), (batch(2, (30, 30)),)]}
+    before = pickle.dumps(given)
+    made_of = rows.place(given)
+    assert pickle.dumps(given) == before
+    assert made_of is not given
+    assert not np.shares_memory(made_of["image"], given["image"])
+    assert [type(part) for part in made_of.values()] == [type(part) for part in given.values()]
+    equal(made_of["pair"][1][0], given["pair"][1][0])
+
+
+def test_samples_of_other_shapes_stay_as_they_are() -> None:
+    rows = ring.Rows(16)
+    first, second = rows.place(batch(0, (40, 40))), batch(1, (40, 41))
+    assert rows.place(second) is second
+    assert rows.place(first.astype("float64")).dtype == "float64"
+    assert ring.batch_at([first, second]) is None
+
+
+def test_the_message_names_a_batch_that_is_too_large() -> None:
+    rows = ring.Rows(1)
+    rows.place(batch(0))
+    with pytest.raises(ValueError, match="1 samples"):
+        rows.place(batch(1))
+
+
+def test_ten_thousand_small_batches_leave_memory_as_it_was() -> None:
+    with Worker() as worker:
+        seen = []
+        for value in range(10_000):
+            worker("made", value, (64, 8, 8), "uint8")
+            if value in (100, 9_999):
+                seen.append((mapped_bytes(), descriptors(), worker("resident"), len(worker("slots"))))
+        assert seen[0] == seen[1]
