@@ -42,11 +42,13 @@ class Functions:
         known: dict[str, Values] = {}
         positional = function.positional
         for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
+            default = self.names.default(parameter, function)
             if i < len(values) and i < len(positional):
-                known[parameter.arg] = _given(values[i])
+                known[parameter.arg] = _given(values[i]) if default == (Const(None),) else values[i]
             elif parameter.arg in named:
-                known[parameter.arg] = _given(named.pop(parameter.arg))
-            elif (default := self.names.default(parameter, function)) is not None:
+                value = named.pop(parameter.arg)
+                known[parameter.arg] = _given(value) if default == (Const(None),) else value
+            elif default is not None:
                 known[parameter.arg] = _GIVEN if starred and default == (Const(None),) else default
             else:
                 known[parameter.arg] = _GIVEN if starred else self.context.nothing

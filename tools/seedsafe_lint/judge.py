@@ -1,7 +1,6 @@
 """Judges draws and seedings in worker code: which of them are wrong."""
 
 import ast
-import re
 
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.context import Context
@@ -18,7 +17,7 @@ from seedsafe_lint.known import (
     is_numpy_draw,
     is_python_draw,
 )
-from seedsafe_lint.seeds import of_worker_alone
+from seedsafe_lint.seeds import counted, is_whole_seconds, of_clock, of_worker_alone
 from seedsafe_lint.values import Const, Ext, Gen, constant
 from seedsafe_lint.verdicts import Verdicts, spelled
 
@@ -48,7 +47,6 @@ _SILENT_TAKERS = frozenset(
     ]
 )
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
-_WHOLE_SECONDS = re.compile(r"(np\.|numpy\.)?int(32|64)?\((time\.)?time\(\)\)( % [\w*() -]+)?$")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
@@ -122,15 +120,13 @@ class Judge:
 
     def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """A generator made in worker code."""
-        if (
-            gen.seed == "constant"
-            and gen.kind != "torch.Generator"
-            and self.context.root
-            and self.context.root.per_sample
-        ):
-            made = gen.node
-            if isinstance(made, ast.Call) and made.args and isinstance(made.args[0], ast.Constant):
-                self.verdicts.constant(f"{gen.kind} with a constant seed", node, frame)
+        root, made = self.context.root, gen.node
+        if root is None or not root.per_sample or not isinstance(made, ast.Call):
+            return
+        if self._unrelated(made, gen.kind, frame) or gen.seed != "constant" or gen.kind == "torch.Generator":
+            return
+        if made.args and isinstance(made.args[0], ast.Constant):
+            self.verdicts.constant(f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """A generator seeded anew."""
@@ -140,14 +136,29 @@ class Judge:
         root = self.context.root
         if not self.context.worker or root is None:
             return
-        if node.args and _WHOLE_SECONDS.match(ast.unparse(node.args[0])):
+        if node.args and is_whole_seconds(node.args[0]):
             self.verdicts.constant(f"{spelled(node)} with the clock's whole seconds", node, frame)
         elif what == NUMPY and of_worker_alone(node, frame.function):
             self.verdicts.worker_alone(node, frame)
+        elif root.per_sample and self._unrelated(node, spelled(node), frame):
+            pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
             if literal or "__getitem__" in root.label:
                 self.verdicts.constant(f"{spelled(node)} with a constant seed", node, frame)
+
+    def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
+        """Reports a seed that tells the moment and not the sample: True if it did."""
+        function = frame.function
+        if function is None:
+            return False
+        if of_clock(node, function):
+            self.verdicts.clock(f"{what} with the clock", node, frame)
+            return True
+        if counted(node, function, self.context.entered):
+            self.verdicts.counted(f"{what} with a counter", node, frame)
+            return True
+        return False
 
     def _threads(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         for value in args[0] if args else ():

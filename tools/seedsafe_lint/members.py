@@ -10,6 +10,8 @@ from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Class, Frame, Site
 from seedsafe_lint.known import canonical
 from seedsafe_lint.names import Names
+from seedsafe_lint.seeds import expand
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import (
     STATIC,
     UNKNOWN,
@@ -29,6 +31,9 @@ from seedsafe_lint.values import (
 __all__ = ["Members"]
 
 _INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
+_SHARED = re.compile(
+    r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
+)
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
@@ -126,6 +131,17 @@ class Members:
         if not found and name == "__class__":
             return (Cls(owner.cls),)
         return found or UNKNOWN
+
+    def shared(self, owner: Inst, name: str) -> bool:
+        """True for an attribute in memory that all workers see."""
+        names = {name}
+        for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
+            for part in expand(site.value, site.function) if site.value else ():
+                if isinstance(part, ast.Call | ast.Attribute) and _SHARED.search(dotted(part)):
+                    return True
+                names |= {part.id} if isinstance(part, ast.Name) else set()
+        moved = re.compile(rf"\b({'|'.join(map(re.escape, names))})\.share_memory_\(")
+        return any(moved.search(cls.module.text) for cls in self.mro(owner.cls))
 
     def _at_site(self, site: Site, owner: Inst) -> Values:
         function = site.function

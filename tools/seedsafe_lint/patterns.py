@@ -5,7 +5,20 @@ from collections.abc import Iterator
 
 from seedsafe_lint.scopes import statements, targets
 
-__all__ = ["cleared", "fills", "stored_names"]
+__all__ = ["asks_for_seed", "cleared", "fills", "stored_names"]
+
+
+def asks_for_seed(test: ast.expr) -> bool:
+    """True for ``if self.seed is not None:``: the user of the object said whether it is seeded, for all samples alike."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
+            return asks_for_seed(left)
+        case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant()]):
+            return asks_for_seed(left)
+        case ast.Attribute(value=ast.Name(), attr=attr):
+            return "seed" in attr.lower()
+        case _:
+            return False
 
 
 def fills(node: ast.If) -> bool:

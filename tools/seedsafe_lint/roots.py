@@ -25,6 +25,9 @@ _LOADER = re.compile(
 _COLLATE = re.compile(r"collat", re.IGNORECASE)
 _DATASET = re.compile(r"data_?set|dset|data_?loader", re.IGNORECASE)
 _LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.IGNORECASE)
+_INDEX = re.compile(
+    r"^(_?i|j|k|n|nr|item|ind|ix|id|pos|\w*(idx|index|indices|number|position))$", re.IGNORECASE
+)
 _DUCK_NAME = re.compile(
     r"data|set$|sequence|generator|loader|reader|folder|pairs|samples|corpus|images|batch", re.IGNORECASE
 )
@@ -140,7 +143,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield from (name for name in names if name.startswith(("apply", "get_param", "__call__")))
     elif kind == "transform":
         yield from _CALLS
-    elif kind in ("", "module") and is_transform(run.members, cls, owner, kind):
+    if kind in ("", "module") and is_transform(run.members, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
     elif kind == "" and fills_template(run.members, cls, owner):
         names = sorted({name for base in run.members.mro(cls) for name in base.methods})
@@ -155,14 +158,18 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
 
 def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
     """A class that is a dataset by its methods, and by its name where no framework is in sight."""
-    if not run.members.method(owner, "__getitem__"):
+    getter = run.members.method(owner, "__getitem__")
+    if not getter:
         return False
     if not any(name.startswith("?.") or framework_of(name) for name in run.members.libraries(cls)):
         if _LOADER_NAME.search(cls.name):
             return False
-        if not cls.module.framework:
-            where = "/".join(Path(cls.module.path).parts[-2:])
-            return bool(_DATASET.search(cls.name) or _DATASET.search(where))
+        where = "/".join(Path(cls.module.path).parts[-2:])
+        if not (cls.module.framework or _DATASET.search(cls.name) or _DATASET.search(where)):
+            names = [p.arg for p in getter.function.positional[1:2]]
+            return run.members.method(owner, "__len__") is not None and bool(
+                names and _INDEX.search(names[0])
+            )
     return run.members.method(owner, "__len__") is not None or bool(_DUCK_NAME.search(cls.name))
 
 

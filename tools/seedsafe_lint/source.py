@@ -1,7 +1,6 @@
 """From a path to a syntax tree: reads any file and never raises anything but `UnreadableError`."""
 
 import ast
-import codecs
 import contextlib
 import io
 import re
@@ -49,16 +48,27 @@ def read(path: Path) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Text of a file's bytes, by its byte order mark or coding line, else UTF-8."""
+    """Text of a file's bytes, by its byte order mark or a coding line that Python knows, else UTF-8."""
     if b"\0" in data:
         raise UnreadableError("holds null bytes: not Python source")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        codecs.lookup(encoding)
-        text = data.decode(encoding)
+        encoding = _encoding(data)
+        try:
+            text = data.decode(encoding)
+        except LookupError:  # no text encoding, such as hex
+            text = data.decode("utf-8-sig")
     except (SyntaxError, LookupError, UnicodeError, ValueError) as error:
         raise UnreadableError(f"wrong encoding: {_one_line(error)}") from error
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _encoding(data: bytes) -> str:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        if "unknown encoding" in str(error):  # Python refuses such a file; its text is UTF-8 all the same
+            return "utf-8-sig"
+        raise
 
 
 def parse(text: str) -> ast.Module:

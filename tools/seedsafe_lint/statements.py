@@ -1,7 +1,6 @@
 """Runs statements abstractly: each path joined, each loop once."""
 
 import ast
-import re
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.conditions import Conditions
@@ -10,7 +9,7 @@ from seedsafe_lint.index import Class, Frame, Function
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV, PYTHON
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
-from seedsafe_lint.patterns import cleared, fills, stored_names
+from seedsafe_lint.patterns import asks_for_seed, cleared, fills, stored_names
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.seeding import seeds_body
 from seedsafe_lint.targets import Targets
@@ -18,8 +17,6 @@ from seedsafe_lint.values import UNKNOWN, Cls, Fn, Inst, contents
 from seedsafe_lint.verdicts import Verdicts
 
 __all__ = ["Statements"]
-
-_FROM_SELF = re.compile(r"seed|determin|reproduc", re.IGNORECASE)
 
 
 class Statements:
@@ -145,6 +142,7 @@ class Statements:
                     and value.stored
                     and not cleared(node)
                     and (value.key, owner.attr) not in self.context.state.stored
+                    and not self.members.shared(value, owner.attr)
                 ):
                     self.verdicts.accumulated(node, owner, frame)
         if isinstance(node.target, ast.Name):
@@ -159,7 +157,7 @@ class Statements:
             ended = self.execute(node.body, frame)
             self.context.filling = filling
             return ended
-        lenient = bool(_FROM_SELF.search(ast.unparse(node.test)))
+        lenient = asks_for_seed(node.test)
         before, state = dict(frame.vars), self.context.state
         self.context.state = state.copy()
         ended = self.execute(node.body, frame)

@@ -141,6 +141,28 @@ class Verdicts:
             "error",
         )
 
+    def clock(self, what: str, node: ast.AST, frame: Frame) -> None:
+        """A seed from the clock."""
+        label = self.context.root.label if self.context.root else ""
+        self.findings.report(
+            "SSF004",
+            node,
+            frame.module.path,
+            f"{what} in {label}: samples that are served at the same moment get the same numbers, and no run can be repeated",
+            "warning",
+        )
+
+    def counted(self, what: str, node: ast.AST, frame: Frame) -> None:
+        """A seed from a counter that each worker has a copy of."""
+        label = self.context.root.label if self.context.root else ""
+        self.findings.report(
+            "SSF004",
+            node,
+            frame.module.path,
+            f"{what} in {label}: each worker counts in a copy of its own, so workers repeat each other's numbers",
+            "error",
+        )
+
     def worker_alone(self, node: ast.Call, frame: Frame) -> None:
         """A seed that depends on the worker's number alone."""
         label = self.context.root.label if self.context.root else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import canonical
-from seedsafe_lint.seeds import expand, local_values
+from seedsafe_lint.seeds import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Uses
 from seedsafe_lint.values import Ext, Fn
@@ -51,7 +51,7 @@ class Init:
 
 def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
     """The functions of a file that are a ``worker_init_fn`` by use or by name."""
-    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and f.positional}
+    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
     for call in used.calls:
         for word in call.node.keywords:
             if word.arg == "worker_init_fn":
@@ -82,9 +82,7 @@ def check(run: Interpreter, function: Function) -> Init:
     """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
     init = Init(function)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
-    index = function.positional[
-        -1 if function.cls is None and len(function.positional) == 1 else _place(function)
-    ].arg
+    index = _index(function)
     for node in _nodes(function):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             init.attributes.add(node.attr)
@@ -106,13 +104,14 @@ def check(run: Interpreter, function: Function) -> Init:
     return init
 
 
-def _place(function: Function) -> int:
-    skip = 1 if function.cls and not function.decorated("staticmethod") else 0
-    names = [p.arg for p in function.positional]
-    for i, name in enumerate(names):
-        if re.search(r"worker|wid|^w?id$", name):
-            return i
-    return min(skip, len(names) - 1)
+def _index(function: Function) -> str:
+    """Name of the parameter that takes the worker's number; empty if the function takes none."""
+    arguments = function.node.args
+    names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
+    if function.cls and not isinstance(function.node, ast.Lambda) and not function.decorated("staticmethod"):
+        names = names[1:]
+    names += [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
+    return next((name for name in names if re.search(r"worker|wid|^w?id$", name)), names[0] if names else "")
 
 
 def _nodes(function: Function) -> Iterator[ast.AST]:
@@ -151,23 +150,20 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
             "error",
         )
         return
-    if name.startswith("torch.") or name == "random.seed":
-        return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
     spelled = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
     attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
-    if any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
+    seconds = index not in spelled and any(is_whole_seconds(part) for part in parts)
+    if not seconds and any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
         return
-    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or (
-        "seed" in attributes and _of_worker(parts)
-    ):
+    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or _of_worker(parts):
         return
     if _drawn(init.function, spelled - {index}):
         return
-    if any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
+    if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
-    init.wrong = True
+    init.wrong = init.wrong or _SEEDERS.get(name, "numpy") == "numpy"
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in spelled:
@@ -205,7 +201,14 @@ def _drawn(function: Function, names: set[str]) -> bool:
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
-    return any(isinstance(p, ast.Name) and re.search(r"info|worker", p.id) for p in parts)
+    """True for ``worker_info.seed``, which torch makes anew for each epoch and worker."""
+    return any(
+        isinstance(p, ast.Attribute)
+        and p.attr == "seed"
+        and isinstance(p.value, ast.Name)
+        and re.search(r"info|worker", p.value.id)
+        for p in parts
+    )
 
 
 def _harmless(run: Interpreter, node: ast.Call, frame: Frame) -> bool:
