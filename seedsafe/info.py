@@ -104,8 +104,8 @@ class Info:
         """Return the info of an image of another height and width, with the same dtype and boxes."""
         return Info((height, width, *self.shape[2:]), self._dtype, self.given_boxes)
 
-    def with_boxes(self, boxes: Array) -> Info:
-        """Return the info with other boxes."""
+    def with_boxes(self, boxes: Array | None) -> Info:
+        """Return the info with other boxes; None for boxes that are not known."""
         return Info(self.shape, self._dtype, boxes)
 
     def __eq__(self, other: object) -> bool:

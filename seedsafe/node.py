@@ -143,7 +143,7 @@ class Leaf:
             return self.apply({self._alone: sample}, params)[self._alone]
         if info is not None and not any(target in sample for target in self._primary):
             return self.apply_parts(sample, params, info, None)
-        chosen = self._choose(sample)
+        chosen = self._choose(sample, "replay the whole sample, or pass info=")
         return self.apply_parts(sample, params, _info_of(sample, chosen), chosen)
 
     def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
@@ -174,19 +174,18 @@ class Leaf:
         """Return the description of what is made of a sample with these parameters."""
         info = self.info_of(infos)
         made: Info = self.transform.out_info(info, params)
-        boxes = self._moved_boxes(info, params)
+        known = info.given_boxes
+        # What settles on pixels, which a description lacks, moves the boxes nobody knows where.
+        boxes = None if known is None or self._settle is not None else self._moved(known, info, params)
         if isinstance(infos, Info):
-            return made if boxes is None else made.with_boxes(boxes)
+            return made if boxes is known else made.with_boxes(boxes)
         infos = {**infos, self._choose(infos): made}
-        return infos if boxes is None else {name: one.with_boxes(boxes) for name, one in infos.items()}
+        return infos if boxes is known else {name: one.with_boxes(boxes) for name, one in infos.items()}
 
-    def _moved_boxes(self, info: Info, params: Any) -> Array | None:
-        boxes = info.given_boxes
-        if boxes is None or self._settle is not None:  # they go by pixels, which a description lacks
-            return None
+    def _moved(self, boxes: Array, info: Info, params: Any) -> Array:
         for target, _, apply, asks in self._appliers:
             if target == "boxes":
-                boxes = self._checked(apply(boxes, params, info=info) if asks else apply(boxes, params))
+                return self._checked(apply(boxes, params, info=info) if asks else apply(boxes, params))
         return boxes
 
     def joined(self, following: Leaf) -> Leaf | None:
@@ -200,18 +199,19 @@ class Leaf:
         """Yield itself."""
         yield self
 
-    def _checked(self, array: Any) -> Any:
-        if isinstance(array, np.ndarray):
-            return array
-        raise TypeError(f"apply of {self.name} returned {type(array).__name__}: return a NumPy array")
+    def _checked(self, made: Any) -> Array:
+        if isinstance(made, np.ndarray):
+            return made
+        raise TypeError(f"apply of {self.name} returned {type(made).__name__}: return a NumPy array")
 
-    def _choose(self, sample: Mapping[str, Any]) -> str:
+    def _choose(
+        self, sample: Mapping[str, Any], way_out: str = "name the sample's parts with targets="
+    ) -> str:
         for target in self._primary:
             if target in sample:
                 return target
         raise ValueError(
-            f"{self.name} needs {' or '.join(map(repr, self._primary))} in the sample, got {list(sample)}: "
-            "name the sample's parts with targets="
+            f"{self.name} needs {' or '.join(map(repr, self._primary))} in the sample, got {list(sample)}: {way_out}"
         )
 
     def _enter(self, draws: PooledDraws) -> Draws | None:

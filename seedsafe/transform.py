@@ -182,19 +182,19 @@ class SpatialTransform(Transform):
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
-    def apply_image(self, image: Array, params: Any) -> Array:
+    def apply_image(self, image: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the image, moved. (H, W) or (H, W, C)."""
         raise NotImplementedError(f"{type(self).__name__} has no apply_image(self, image, params): define it")
 
-    def apply_mask(self, mask: Array, params: Any) -> Array:
+    def apply_mask(self, mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the mask, moved as the image is, without new values. (H, W) or (H, W, C)."""
         raise NotImplementedError(_refusal(self, "mask"))
 
-    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+    def apply_keypoints(self, keypoints: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the keypoints, moved as the image is. (N, 2 or more), x and y of pixel centres first."""
         raise NotImplementedError(_refusal(self, "keypoints"))
 
-    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+    def apply_boxes(self, boxes: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the boxes, moved as the image is. (N, 4 or more), x0, y0, x1, y1 of pixel edges first."""
         raise NotImplementedError(_refusal(self, "boxes"))
 

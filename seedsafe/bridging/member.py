@@ -267,7 +267,7 @@ class _Unknown(Info):
         self._dtype = None
         self.given_boxes = None
 
-    def with_boxes(self, boxes: Array) -> Info:
+    def with_boxes(self, boxes: Array | None) -> Info:
         return self
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
