@@ -21,15 +21,30 @@ from seedsafe.faults import SampleError as SampleError
 from seedsafe.folder import FolderIndex as FolderIndex
 from seedsafe.folder import ImageFolder as ImageFolder
 from seedsafe.image import Affine as Affine
+from seedsafe.image import AutoContrast as AutoContrast
+from seedsafe.image import CLAHE as CLAHE
 from seedsafe.image import CenterCrop as CenterCrop
+from seedsafe.image import ChannelDropout as ChannelDropout
+from seedsafe.image import ChannelShuffle as ChannelShuffle
+from seedsafe.image import ColorJitter as ColorJitter
+from seedsafe.image import Equalize as Equalize
+from seedsafe.image import FancyPCA as FancyPCA
+from seedsafe.image import Gamma as Gamma
 from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import HorizontalFlip as HorizontalFlip
+from seedsafe.image import HueSaturationValue as HueSaturationValue
+from seedsafe.image import Invert as Invert
 from seedsafe.image import LetterBox as LetterBox
+from seedsafe.image import LinearColorJitter as LinearColorJitter
 from seedsafe.image import LongestMaxSize as LongestMaxSize
 from seedsafe.image import MultiScaleCrop as MultiScaleCrop
 from seedsafe.image import Normalize as Normalize
 from seedsafe.image import Pad as Pad
 from seedsafe.image import PadIfNeeded as PadIfNeeded
+from seedsafe.image import PhotoMetricDistortion as PhotoMetricDistortion
+from seedsafe.image import Posterize as Posterize
+from seedsafe.image import RGBShift as RGBShift
+from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
 from seedsafe.image import RandomCrop as RandomCrop
 from seedsafe.image import RandomResizedCrop as RandomResizedCrop
 from seedsafe.image import RandomScale as RandomScale
@@ -37,8 +52,12 @@ from seedsafe.image import RandomSizedCrop as RandomSizedCrop
 from seedsafe.image import Resize as Resize
 from seedsafe.image import Rotate as Rotate
 from seedsafe.image import SmallestMaxSize as SmallestMaxSize
+from seedsafe.image import Solarize as Solarize
 from seedsafe.image import ToCHW as ToCHW
 from seedsafe.image import ToFloat as ToFloat
+from seedsafe.image import ToGray as ToGray
+from seedsafe.image import ToSepia as ToSepia
+from seedsafe.image import ToneCurve as ToneCurve
 from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.info import Info as Info
 from seedsafe.key import CONTRACT_VERSION as CONTRACT_VERSION
@@ -67,21 +86,32 @@ __all__ = [
     "Amplitude",
     "Applied",
     "AudioTransform",
+    "AutoContrast",
     "Bridge",
     "Bridged",
+    "CLAHE",
     "CONTRACT_VERSION",
     "CenterCrop",
+    "ChannelDropout",
+    "ChannelShuffle",
     "ChannelStats",
+    "ColorJitter",
     "Compose",
     "Draws",
+    "Equalize",
+    "FancyPCA",
     "FolderIndex",
+    "Gamma",
     "GaussianNoise",
     "HorizontalFlip",
+    "HueSaturationValue",
     "ImageFolder",
     "ImageTransform",
     "Info",
+    "Invert",
     "KeyedMap",
     "LetterBox",
+    "LinearColorJitter",
     "LongestMaxSize",
     "MultiScaleCrop",
     "Normalize",
@@ -89,8 +119,12 @@ __all__ = [
     "OneOf",
     "Pad",
     "PadIfNeeded",
+    "PhotoMetricDistortion",
     "PolarityInversion",
+    "Posterize",
+    "RGBShift",
     "RandomApply",
+    "RandomBrightnessContrast",
     "RandomCrop",
     "RandomResizedCrop",
     "RandomScale",
@@ -102,11 +136,15 @@ __all__ = [
     "SampleIndex",
     "SampleKey",
     "SmallestMaxSize",
+    "Solarize",
     "SomeOf",
     "SpatialTransform",
     "Stream",
     "ToCHW",
     "ToFloat",
+    "ToGray",
+    "ToSepia",
+    "ToneCurve",
     "Transform",
     "VALIDATION_EPOCH",
     "VerticalFlip",

@@ -14,7 +14,7 @@ from seedsafe.key import checked_int
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["pair", "probability", "real", "record_ids", "span"]
+__all__ = ["around", "integers", "pair", "probability", "real", "record_ids", "span"]
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
@@ -44,6 +44,27 @@ def span(name: str, value: Any, low: float, high: float, way_out: str) -> tuple[
     if len(ends) != 2:
         raise ValueError(f"{name} must be one number or a pair (low, high), got {value!r}: {way_out}")
     first, last = (real(name, end, low, high, way_out) for end in ends)
+    if first > last:
+        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
+    return first, last
+
+
+def around(
+    name: str, value: Any, middle: float, low: float, high: float, way_out: str
+) -> tuple[float, float]:
+    """Return a range as two floats; one number is how far it reaches to both sides of the middle, cut off at low and high."""
+    if isinstance(value, tuple | list):
+        return span(name, value, low, high, way_out)
+    reach = real(name, value, 0.0, high - middle, way_out)
+    return max(low, middle - reach), middle + reach
+
+
+def integers(name: str, value: Any, low: int, high: int, way_out: str) -> tuple[int, int]:
+    """Return a range as two integers in [low, high], both ends included; one integer stands for both."""
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2:
+        raise ValueError(f"{name} must be one integer or a pair (low, high), got {value!r}: {way_out}")
+    first, last = (checked_int(name, end, low, high + 1, way_out) for end in ends)
     if first > last:
         raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
     return first, last

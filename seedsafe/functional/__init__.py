@@ -4,6 +4,14 @@ Inputs are never changed. Where a function says so, its result is a view of the 
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
+from seedsafe.functional.channels import (
+    drop_channels,
+    shift_channels,
+    shift_principal,
+    shuffle_channels,
+    to_grey,
+    to_sepia,
+)
 from seedsafe.functional.flip import (
     horizontal_flip,
     horizontal_flip_boxes,
@@ -12,32 +20,67 @@ from seedsafe.functional.flip import (
     vertical_flip_boxes,
     vertical_flip_points,
 )
+from seedsafe.functional.histogram import autocontrast, equalize, equalize_adaptively
+from seedsafe.functional.hue import adjust_hsv, rotate_hue
+from seedsafe.functional.jitter import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_saturation,
+    jitter,
+    jitter_matrix,
+)
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
+from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.sound import amplify, invert_polarity, segment
+from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.functional.window import crop, pad, shift_boxes, shift_points
 
 __all__ = [
     "add_gaussian_noise",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hsv",
+    "adjust_saturation",
+    "adjust_tones",
     "amplify",
+    "autocontrast",
+    "bend_tones",
     "crop",
+    "distort",
+    "drop_channels",
+    "equalize",
+    "equalize_adaptively",
     "gaussian_noise",
     "horizontal_flip",
     "horizontal_flip_boxes",
     "horizontal_flip_points",
+    "invert",
     "invert_polarity",
+    "jitter",
+    "jitter_matrix",
+    "multiply_saturation",
     "normalize",
     "normalize_chw",
     "pad",
+    "posterize",
     "resize",
     "resize_boxes",
     "resize_points",
+    "rotate_hue",
     "segment",
     "shift_boxes",
+    "shift_channels",
     "shift_points",
+    "shift_principal",
+    "shuffle_channels",
+    "solarize",
     "to_chw",
     "to_float",
+    "to_grey",
+    "to_sepia",
     "vertical_flip",
     "vertical_flip_boxes",
     "vertical_flip_points",

@@ -1,25 +1,45 @@
 """Image transforms: uint8 or float32, (H, W) or (H, W, C), RGB."""
 
 from seedsafe.image.affine import Affine, Rotate
+from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
+from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
+from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
+from seedsafe.image.jitter import ColorJitter, LinearColorJitter
 from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
+from seedsafe.image.tones import Gamma, Invert, Posterize, RandomBrightnessContrast, Solarize, ToneCurve
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
 from seedsafe.image.window import CenterCrop, Pad, RandomCrop
 
 __all__ = [
+    "CLAHE",
     "Affine",
+    "AutoContrast",
     "CenterCrop",
+    "ChannelDropout",
+    "ChannelShuffle",
+    "ColorJitter",
+    "Equalize",
+    "FancyPCA",
+    "Gamma",
     "GaussianNoise",
     "HorizontalFlip",
+    "HueSaturationValue",
+    "Invert",
     "LetterBox",
+    "LinearColorJitter",
     "LongestMaxSize",
     "MultiScaleCrop",
     "Normalize",
     "Pad",
     "PadIfNeeded",
+    "PhotoMetricDistortion",
+    "Posterize",
+    "RGBShift",
+    "RandomBrightnessContrast",
     "RandomCrop",
     "RandomResizedCrop",
     "RandomScale",
@@ -27,7 +47,11 @@ __all__ = [
     "Resize",
     "Rotate",
     "SmallestMaxSize",
+    "Solarize",
     "ToCHW",
     "ToFloat",
+    "ToGray",
+    "ToSepia",
+    "ToneCurve",
     "VerticalFlip",
 ]

@@ -1,0 +1,199 @@
+"""Channels: greys, shifts, other orders, and mixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.functional.jitter import apply_matrix
+from seedsafe.functional.kinds import is_rgb, is_uint8, new
+from seedsafe.functional.scratch import scratch
+from seedsafe.functional.tables import VALUES, look_up_channels, table
+from seedsafe.info import Array
+
+__all__ = ["drop_channels", "shift_channels", "shift_principal", "shuffle_channels", "to_grey", "to_sepia"]
+
+_SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
+
+
+def to_grey(image: Array) -> Array:
+    """Return an RGB image in greys, all three channels alike: 0.299 R + 0.587 G + 0.114 B. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> to_grey(np.array([[[200, 50, 50]]], np.uint8)).tolist()
+        [[[95, 95, 95]]]
+    """
+    is_uint8(image)
+    if not is_rgb(image, "a grey"):
+        return image.copy()
+    cv2 = opencv()
+    made = new(image)
+    cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB, made)
+    return made
+
+
+def to_sepia(image: Array) -> Array:
+    """Return an RGB image in browns. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> to_sepia(np.array([[[100, 100, 100]]], np.uint8)).tolist()
+        [[[135, 120, 94]]]
+    """
+    is_uint8(image)
+    if not is_rgb(image, "sepia"):
+        raise ValueError(
+            f"sepia needs an image of 3 channels, got the shape {image.shape}: repeat the grey one"
+        )
+    return apply_matrix(image, _SEPIA)
+
+
+def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
+    """Return an image with a number added to each channel, cut off at the ends of the range. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W, C).
+        shifts: one for each channel, as shares of the range: 1 is 255 of uint8.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: there are fewer or more shifts than channels.
+
+    Example:
+        >>> shift_channels(np.array([[[100, 100, 100]]], np.uint8), (0.1, 0.0, -0.5)).tolist()
+        [[[126, 100, 0]]]
+    """
+    whole = is_uint8(image)
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if len(shifts) != channels:
+        raise ValueError(
+            f"there must be one shift for each channel, got {len(shifts)} for the shape {image.shape}"
+        )
+    if whole and channels == 1:
+        return look_up_channels(image.reshape(*image.shape[:2], 1), [_shifted(shifts[0])]).reshape(
+            image.shape
+        )
+    if whole and channels <= 4:
+        steps = [float(np.rint(255.0 * shift)) for shift in shifts]
+        made = new(image)
+        cv2 = opencv()
+        ups, downs = [max(step, 0.0) for step in steps], [max(-step, 0.0) for step in steps]
+        filled = [0.0] * (4 - channels)
+        cv2.add(image, (*ups, *filled), made)
+        cv2.subtract(made, (*downs, *filled), made)
+        return made
+    if whole:
+        return look_up_channels(image, [_shifted(shift) for shift in shifts])
+    made = np.add(image, np.array(shifts, np.float32), order="C")
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def _shifted(shift: float) -> Array:
+    return table(VALUES + np.rint(255.0 * shift))
+
+
+def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
+    """Return an image with its channels in another order. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        order: the old place of each new channel.
+
+    Raises:
+        ValueError: the order is not one of all channels.
+
+    Example:
+        >>> shuffle_channels(np.array([[[1, 2, 3]]], np.uint8), (2, 0, 1)).tolist()
+        [[[3, 1, 2]]]
+    """
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if sorted(order) != list(range(channels)):
+        raise ValueError(f"order must name each of {channels} channels once, got {tuple(order)}")
+    if channels == 1:
+        return image.copy()
+    made = new(image)
+    if channels <= MAX_CHANNELS:
+        carrier = carried(image)
+        planes = list(scratch((channels, *image.shape[:2]), carrier.dtype))
+        opencv().split(carrier, planes)
+        opencv().merge([planes[old] for old in order], carried(made))
+    else:
+        made[...] = image[..., list(order)]
+    return made
+
+
+def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
+    """Return an image with some of its channels filled. Exact on every machine.
+
+    Args:
+        image: (H, W, C), any dtype.
+        dropped: the channels' places.
+        fill: in the image's own units.
+
+    Example:
+        >>> drop_channels(np.array([[[1, 2, 3]]], np.uint8), (1,), 0).tolist()
+        [[[1, 0, 3]]]
+    """
+    made = image.copy()
+    for channel in dropped:
+        made[..., channel] = fill
+    return made
+
+
+def shift_principal(image: Array, weights: Sequence[float]) -> Array:
+    """Return an RGB image moved along the principal axes of its own colours; for one build of NumPy.
+
+    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
+    the covariance of the image itself: ``sum_k weights[k] * eigenvalue_k * eigenvector_k`` is added to every pixel, in
+    shares of the range.
+
+    Args:
+        image: uint8 or float32, (H, W, 3).
+        weights: of the axes, the widest first.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels than there are weights.
+
+    Example:
+        >>> flat = np.full((2, 2, 3), 100, np.uint8)
+        >>> bool((shift_principal(flat, (1.0, 1.0, 1.0)) == flat).all())
+        True
+    """
+    whole = is_uint8(image)
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if channels != len(weights):
+        raise ValueError(
+            f"there must be one weight for each channel, got {len(weights)} for the shape {image.shape}"
+        )
+    top = 255.0 if whole else 1.0
+    pixels = image.reshape(-1, channels)
+    mean = pixels.mean(axis=0, dtype=np.float64)
+    covariance = np.empty((channels, channels))
+    for row in range(channels):
+        for column in range(row + 1):
+            products = np.multiply(pixels[:, row], pixels[:, column], dtype=np.float64)
+            covariance[row, column] = covariance[column, row] = products.mean() - mean[row] * mean[column]
+    values, vectors = np.linalg.eigh(covariance / (top * top))
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    for axis in range(channels):  # of an axis and its opposite, the one whose widest channel is positive
+        if vectors[np.argmax(np.abs(vectors[:, axis])), axis] < 0:
+            vectors[:, axis] *= -1.0
+    shifts = vectors @ (np.array(weights) * values)
+    return shift_channels(image, shifts.tolist())

@@ -1,0 +1,148 @@
+"""Hue, saturation and value: of the hexagonal HSV model, A. R. Smith 1978."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
+from seedsafe.functional.scratch import scratch
+from seedsafe.functional.tables import VALUES, look_up, look_up_into, table
+from seedsafe.info import Array
+
+__all__ = ["adjust_hsv", "rotate_hue", "turn_hue"]
+
+_BLOCK: Final = 65536
+"""Pixels that are worked on at a time: what lies between the steps stays in the cache."""
+
+
+def rotate_hue(image: Array, turn: float) -> Array:
+    """Return an RGB image with its hue turned; saturation and value stay. Exact on every machine.
+
+    It needs no hue: the greatest and the least channel of a pixel stay what they are, and each channel moves between them
+    by the share of the turn. uint8 is rounded once, and within 1 of what HSV in real numbers gives.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB; grey images have no hue, and are copied.
+        turn: the share of the circle, 1/3 turns red into green.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> rotate_hue(np.array([[[200, 50, 50]]], np.uint8), 1 / 6).tolist()
+        [[[200, 200, 50]]]
+    """
+    is_uint8(image)
+    if not is_rgb(image, "hue"):
+        return image.copy()
+    return turn_hue(image, turn, new(image))
+
+
+def turn_hue(image: Array, turn: float, made: Array) -> Array:
+    """Write what `rotate_hue` returns of an RGB image into an array, which may be the image itself, and return it."""
+    whole = image.dtype == np.uint8
+    thirds = round(turn * 3.0)
+    share = turn * 6.0 - 2.0 * thirds  # of a sixth of the circle, in [-1, 1]
+    rows = max(1, _BLOCK // image.shape[1])
+    kept = table(VALUES - VALUES * abs(share)) if whole else np.float32(1.0 - abs(share))
+    for top in range(0, image.shape[0], rows):
+        block = image[top : top + rows]
+        planes = scratch((10, *block.shape[:2]), image.dtype)
+        opencv().split(block, list(planes[:3]))
+        colours = [planes[(channel - thirds) % 3] for channel in range(3)]
+        turned = _turned(colours, list(planes[3:]), kept, share < 0)
+        opencv().merge(turned, made[top : top + rows])
+    return made
+
+
+def _turned(colours: list[Array], spare: list[Array], kept: Any, back: bool) -> list[Array]:
+    """Return three planes, turned by at most a sixth; `kept` is what is left of a chroma, as a table or a factor."""
+    cv2 = opencv()
+    top, low, chroma, excess, *turned = spare
+    cv2.max(cv2.max(colours[0], colours[1], top), colours[2], top)
+    cv2.min(cv2.min(colours[0], colours[1], low), colours[2], low)
+    cv2.subtract(top, low, chroma)
+    whole = chroma.dtype == np.uint8
+    if whole:
+        look_up_into(chroma, kept, chroma)
+    else:
+        np.multiply(chroma, kept, out=chroma)
+
+    def beyond(more: Array, less: Array) -> None:
+        cv2.subtract(more, less, excess)
+        cv2.subtract(excess, chroma, excess)
+        if not whole:  # uint8 stops at 0 by itself
+            np.maximum(excess, 0, out=excess)
+
+    for channel, made in enumerate(turned):
+        following, before = colours[(channel + 1) % 3], colours[(channel + 2) % 3]
+        if back:
+            following, before = before, following
+        beyond(following, before)
+        cv2.subtract(colours[channel], excess, made)
+        cv2.max(made, low, made)
+        beyond(before, following)
+        cv2.add(made, excess, made)
+        cv2.min(made, top, made)
+    return turned
+
+
+def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
+    """Return an RGB image with its hue, saturation and value looked up in tables. Exact on every machine.
+
+    The way there is OpenCV's (hue in 2°, 0 to 179; saturation and value in 0 to 255), the way back is in integers, within
+    2 of OpenCV's. float32 goes through uint8.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB; of grey images the value alone is changed.
+        hue: uint8, shape (256,), of values below 180 where its place is below 180.
+        saturation: uint8, shape (256,).
+        value: uint8, shape (256,).
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> same = np.arange(256, dtype=np.uint8)
+        >>> adjust_hsv(np.array([[[200, 50, 50]]], np.uint8), same, same // 2, same).tolist()
+        [[[200, 125, 125]]]
+    """
+    if not is_rgb(image, "hue"):
+        return in_uint8(image, lambda grey: look_up(grey, value))
+    return in_uint8(image, lambda colours: _adjust_hsv(colours, hue, saturation, value))
+
+
+def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
+    cv2 = opencv()
+    made = new(image)
+    away = [hue_table[hue] for hue_table in _AWAY]
+    rows = max(1, _BLOCK // image.shape[1])
+    for first in range(0, image.shape[0], rows):
+        block = made[first : first + rows]
+        cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
+        planes = scratch((6, *block.shape[:2]))
+        hues, chroma, top, *colours = list(planes)
+        cv2.split(block, [hues, chroma, top])
+        look_up_into(chroma, saturation, chroma)
+        look_up_into(top, value, top)
+        cv2.multiply(chroma, top, chroma, 1 / 255)
+        for colour, shares in zip(colours, away, strict=True):
+            look_up_into(hues, shares, colour)
+            cv2.multiply(colour, chroma, colour, 1 / 255)
+            cv2.subtract(top, colour, colour)
+        cv2.merge(colours, block)
+    return made
+
+
+def _shares(channel: int) -> Array:
+    """Return by how much of the chroma a channel lies below the value, in 255ths, for each hue of 2°."""
+    sixths = (np.arange(256) / 30 + (5, 3, 1)[channel]) % 6
+    return table(255 * np.clip(np.minimum(sixths, 4 - sixths), 0, 1))
+
+
+_AWAY: Final = tuple(_shares(channel) for channel in range(3))

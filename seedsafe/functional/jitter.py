@@ -1,0 +1,235 @@
+"""Brightness, contrast and saturation, as torchvision has them, and all of a jitter as one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from seedsafe.decisions import cos_sin_degrees
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.hue import turn_hue
+from seedsafe.functional.kinds import is_rgb, is_uint8, new
+from seedsafe.functional.tables import VALUES, look_up_into
+from seedsafe.info import Array
+
+__all__ = [
+    "GREY",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_saturation",
+    "apply_matrix",
+    "jitter",
+    "jitter_matrix",
+    "mean_grey",
+]
+
+GREY: Final = (0.2989, 0.587, 0.114)
+"""The shares of red, green and blue in a grey, as torchvision has them."""
+
+
+def adjust_brightness(image: Array, factor: float) -> Array:
+    """Return an image times a factor, cut off at the ends of its range. Exact on every machine.
+
+    Follows torchvision: uint8 is rounded down.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        factor: 0 gives black, 1 the image.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> adjust_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
+        [[15, 255]]
+    """
+    return _scale(image, factor, 0.0, new(image))
+
+
+def adjust_contrast(image: Array, factor: float) -> Array:
+    """Return an image blended with its mean grey. Of uint8, exact on every machine.
+
+    Follows torchvision, within 1 of 255: the mean is taken of all greys at once instead of one by one.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C); of other than three channels, the mean of all.
+        factor: 0 gives the mean grey everywhere, 1 the image.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> adjust_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
+        [[57, 152]]
+    """
+    return _scale(image, factor, mean_grey(image) * (1.0 - factor), new(image))
+
+
+def mean_grey(image: Array) -> float:
+    """Return the mean grey of an image in its own units; of uint8, greys are rounded down, half a step on average."""
+    whole = is_uint8(image)
+    size = image.shape[0] * image.shape[1]
+    if image.ndim == 3 and image.shape[2] == 3:
+        red, green, blue, _ = opencv().sumElems(image)
+        grey: float = (GREY[0] * red + GREY[1] * green + GREY[2] * blue) / size
+        return max(grey - 0.5, 0.0) if whole else grey
+    flat = image.reshape(image.shape[0], -1)
+    total: float = opencv().sumElems(flat)[0]
+    return total / flat.size
+
+
+def _scale(image: Array, factor: float, offset: float, made: Array) -> Array:
+    if is_uint8(image):
+        values = VALUES * factor
+        values += offset
+        np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values)
+        look_up_into(image, values.astype(np.uint8), made)
+        return made
+    np.multiply(image, np.float32(factor), out=made)
+    made += np.float32(offset)
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def adjust_saturation(image: Array, factor: float) -> Array:
+    """Return an RGB image blended with its greys. Of uint8, exact on every machine.
+
+    Follows torchvision, within 1 of 255.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
+        factor: 0 gives greys, 1 the image.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> adjust_saturation(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
+        [[[164, 114, 114]]]
+    """
+    if not is_rgb(image, "saturation"):
+        is_uint8(image)
+        return image.copy()
+    return _saturate(image, factor, new(image))
+
+
+def _saturate(image: Array, factor: float, made: Array) -> Array:
+    rest = 1.0 - factor
+    matrix = np.empty((3, 4))
+    matrix[:, :3] = rest * np.array(GREY)
+    matrix[:, :3] += factor * np.eye(3)
+    matrix[:, 3] = 0.0
+    if is_uint8(image):  # greys are rounded down, and so are blends with them
+        matrix[:, 3] = -0.5 * rest - (0.0 if factor in (0.0, 1.0) else 0.5)
+    return _transform(image, matrix, made)
+
+
+def apply_matrix(image: Array, matrix: Array) -> Array:
+    """Return an RGB image with each pixel times a matrix, cut off at the ends of its range.
+
+    Args:
+        image: uint8 or float32, (H, W, 3).
+        matrix: (3, 3), or (3, 4) whose last column is added, in the image's own units.
+
+    Example:
+        >>> apply_matrix(np.array([[[1, 2, 3]]], np.uint8), np.array([[0, 0, 1, 0], [0, 1, 0, 5], [1, 0, 0, 0]])).tolist()
+        [[[3, 7, 1]]]
+    """
+    return _transform(image, matrix, new(image))
+
+
+def _transform(image: Array, matrix: Array, made: Array) -> Array:
+    opencv().transform(image, matrix.astype(np.float32), made)
+    if image.dtype != np.uint8:
+        np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    return made
+
+
+def jitter(
+    image: Array, brightness: float, contrast: float, saturation: float, hue: float, order: Sequence[int]
+) -> Array:
+    """Return an image with its colours changed in four steps, each cut off at the ends of the range.
+
+    Follows torchvision's ``ColorJitter``, each step within 1 of 255. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB, or grey, which has neither saturation nor hue.
+        brightness: see `adjust_brightness`.
+        contrast: see `adjust_contrast`.
+        saturation: see `adjust_saturation`.
+        hue: see `seedsafe.functional.rotate_hue`.
+        order: of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> jitter(np.array([[[200, 50, 50]]], np.uint8), 1.0, 1.0, 1.0, 1 / 3, (0, 1, 2, 3)).tolist()
+        [[[50, 200, 50]]]
+    """
+    is_uint8(image)
+    colours = is_rgb(image, "ColorJitter")
+    made, latest = new(image), image
+    for step in order:
+        if step == 0 and brightness != 1.0:
+            latest = _scale(latest, brightness, 0.0, made)
+        elif step == 1 and contrast != 1.0:
+            latest = _scale(latest, contrast, mean_grey(latest) * (1.0 - contrast), made)
+        elif step == 2 and saturation != 1.0 and colours:
+            latest = _saturate(latest, saturation, made)
+        elif step == 3 and hue != 0.0 and colours:
+            latest = turn_hue(latest, hue, made)
+    if latest is image:
+        np.copyto(made, image)
+    return made
+
+
+_TO_YIQ: Final = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])
+_FROM_YIQ: Final = np.array(  # its inverse
+    [
+        [1.0, 0.9561706854041451, 0.6214325663465856],
+        [1.0, -0.2726886023301063, -0.6468132370201738],
+        [1.0, -1.1037440821760263, 1.7006230946773062],
+    ]
+)
+
+
+def jitter_matrix(brightness: float, contrast: float, saturation: float, hue: float, top: float) -> Array:
+    """Return a jitter of colours as one matrix (3, 4), float64: contrast about the middle of the range, hue in YIQ.
+
+    Args:
+        brightness: a factor.
+        contrast: a factor.
+        saturation: a factor.
+        hue: a share of the circle.
+        top: the end of the image's range, 255 or 1.
+
+    Example:
+        >>> (jitter_matrix(2.0, 0.5, 1.0, 0.0, 1.0).round(2) + 0.0).tolist()
+        [[1.0, 0.0, 0.0, 0.25], [0.0, 1.0, 0.0, 0.25], [0.0, 0.0, 1.0, 0.25]]
+    """
+    cos, sin = cos_sin_degrees(360.0 * hue)
+    turn = [
+        [1.0, 0.0, 0.0],
+        [0.0, saturation * cos, saturation * sin],
+        [0.0, -saturation * sin, saturation * cos],
+    ]
+    matrix = np.empty((3, 4))
+    scale = brightness * contrast
+    for row in range(3):
+        for column in range(
+            3
+        ):  # sums of three in one order, which a library's product of matrices does not promise
+            inner = [
+                turn[k][0] * _TO_YIQ[0, column]
+                + turn[k][1] * _TO_YIQ[1, column]
+                + turn[k][2] * _TO_YIQ[2, column]
+                for k in range(3)
+            ]
+            one = _FROM_YIQ[row, 0] * inner[0] + _FROM_YIQ[row, 1] * inner[1] + _FROM_YIQ[row, 2] * inner[2]
+            matrix[row, column] = scale * one
+    matrix[:, 3] = top * 0.5 * (1.0 - contrast)
+    return matrix

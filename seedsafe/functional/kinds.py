@@ -1,0 +1,65 @@
+"""The kinds of images that colour works on: uint8 in 0 to 255, float32 in 0 to 1, grey or RGB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from seedsafe.functional.values import to_float
+from seedsafe.info import Array
+
+__all__ = ["in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
+
+
+def is_uint8(image: Array) -> bool:
+    """Return True for uint8, False for float32.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the shape is not that of an image.
+    """
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    if image.dtype == np.uint8:
+        return True
+    if image.dtype == np.float32:
+        return False
+    raise TypeError(f"an image must be uint8 or float32, got dtype {image.dtype}: convert it with astype")
+
+
+def is_rgb(image: Array, what: str) -> bool:
+    """Return True for an image of three channels, False for a grey one, of one.
+
+    Args:
+        image: any array.
+        what: names in an error what needs one of these.
+
+    Raises:
+        ValueError: the image has another number of channels.
+    """
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if channels not in (1, 3):
+        raise ValueError(
+            f"{what} needs an image of 3 channels (RGB) or 1 (grey), got the shape {image.shape}: "
+            "hand over the channels that are colours"
+        )
+    return channels == 3
+
+
+def new(image: Array) -> Array:
+    """Return a C-contiguous array of an image's shape and dtype, not filled."""
+    return np.empty(image.shape, image.dtype)
+
+
+def to_uint8(image: Array) -> Array:
+    """Return a float32 image in [0, 1] as uint8, rounded; what lies outside is cut off."""
+    scaled = image * np.float32(255)
+    np.rint(scaled, out=scaled)
+    np.clip(scaled, 0, 255, out=scaled)
+    return scaled.astype(np.uint8, order="C")
+
+
+def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
+    """Return what a function of uint8 images makes of an image; float32 goes through uint8 and back."""
+    return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))

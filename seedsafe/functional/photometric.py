@@ -1,0 +1,103 @@
+"""The photometric distortion of SSD."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.channels import shuffle_channels
+from seedsafe.functional.hue import turn_hue
+from seedsafe.functional.kinds import is_rgb, is_uint8, new
+from seedsafe.functional.scratch import scratch
+from seedsafe.functional.tones import adjust_tones
+from seedsafe.info import Array
+
+__all__ = ["distort", "multiply_saturation"]
+
+
+def multiply_saturation(image: Array, factor: float) -> Array:
+    """Return an RGB image with the saturation of HSV multiplied. Of uint8, exact on every machine.
+
+    A saturation beyond 1 is not cut off; the values are, at the ends of their range.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB.
+        factor: 0 gives the value of HSV, 1 the image.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> multiply_saturation(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
+        [[[200, 150, 150]]]
+    """
+    _check(image)
+    return _multiply(image, factor, new(image))
+
+
+def _check(image: Array) -> None:
+    is_uint8(image)
+    if not is_rgb(image, "PhotoMetricDistortion"):
+        raise ValueError(
+            f"PhotoMetricDistortion needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey one"
+        )
+
+
+def _multiply(image: Array, factor: float, made: Array) -> Array:
+    """Each channel's distance from the greatest is what saturation multiplies: v - factor * (v - x)."""
+    cv2 = opencv()
+    planes = list(scratch((3, *image.shape[:2]), image.dtype))
+    cv2.split(image, planes)
+    top = planes[0]
+    cv2.max(cv2.max(top, planes[1], top), planes[2], top)
+    tops = cv2.cvtColor(top, cv2.COLOR_GRAY2RGB)
+    if image.dtype == np.uint8:
+        cv2.addWeighted(tops, 1.0 - factor, image, factor, 0.0, made)
+        return made
+    tops *= np.float32(1.0 - factor)
+    np.multiply(image, np.float32(factor), out=made)
+    made += tops
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def distort(
+    image: Array,
+    brightness: float,
+    contrast: float,
+    contrast_first: bool,
+    saturation: float,
+    hue: float,
+    order: Sequence[int],
+) -> Array:
+    """Return an RGB image with its colours distorted in the steps of SSD. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB.
+        brightness: is added, in 255ths of the range.
+        contrast: multiplies all values.
+        contrast_first: whether it comes before saturation and hue.
+        saturation: see `multiply_saturation`.
+        hue: a turn in degrees.
+        order: of the channels, as the old place of each new one.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> distort(np.array([[[200, 50, 50]]], np.uint8), 10.0, 1.0, True, 1.0, 120.0, (0, 1, 2)).tolist()
+        [[[60, 210, 60]]]
+    """
+    _check(image)
+    early = contrast if contrast_first else 1.0
+    made = adjust_tones(image, early, early * brightness / 255.0)
+    if saturation != 1.0:
+        _multiply(made, saturation, made)
+    if hue != 0.0:
+        turn_hue(made, hue / 360.0, made)
+    if not contrast_first and contrast != 1.0:
+        made = adjust_tones(made, contrast, 0.0)
+    return made if tuple(order) == (0, 1, 2) else shuffle_channels(made, order)

@@ -1,0 +1,92 @@
+"""Look-ups: a value of the result for each of the 256 values of uint8. Exact on every machine.
+
+OpenCV does it; StringZilla, where it is installed (``pip install "seedsafe[fast]"``), does it several times faster, to
+the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.scratch import scratch
+from seedsafe.info import Array
+
+__all__ = ["VALUES", "look_up", "look_up_channels", "look_up_into", "table"]
+
+VALUES: Final = np.arange(256, dtype=np.float64)
+"""The values of uint8, float64, read-only."""
+VALUES.flags.writeable = False
+
+
+def table(values: Array) -> Array:
+    """Return numbers as a table of uint8: rounded, half to even, and cut off at 0 and 255.
+
+    Example:
+        >>> table(np.array([-3.0, 1.5, 300.0])).tolist()
+        [0, 2, 255]
+    """
+    rounded = np.rint(values)
+    return np.minimum(np.maximum(rounded, 0.0, out=rounded), 255.0, out=rounded).astype(np.uint8)
+
+
+def look_up(image: Array, values: Array) -> Array:
+    """Return ``values[image]`` as a new array.
+
+    Args:
+        image: uint8, any shape.
+        values: uint8, shape (256,).
+
+    Example:
+        >>> look_up(np.array([[0, 1]], np.uint8), np.arange(255, -1, -1).astype(np.uint8)).tolist()
+        [[255, 254]]
+    """
+    made = np.empty(image.shape, np.uint8)
+    look_up_into(image, values, made)
+    return made
+
+
+def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
+    """Return an image (H, W, C) looked up in a table for each of its channels, as a new array.
+
+    Example:
+        >>> up = np.arange(256, dtype=np.uint8)
+        >>> look_up_channels(np.array([[[1, 2]]], np.uint8), [up, up[::-1].copy()]).tolist()
+        [[[1, 253]]]
+    """
+    cv2 = opencv()
+    planes = scratch((image.shape[2], *image.shape[:2]))
+    cv2.split(image, list(planes))
+    for plane, one in zip(planes, values, strict=True):
+        look_up_into(plane, one, plane)
+    made = np.empty(image.shape, np.uint8)
+    cv2.merge(list(planes), made)
+    return made
+
+
+def look_up_into(image: Array, values: Array, made: Array) -> None:
+    """Write ``values[image]`` into an array, which may be the image itself; both C-contiguous."""
+    translate = _translate()
+    if translate is not None and image.flags.c_contiguous:
+        translate(image.data, values.data, out=made.data)
+    else:
+        opencv().LUT(image.reshape(image.shape[0], -1), values, made.reshape(image.shape[0], -1))
+
+
+@cache
+def _translate() -> Callable[..., Any] | None:
+    try:
+        translate: Callable[..., Any] = import_module("stringzilla").translate
+    except ImportError:
+        return None
+    probe = np.array([3, 5], np.uint8)
+    try:  # releases before 5.3 cannot write into an array
+        translate(probe.data, np.arange(256, dtype=np.uint8).data, out=probe.data)
+    except TypeError:
+        return None
+    return translate

@@ -1,0 +1,179 @@
+"""Tones: what becomes of each value by itself, wherever it stands in the image."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from seedsafe.decisions import exponential, logarithm
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.kinds import in_uint8, is_uint8
+from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
+from seedsafe.info import Array
+
+__all__ = ["adjust_gamma", "adjust_tones", "bend_tones", "invert", "mean_value", "posterize", "solarize"]
+
+
+def adjust_tones(image: Array, factor: float, offset: float) -> Array:
+    """Return ``image * factor + offset``, rounded and cut off at the ends of the range. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        factor: of every value.
+        offset: a share of the range: 1 is 255 of uint8.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> adjust_tones(np.array([[10, 200]], np.uint8), 1.5, 0.1).tolist()
+        [[40, 255]]
+    """
+    if is_uint8(image):
+        return look_up(image, table(VALUES * factor + 255.0 * offset))
+    made = np.multiply(image, np.float32(factor), order="C")
+    made += np.float32(offset)
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def mean_value(image: Array) -> float:
+    """Return the mean of all values of an image as a share of its range. Of uint8, exact on every machine.
+
+    Example:
+        >>> mean_value(np.array([[0, 255]], np.uint8))
+        0.5
+    """
+    flat = image.reshape(image.shape[0], -1)
+    total: float = opencv().sumElems(flat)[0]
+    return total / flat.size / (255.0 if is_uint8(image) else 1.0)
+
+
+_LOGARITHMS: Final = np.array([0.0, *(logarithm(value / 255.0) for value in range(1, 256))])
+_POWERS: Final = tuple(exponential(0.0) / np.prod(np.arange(1.0, k + 1.0)) for k in range(7, -1, -1))
+_LN2: Final = 0.6931471805599453
+
+
+def adjust_gamma(image: Array, gamma: float) -> Array:
+    """Return an image to the power gamma, as shares of its range. Of uint8, exact on every machine.
+
+    Of float32, for one build of OpenCV; negative values count as 0.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        gamma: above 1 darkens, below 1 brightens; in [0.01, 100].
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> adjust_gamma(np.array([[0, 100, 255]], np.uint8), 2.0).tolist()
+        [[0, 39, 255]]
+    """
+    if is_uint8(image):
+        exponents = _LOGARITHMS * gamma
+        np.maximum(exponents, -20.0, out=exponents)  # e to the -20 is 0 of 255
+        powers = np.rint(exponents * (1.0 / _LN2))
+        exponents -= powers * _LN2
+        values = np.full(256, _POWERS[0])
+        for one in _POWERS[1:]:
+            values *= exponents
+            values += one
+        values = np.ldexp(values, powers.astype(np.int32))
+        values *= 255.0
+        values[0] = 0.0
+        return look_up(image, table(values))
+    made: Array = opencv().pow(np.maximum(image, 0, order="C").reshape(image.shape[0], -1), gamma)
+    return made.reshape(image.shape)
+
+
+def solarize(image: Array, threshold: float) -> Array:
+    """Return an image with the values from a threshold on inverted. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        threshold: a share of the range: 0 inverts all, 0.5 of uint8 from 128 on.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> solarize(np.array([[127, 128]], np.uint8), 0.5).tolist()
+        [[127, 127]]
+    """
+    if is_uint8(image):
+        return look_up(image, np.where(threshold * 255.0 <= VALUES, 255.0 - VALUES, VALUES).astype(np.uint8))
+    return np.where(image >= np.float32(threshold), np.float32(1) - image, image).astype(
+        np.float32, order="C"
+    )
+
+
+def invert(image: Array) -> Array:
+    """Return an image with every value taken from the top of its range. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> invert(np.array([[0, 200]], np.uint8)).tolist()
+        [[255, 55]]
+    """
+    if is_uint8(image):
+        return np.invert(image, order="C")
+    return np.subtract(np.float32(1), image, order="C")
+
+
+def posterize(image: Array, bits: int) -> Array:
+    """Return an image with only the upper bits of each value kept. Exact on every machine.
+
+    float32 goes through uint8.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        bits: how many are kept, from 0 to 8.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> posterize(np.array([[100, 200]], np.uint8), 2).tolist()
+        [[64, 192]]
+    """
+    kept = np.uint8(256 - (1 << (8 - bits)) & 255)
+    return in_uint8(image, lambda values: np.bitwise_and(values, kept, order="C"))
+
+
+def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
+    """Return an image through a tone curve: the Bézier curve from 0 to 1 with two points between. Exact on every machine.
+
+    float32 goes through uint8.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        low: the lower point, in [0, 1], one for all channels or one for each.
+        high: the upper point, as `low`.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: there is neither one point nor one for each channel.
+
+    Example:
+        >>> bend_tones(np.array([[0, 64, 255]], np.uint8), (0.1,), (0.9,)).tolist()
+        [[0, 47, 255]]
+    """
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if len(low) != len(high) or len(low) not in (1, channels):
+        raise ValueError(
+            f"a curve must have one lower and one upper point, or one for each of {channels} channels, "
+            f"got {len(low)} and {len(high)}"
+        )
+    share = VALUES / 255.0
+    rest = 1.0 - share
+    below, above, last = 3.0 * rest * rest * share, 3.0 * rest * share * share, share * share * share
+    tables = [table((below * a + above * b + last) * 255.0) for a, b in zip(low, high, strict=True)]
+    if len(tables) == 1:
+        return in_uint8(image, lambda values: look_up(values, tables[0]))
+    return in_uint8(image, lambda values: look_up_channels(values, tables))

@@ -1,0 +1,283 @@
+"""ToGray, ToSepia, RGBShift, ChannelShuffle, ChannelDropout and FancyPCA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import around, integers, real
+from seedsafe.decisions import normal
+from seedsafe.draws import Draws
+from seedsafe.functional import channels
+from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = [
+    "ChannelDropout",
+    "ChannelShuffle",
+    "Dropped",
+    "FancyPCA",
+    "Order",
+    "RGBShift",
+    "Shift",
+    "ToGray",
+    "ToSepia",
+    "Weights",
+]
+
+Range = float | tuple[float, float]
+
+
+class Shift(NamedTuple):
+    """What is added to red, green and blue, in 255ths of the range."""
+
+    red: float
+    green: float
+    blue: float
+
+
+class Order(NamedTuple):
+    """The old place of each new channel."""
+
+    order: tuple[int, ...]
+
+
+class Dropped(NamedTuple):
+    """The places of the channels that are filled."""
+
+    dropped: tuple[int, ...]
+
+
+class Weights(NamedTuple):
+    """How far the colours move along each principal axis, the widest first."""
+
+    weights: tuple[float, ...]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ToGray(Sometimes):
+    """Make an RGB image grey; it keeps its three channels. Draws nothing beyond its chance.
+
+    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. Of uint8, exact on
+    every machine; of float32, for one build of OpenCV.
+
+    Args:
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: p is not in [0, 1]; when applied, the image has neither 3 channels nor 1.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ToGray(p=1)(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[95, 95, 95]]]
+    """
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in greys."""
+        return channels.to_grey(image)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ToSepia(Sometimes):
+    """Make an RGB image brown. Draws nothing beyond its chance.
+
+    Follows albumentations' ``ToSepia``. Of uint8, exact on every machine; of float32, for one build of OpenCV.
+
+    Args:
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: p is not in [0, 1]; when applied, the image has not 3 channels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ToSepia(p=1)(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[126, 112, 88]]]
+    """
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in browns."""
+        return channels.to_sepia(image)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RGBShift(Often):
+    """Add a number to each of red, green and blue, cut off at the ends of the range.
+
+    Follows albumentations' ``RGBShift``. Draws the three (words 1 to 3). Exact on every machine.
+
+    Args:
+        red: the largest shift to either side, in 255ths of the range, or a range (low, high) in [-255, 255].
+        green: the same.
+        blue: the same.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RGBShift()(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[194, 44, 49]]]
+    """
+
+    red: Range = 20.0
+    green: Range = 20.0
+    blue: Range = 20.0
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        for name in ("red", "green", "blue"):
+            way_out = "pass it in 255ths of the range, or a range (low, high)"
+            store(self, **{name: around(name, getattr(self, name), 0.0, -255.0, 255.0, way_out)})
+
+    def draw(self, rng: Draws, info: Info) -> Shift:
+        """Return what is added to each channel."""
+        return Shift(
+            rng.uniform(*self.red),  # type: ignore[misc]  # pairs since __post_init__
+            rng.uniform(*self.green),  # type: ignore[misc]
+            rng.uniform(*self.blue),  # type: ignore[misc]
+        )
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with its channels shifted."""
+        return channels.shift_channels(image, [one / 255.0 for one in params])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelShuffle(Often):
+    """Put the channels into a random order.
+
+    Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word less than there are
+    channels). Exact on every machine; any dtype, any number of channels.
+
+    Args:
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ChannelShuffle()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[1, 3, 2]]]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Order:
+        """Return the order."""
+        left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
+        return Order((*(left.pop(rng.integer(n)) for n in range(len(left), 1, -1)), left[0]))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with its channels in the order."""
+        return channels.shuffle_channels(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelDropout(Often):
+    """Fill some of the channels.
+
+    Follows albumentations' ``ChannelDropout``. Draws how many (word 1), and which (as many words as the most that may be
+    dropped). Exact on every machine; any dtype.
+
+    Args:
+        count: how many channels are filled, or a range (low, high), both included; fewer than there are.
+        fill: in the image's own units.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range; when applied, the image has no more channels than may be filled.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ChannelDropout()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[1, 2, 0]]]
+    """
+
+    count: int | tuple[int, int] = 1
+    fill: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, count=integers("count", self.count, 1, 127, "pass how many channels are filled"))
+        store(self, fill=real("fill", self.fill, -1e30, 1e30, "pass it in the image's own units"))
+
+    def draw(self, rng: Draws, info: Info) -> Dropped:
+        """Return the channels."""
+        low, high = self.count  # type: ignore[misc]  # a pair since __post_init__
+        left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
+        if high >= len(left):
+            raise ValueError(
+                f"ChannelDropout of up to {high} channels needs an image with more of them, got the shape {info.shape}: "
+                "pass a smaller count"
+            )
+        count = low + rng.integer(high - low + 1)
+        chosen = [left.pop(rng.integer(len(left))) for _ in range(high)]
+        return Dropped(tuple(sorted(chosen[:count])))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with the channels filled."""
+        return channels.drop_channels(image, params[0], self.fill)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class FancyPCA(Often):
+    """Move all colours along the principal axes of the image's colours.
+
+    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
+    the axes of the image itself. Draws a normal weight for each axis (one word for each channel). For one build of NumPy.
+
+    Args:
+        alpha: the standard deviation of the weights.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.array([[[200, 50, 50], [0, 10, 20]]], np.uint8)
+        >>> FancyPCA(alpha=2.0)(image, key=SampleKey(42, 0, 0)).tolist()
+        [[[95, 29, 34], [0, 0, 4]]]
+    """
+
+    alpha: float = 0.1
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, alpha=real("alpha", self.alpha, 0.0, 1e6, "pass the standard deviation of the weights"))
+
+    def draw(self, rng: Draws, info: Info) -> Weights:
+        """Return the weights."""
+        axes = info.shape[2] if len(info.shape) == 3 else 1
+        return Weights(tuple(self.alpha * normal(rng) for _ in range(axes)))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in moved colours."""
+        return channels.shift_principal(image, params[0])

@@ -1,0 +1,128 @@
+"""Equalize, AutoContrast and CLAHE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import pair, real, span
+from seedsafe.draws import Draws
+from seedsafe.functional import histogram
+from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = ["CLAHE", "AutoContrast", "ClipLimit", "Equalize"]
+
+
+class ClipLimit(NamedTuple):
+    """How many times the mean a bin of a tile's histogram may hold."""
+
+    clip: float
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Equalize(Sometimes):
+    """Spread the values of each channel evenly. Draws nothing beyond its chance. Exact on every machine.
+
+    Follows ``torchvision.transforms.RandomEqualize`` and Pillow, to the bit. float32 goes through uint8.
+
+    Args:
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.arange(100, 164, dtype=np.uint8).repeat(40).reshape(64, 40)
+        >>> Equalize(p=1)(image, key=SampleKey(42, 0, 0))[:, 0].tolist()[:4]
+        [0, 4, 9, 13]
+    """
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, equalised."""
+        return histogram.equalize(image)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class AutoContrast(Sometimes):
+    """Stretch each channel to the whole range. Draws nothing beyond its chance. Exact on every machine.
+
+    Follows Pillow's ``ImageOps.autocontrast``, to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 goes
+    through uint8.
+
+    Args:
+        cutoff: the percentage of values that are ignored at either end, in [0, 49].
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> AutoContrast(p=1)(np.array([[100, 150, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 127, 254]]
+    """
+
+    cutoff: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Sometimes.__post_init__(self)
+        store(self, cutoff=real("cutoff", self.cutoff, 0.0, 49.0, "pass a percentage of the values"))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, stretched."""
+        return histogram.autocontrast(image, self.cutoff)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class CLAHE(Often):
+    """Equalise the lightness tile by tile, with its contrast limited.
+
+    Follows albumentations' ``CLAHE``, which is OpenCV's: of RGB, the lightness of CIELAB, of a grey image, the grey. Draws
+    the limit (word 1). For one build of OpenCV; float32 goes through uint8.
+
+    Args:
+        clip: the largest limit of contrast, drawn from 1 on, or a range (low, high).
+        tiles: rows and columns of tiles.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.arange(64, dtype=np.uint8).reshape(8, 8)
+        >>> int(CLAHE(tiles=(2, 2))(image, key=SampleKey(42, 0, 0)).max()) > 63
+        True
+    """
+
+    clip: float | tuple[float, float] = 4.0
+    tiles: int | tuple[int, int] = field(default=(8, 8), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        clip = self.clip if isinstance(self.clip, tuple | list) else (1.0, self.clip)
+        store(self, clip=span("clip", clip, 0.0, 1e6, "pass a limit of at least 1, or a range (low, high)"))
+        store(self, tiles=pair("tiles", self.tiles, "pass rows and columns of tiles"))
+
+    def draw(self, rng: Draws, info: Info) -> ClipLimit:
+        """Return the limit."""
+        return ClipLimit(rng.uniform(*self.clip))  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with its lightness equalised."""
+        return histogram.equalize_adaptively(image, params[0], self.tiles)  # type: ignore[arg-type]

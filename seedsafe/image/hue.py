@@ -1,0 +1,176 @@
+"""HueSaturationValue and PhotoMetricDistortion: colours in HSV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from seedsafe.checks import around, real, span
+from seedsafe.draws import Draws
+from seedsafe.functional.hue import adjust_hsv
+from seedsafe.functional.photometric import distort
+from seedsafe.functional.tables import VALUES, table
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"]
+
+Range = float | tuple[float, float]
+_ORDERS: Final = tuple(permutations(range(3)))
+
+
+class Shifts(NamedTuple):
+    """What is added to hue, saturation and value; with `fractional`, shares of the circle and of the values themselves."""
+
+    hue: float
+    saturation: float
+    value: float
+
+
+class Distortion(NamedTuple):
+    """What each step does; a step that does nothing has 0 or 1, and the channels (0, 1, 2)."""
+
+    brightness: float
+    contrast: float
+    contrast_first: bool
+    saturation: float
+    hue: float
+    order: tuple[int, ...]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class HueSaturationValue(Often):
+    """Shift hue, saturation and value.
+
+    Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value in 255ths. With
+    ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value times 1 plus what is
+    drawn. Grey pixels stay grey. Draws the three (words 1 to 3). Exact on every machine, within 2 of 255 of OpenCV's own
+    way back from HSV; float32 goes through uint8.
+
+    Args:
+        hue: the largest shift to either side, or a range (low, high); in [-180, 180], fractional in [-1, 1].
+        saturation: the same; in [-255, 255], fractional in [-1, 100].
+        value: the same; in [-255, 255], fractional in [-1, 100].
+        fractional: whether the three are fractions.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.array([[[200, 50, 50]]], np.uint8)
+        >>> HueSaturationValue(20, 30, 20)(image, key=SampleKey(42, 0, 0)).tolist()
+        [[[218, 56, 56]]]
+        >>> HueSaturationValue(0.015, 0.7, 0.4, fractional=True)(image, key=SampleKey(42, 0, 0)).tolist()
+        [[[255, 71, 71]]]
+    """
+
+    hue: Range = 20.0
+    saturation: Range = 30.0
+    value: Range = 20.0
+    fractional: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        if self.fractional:
+            way_out, low, high, half = "with fractional=True pass fractions, 0.5 for a half", -1.0, 100.0, 1.0
+        else:
+            way_out, low, high, half = "pass units of uint8, or fractional=True", -255.0, 255.0, 180.0
+        store(self, hue=around("hue", self.hue, 0.0, -half, half, way_out))
+        for name in ("saturation", "value"):
+            store(self, **{name: around(name, getattr(self, name), 0.0, low, high, way_out)})
+
+    def draw(self, rng: Draws, info: Info) -> Shifts:
+        """Return the shifts."""
+        return Shifts(
+            rng.uniform(*self.hue),  # type: ignore[misc]  # pairs since __post_init__
+            rng.uniform(*self.saturation),  # type: ignore[misc]
+            rng.uniform(*self.value),  # type: ignore[misc]
+        )
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in other colours."""
+        hue, saturation, value = params
+        turned = ((VALUES + (180.0 * hue if self.fractional else hue)) % 180.0).astype(np.uint8)
+        if self.fractional:
+            saturations, values = table(VALUES * (1.0 + saturation)), table(VALUES * (1.0 + value))
+        else:
+            saturations, values = table(VALUES + saturation), table(VALUES + value)
+        saturations[0] = 0  # what has no colour has no hue to show
+        return adjust_hsv(image, turned, saturations, values)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class PhotoMetricDistortion(Often):
+    """Change brightness, contrast, saturation and hue and the order of the channels, each for a share of the images.
+
+    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its own code: brightness is added;
+    contrast multiplies all values, before saturation and hue or after them; saturation multiplies HSV's. Each step is
+    rounded and cut off at the ends of the range. Draws, each a word: whether and by how much brightness (1, 2), contrast
+    (3, 4), and whether it comes first (5), saturation (6, 7), hue (8, 9), and whether and how the channels are ordered
+    (10, 11). Of uint8, exact on every machine.
+
+    Args:
+        brightness: the largest shift to either side, in 255ths of the range, or a range (low, high).
+        contrast: a range of factors (low, high).
+        saturation: a range of factors (low, high).
+        hue: the largest turn to either side, in degrees, or a range (low, high).
+        step_p: the probability of each step.
+        p: the probability that the image is changed at all.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> PhotoMetricDistortion()(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[66, 104, 200]]]
+    """
+
+    brightness: Range = 32.0
+    contrast: Range = (0.5, 1.5)
+    saturation: Range = (0.5, 1.5)
+    hue: Range = 18.0
+    step_p: float = field(default=0.5, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        way_out = "pass 255ths of the range, or a range (low, high)"
+        store(self, brightness=around("brightness", self.brightness, 0.0, -255.0, 255.0, way_out))
+        for name in ("contrast", "saturation"):
+            way_out = "pass a range of factors (low, high)"
+            store(self, **{name: span(name, getattr(self, name), 0.0, 100.0, way_out)})
+        store(self, hue=around("hue", self.hue, 0.0, -180.0, 180.0, "pass degrees, at most 180"))
+        store(
+            self, step_p=real("step_p", self.step_p, 0.0, 1.0, "pass the share of images that a step changes")
+        )
+
+    def draw(self, rng: Draws, info: Info) -> Distortion:
+        """Return what each step does."""
+
+        def step(limits: Any, nothing: float) -> float:
+            chosen, amount = rng.chance(self.step_p), rng.uniform(*limits)
+            return amount if chosen else nothing
+
+        brightness, contrast = step(self.brightness, 0.0), step(self.contrast, 1.0)
+        first = rng.chance(0.5)
+        saturation, hue = step(self.saturation, 1.0), step(self.hue, 0.0)
+        swapped, order = rng.chance(self.step_p), _ORDERS[rng.integer(6)]
+        return Distortion(brightness, contrast, first, saturation, hue, order if swapped else _ORDERS[0])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, distorted."""
+        return distort(image, *params)

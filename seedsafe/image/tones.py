@@ -1,0 +1,306 @@
+"""RandomBrightnessContrast, Gamma, ToneCurve, Solarize, Posterize and Invert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import around, integers, real, span
+from seedsafe.decisions import normal
+from seedsafe.draws import Draws
+from seedsafe.functional import tones
+from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = [
+    "Bits",
+    "Curve",
+    "Exponent",
+    "Gamma",
+    "Invert",
+    "Posterize",
+    "RandomBrightnessContrast",
+    "Solarize",
+    "Threshold",
+    "ToneCurve",
+    "Tones",
+]
+
+Range = float | tuple[float, float]
+
+
+class Tones(NamedTuple):
+    """What every value is multiplied with, and what is added, as a share of the range."""
+
+    factor: float
+    offset: float
+
+
+class Exponent(NamedTuple):
+    """The power that values are raised to."""
+
+    gamma: float
+
+
+class Curve(NamedTuple):
+    """The lower and the upper point of a tone curve, for all channels or for each."""
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+class Threshold(NamedTuple):
+    """The share of the range from which on values are inverted."""
+
+    threshold: float
+
+
+class Bits(NamedTuple):
+    """How many upper bits of each value are kept."""
+
+    bits: int
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomBrightnessContrast(Often):
+    """Multiply all values by a factor about 1 and add an offset, cut off at the ends of the range.
+
+    Follows albumentations' transform of the same name. Draws the factor (word 1) and the offset (word 2). Exact on every
+    machine.
+
+    Args:
+        brightness: the largest offset to either side, as a share of the range, or a range (low, high).
+        contrast: by how much the factor may leave 1, or a range (low, high) of what is added to 1.
+        by_max: whether the offset is a share of the range; else, of the image's mean.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomBrightnessContrast()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[48, 210]]
+    """
+
+    brightness: Range = 0.2
+    contrast: Range = 0.2
+    by_max: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        way_out = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
+        for name in ("brightness", "contrast"):
+            store(self, **{name: around(name, getattr(self, name), 0.0, -100.0, 100.0, way_out)})
+
+    def draw(self, rng: Draws, info: Info) -> Tones:
+        """Return the factor and the offset."""
+        factor = 1.0 + rng.uniform(*self.contrast)  # type: ignore[misc]  # pairs since __post_init__
+        return Tones(factor, rng.uniform(*self.brightness))  # type: ignore[misc]
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with other tones."""
+        factor, offset = params
+        return tones.adjust_tones(image, factor, offset if self.by_max else offset * tones.mean_value(image))
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Gamma(Often):
+    """Raise all values, as shares of the range, to a drawn power.
+
+    Follows albumentations' ``RandomGamma``, with powers and not their hundredfold. Draws the power (word 1). Of uint8,
+    exact on every machine; of float32, for one build of OpenCV.
+
+    Args:
+        gamma: by how much the power may leave 1, or a range of powers (low, high) in [0.01, 100].
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Gamma((0.8, 1.2))(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[67, 209]]
+    """
+
+    gamma: Range = 0.2
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        way_out = "pass powers about 1, not hundredths"
+        store(self, gamma=around("gamma", self.gamma, 1.0, 0.01, 100.0, way_out))
+
+    def draw(self, rng: Draws, info: Info) -> Exponent:
+        """Return the power."""
+        return Exponent(rng.uniform(*self.gamma))  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, darker or brighter in the middle."""
+        return tones.adjust_gamma(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ToneCurve(Often):
+    """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
+
+    Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, cut off at
+    0 and 1 (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 goes through
+    uint8.
+
+    Args:
+        scale: the standard deviation of the points, in [0, 1].
+        per_channel: whether each channel has a curve of its own.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ToneCurve()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[45, 200]]
+    """
+
+    scale: float = 0.1
+    per_channel: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(
+            self,
+            scale=real("scale", self.scale, 0.0, 1.0, "it is a standard deviation, in shares of the range"),
+        )
+
+    def draw(self, rng: Draws, info: Info) -> Curve:
+        """Return the points."""
+        curves = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
+        points = [(self._point(rng, 0.25), self._point(rng, 0.75)) for _ in range(curves)]
+        return Curve(tuple(low for low, _ in points), tuple(high for _, high in points))
+
+    def _point(self, rng: Draws, middle: float) -> float:
+        return min(max(middle + self.scale * normal(rng), 0.0), 1.0)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image through the curve."""
+        return tones.bend_tones(image, *params)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Solarize(Sometimes):
+    """Invert the values from a threshold on.
+
+    Follows ``torchvision.transforms.RandomSolarize``, with the threshold as a share of the range: 0.5 is 128 of uint8.
+    Draws the threshold (word 1). Exact on every machine.
+
+    Args:
+        threshold: a share of the range, in [0, 1], or a range of shares (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Solarize(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[50, 55]]
+    """
+
+    threshold: Range = 0.5
+
+    def __post_init__(self) -> None:
+        Sometimes.__post_init__(self)
+        way_out = "pass a share of the range: 128 of 255 is 0.5"
+        store(self, threshold=span("threshold", self.threshold, 0.0, 1.0, way_out))
+
+    def draw(self, rng: Draws, info: Info) -> Threshold:
+        """Return the threshold."""
+        return Threshold(rng.uniform(*self.threshold))  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, solarised."""
+        return tones.solarize(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Posterize(Sometimes):
+    """Keep only the upper bits of each value.
+
+    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine; float32
+    goes through uint8.
+
+    Args:
+        bits: how many are kept, in [1, 8], or a range (low, high), both included.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Posterize(2, p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 192]]
+    """
+
+    bits: int | tuple[int, int] = 4
+
+    def __post_init__(self) -> None:
+        Sometimes.__post_init__(self)
+        store(self, bits=integers("bits", self.bits, 1, 8, "pass how many of a value's 8 bits are kept"))
+
+    def draw(self, rng: Draws, info: Info) -> Bits:
+        """Return the number of bits."""
+        low, high = self.bits  # type: ignore[misc]  # a pair since __post_init__
+        return Bits(low + rng.integer(high - low + 1))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in fewer tones."""
+        return tones.posterize(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Invert(Sometimes):
+    """Take every value from the top of its range, 255 or 1. Draws nothing beyond its chance. Exact on every machine.
+
+    Follows ``torchvision.transforms.RandomInvert``.
+
+    Args:
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: p is not in [0, 1].
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Invert(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[205, 55]]
+    """
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the negative."""
+        return tones.invert(image)

@@ -1,0 +1,79 @@
+"""What every transform of images keeps to, whatever it does: asked of a transform and an image."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import seedsafe as ss
+
+KEY = ss.SampleKey(42, 3, 1234)
+SHAPES = [(1, 1), (1, 7), (9, 1), (1, 1, 3), (1, 8, 3), (13, 1, 3), (24, 21), (24, 21, 1), (33, 20, 3)]
+MANY = [(24, 21, 2), (17, 9, 4), (12, 31, 16)]
+
+
+def image_of(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:
+    """Return noise over a ramp: every value occurs, neighbours differ."""
+    rng = np.random.default_rng(seed)
+    image = rng.integers(0, 256, shape)
+    image[..., :] = (image + np.arange(shape[0]).reshape(-1, *[1] * (len(shape) - 1)) * 5) % 256
+    return (image / 255).astype(np.float32) if dtype == "float32" else image.astype(dtype)
+
+
+def layouts(image: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the same image in other memory: frozen, in Fortran's order, with wide, negative and zero strides."""
+    frozen = image.copy()
+    frozen.flags.writeable = False
+    yield frozen
+    yield np.asfortranarray(image)
+    yield np.repeat(np.repeat(image, 2, axis=0), 3, axis=1)[::2, ::3]
+    yield image[::-1, ::-1].copy()[::-1, ::-1]
+    if (image == image[:1]).all():
+        yield np.broadcast_to(image[:1], image.shape)
+
+
+def keep(transform: ss.Transform, image: np.ndarray, key: ss.SampleKey = KEY) -> np.ndarray:
+    """Check the laws, and return what becomes of the image."""
+    augment = ss.Compose([transform])
+    before = image.copy()
+    made: np.ndarray = augment(image, key=key)
+    np.testing.assert_array_equal(image, before)
+    assert made.flags.c_contiguous
+    assert made.flags.writeable
+    assert not np.shares_memory(made, image)
+    if made.dtype.kind == "f":
+        assert np.isfinite(made).all()
+    for other in layouts(image):
+        np.testing.assert_array_equal(augment(other, key=key), made)
+    np.testing.assert_array_equal(augment({"image": image}, key=key)["image"], made)
+    record = augment.params(key, image)
+    assert plain(record[0].params)
+    np.testing.assert_array_equal(augment.replay(image, record), made)
+    if record[0].params is not None:
+        info = transform.out_info(ss.Info(image.shape, image.dtype), record[0].params)
+        assert (info.shape, info.dtype) == (made.shape, made.dtype)
+    for twin in (pickle.loads(pickle.dumps(augment)), ss.Compose.from_json(augment.to_json())):
+        assert twin == augment
+        np.testing.assert_array_equal(twin(image, key=key), made)
+    return made
+
+
+def plain(params: Any) -> bool:
+    """Return whether parameters are plain data: what JSON can hold."""
+    return params is None or bool(json.dumps(params))
+
+
+def parameters(transform: ss.Transform, shape: Any, count: int) -> list[Any]:
+    """Return what a transform draws for so many keys."""
+    augment = ss.Compose([transform])
+    return [augment.params(ss.SampleKey(7, 0, index), shape)[0].params for index in range(count)]
+
+
+def refuses_to_change_with_dtype(transform: ss.Transform, shape: tuple[int, ...]) -> None:
+    """Check that uint8 and float32 draw the same."""
+    augment = ss.Compose([transform])
+    assert augment.params(KEY, ss.Info(shape, "uint8")) == augment.params(KEY, ss.Info(shape, "float32"))
