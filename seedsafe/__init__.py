@@ -14,7 +14,6 @@ _ROOMS = {
     "seedsafe.compose": ("Compose",),
     "seedsafe.containers": ("OneOf", "RandomApply", "SomeOf"),
     "seedsafe.draws": ("Draws",),
-    "seedsafe.faults": ("SampleError",),
     "seedsafe.folder": ("FolderIndex", "ImageFolder"),
     "seedsafe.image": (
         "CLAHE",
@@ -70,6 +69,7 @@ _ROOMS = {
     ),
     "seedsafe.naming": ("Stream",),
     "seedsafe.node": ("Applied",),
+    "seedsafe.reading": ("SampleError",),
     "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
     "seedsafe.stats": ("ChannelStats", "channel_stats"),
     "seedsafe.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from seedsafe.key import SampleKey
 
-__all__ = ["MOST_CALLS", "claim", "current_key", "next_key", "reading"]
+__all__ = ["MOST_CALLS", "claim", "current_key", "has_called", "next_key", "reading"]
 
 MOST_CALLS: Final = 2**16 - 1
 """The highest number that a call without a key can have."""
@@ -74,6 +74,12 @@ def current_key() -> SampleKey | None:
     """
     read = _state.read
     return None if read is None else read.key
+
+
+def has_called() -> bool:
+    """Return whether the read under way in this thread has had a call without a key."""
+    read = _state.read
+    return read is not None and bool(read.numbers)
 
 
 class claim:  # noqa: N801  # used as a with statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from typing import Any
 
-from seedsafe.faults import FailureLog
+from seedsafe.reading import FailureLog
 
 
 def adding(log: FailureLog, start: int) -> None:

@@ -20,12 +20,12 @@ import torch
 from fault_workers import adding, rank
 
 import seedsafe as ss
-from seedsafe.faults import FailureLog, require_finite, require_finite_after
-from seedsafe.faults.error import path_of, transform_of
-from seedsafe.faults.finite import NotFiniteError
-from seedsafe.faults.policy import TRIES, Faults, Skipped, partners
+from seedsafe.reading import FailureLog, require_finite, require_finite_after
+from seedsafe.reading.error import path_of, transform_of
+from seedsafe.reading.finite import NotFiniteError
+from seedsafe.reading.faults import TRIES, Faults, Skipped, partners
 from seedsafe.key import address, op_of, philox
-from seedsafe.sample import augment_sample
+from seedsafe.reading.forms import augment_sample
 
 KEY = ss.SampleKey(42, 3, 7)
 ROOT = Path(__file__).parents[1]
@@ -296,7 +296,7 @@ def test_a_file_that_was_swept_away_is_made_again() -> None:
 
 
 def test_the_end_of_the_program_tells_as_well() -> None:
-    code = "from seedsafe.faults import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._read.path)"
+    code = "from seedsafe.reading import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._read.path)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert "1 sample failed in epoch 0 and was left out: 5. The first: gone" in done.stderr
     assert not os.path.exists(done.stdout.strip())

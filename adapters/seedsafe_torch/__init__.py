@@ -1,6 +1,7 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
 from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import skip_collate
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.loading import loader, peek
@@ -9,6 +10,7 @@ from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 __all__ = [
     "AugmentedDataset",
     "AugmentedIterable",
+    "Envelope",
     "EpochOrder",
     "KeyedSampler",
     "loader",

@@ -3,65 +3,78 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import torch
 
+from seedsafe.reading import Told
+
 __all__ = ["EpochCell"]
 
+_MOST: Final = 2**20  # indices that are watched, a byte each
+_EPOCH_TWICE: Final = 2**16  # beside what a reader tells
 
-class EpochCell:
-    """The current epoch, and which indices were read in it, shared with worker processes.
+
+class EpochCell(Told):
+    """The current epoch, which indices were read in it, and which warnings were given, shared with worker processes.
 
     Some trainers build a loader of their own around the dataset and tell nothing but the dataset of the epoch. The
     cell reaches their workers under every start method, persistent ones too. Pickled outside of a worker's
-    start, or copied, it becomes a cell of its own.
+    start, or copied, it becomes a cell of its own. Of more than 2**20 samples, one of each so many is watched.
 
     Args:
         length: of the dataset, or None if it has none.
     """
 
     def __init__(self, length: int | None) -> None:
-        self._share(torch.zeros(1, dtype=torch.int64), torch.zeros(length or 0, dtype=torch.uint8))
-        self._warned = False
+        self._step = max(-(-(length or 0) // _MOST), 1)
+        watched = -(-(length or 0) // self._step)
+        self._share(torch.zeros(2, dtype=torch.int64), torch.zeros(watched, dtype=torch.uint8))
 
-    def _share(self, epoch: torch.Tensor, served: torch.Tensor) -> None:
-        self._epoch, self._served = _shared(epoch), _shared(served)
-        self._epoch_view: memoryview[int] = memoryview(cast(Any, self._epoch.numpy()))
+    def _share(self, numbers: torch.Tensor, served: torch.Tensor) -> None:
+        self._numbers, self._served = _shared(numbers), _shared(served)
+        self._view: memoryview[int] = memoryview(cast(Any, self._numbers.numpy()))
         self._served_view: memoryview[int] = memoryview(cast(Any, self._served.numpy()))
 
     @property
     def epoch(self) -> int:
         """The current epoch."""
-        epoch: int = self._epoch_view[0]
+        epoch: int = self._view[0]
         return epoch
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
-        self._epoch_view[0] = epoch
+        self._view[0] = epoch
+
+    def first(self, what: int) -> bool:
+        """Return whether a warning is to be given now: True once in all processes."""
+        if self._view[1] & what:
+            return False
+        self._view[1] |= what
+        return True
 
     def serve(self, index: int) -> int:
         """Return the epoch for a read of an index; warn once if it was read in this epoch before."""
-        epoch: int = self._epoch_view[0]
-        if index < len(self._served_view):
+        epoch: int = self._view[0]
+        block, rest = divmod(index, self._step)
+        if block < len(self._served_view) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
-            if self._served_view[index] == mark and not self._warned:
-                self._warned = True
+            if self._served_view[block] == mark and self.first(_EPOCH_TWICE):
                 warnings.warn(
                     f"index {index} is read a second time in epoch {epoch}, with the same augmentation: nothing tells "
                     "the dataset of the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
                     "dataset.set_epoch(epoch) before each epoch",
-                    stacklevel=4,
+                    stacklevel=3,
                 )
-            self._served_view[index] = mark
+            self._served_view[block] = mark
         return epoch
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"epoch": self._epoch, "served": self._served, "warned": self._warned}
+        return {"numbers": self._numbers, "served": self._served, "step": self._step}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._warned = state["warned"]
-        self._share(state["epoch"], state["served"])
+        self._step = state["step"]
+        self._share(state["numbers"], state["served"])
 
 
 def _shared(tensor: torch.Tensor) -> torch.Tensor:

@@ -8,8 +8,7 @@ from typing import Any
 
 from torch.utils.data import DataLoader
 
-from seedsafe.faults import Skipped
-from seedsafe_torch.dataset import outermost
+from seedsafe.reading import Skipped, outermost
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.utils.data import default_collate, get_worker_info
 
-from seedsafe.faults import SampleError, Skipped, process_name
+from seedsafe.reading import SampleError, Skipped, process_name
 
 __all__ = ["batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
 

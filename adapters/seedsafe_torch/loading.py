@@ -4,58 +4,28 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, SupportsIndex
 
-import numpy as np
 import torch
 from torch.utils.data import (
-    ConcatDataset,
     DataLoader,
-    Dataset,
     IterableDataset,
     SequentialSampler,
-    Subset,
     default_collate,
     default_convert,
 )
 
 from seedsafe import SampleKey
-from seedsafe_torch.context import entered, moment_of
-from seedsafe_torch.dataset import AugmentedDataset, inside, nested, outermost
+from seedsafe.reading import nested, outermost
+from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.delivery import KeyedLoader, keyed_of
+from seedsafe_torch.distinct import check_distinct
+from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
-__all__ = ["Envelope", "loader", "peek"]
-
-
-class Envelope(Dataset[Any]):
-    """The outermost dataset of a loader: it takes the epoch off the index and puts it where the inner ones find it.
-
-    Args:
-        dataset: any map-style dataset that has an AugmentedDataset somewhere inside: a Subset, a StackDataset …
-
-    Example:
-        >>> import numpy as np
-        >>> inner = AugmentedDataset([np.zeros((2, 2), np.uint8)] * 4, seed=42)
-        >>> len(Envelope(torch.utils.data.Subset(inner, [1, 2])))
-        2
-    """
-
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
-
-    def __len__(self) -> int:
-        return len(self.dataset)
-
-    def __getitem__(self, index: int) -> Any:
-        with entered(moment_of(index)):
-            return self.dataset[int(index)]
-
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        return [self[index] for index in indices]
+__all__ = ["loader", "peek"]
 
 
 def loader(
@@ -103,7 +73,7 @@ def loader(
             "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on"
         )
     found = list(outermost(dataset))
-    _check_distinct(dataset)
+    check_distinct(dataset)
     if isinstance(sampler, KeyedSampler) or isinstance(batch_sampler, KeyedSampler):
         if seed is not None or epoch is not None:
             raise ValueError(
@@ -200,56 +170,6 @@ def peek(loading: DataLoader[Any]) -> Any:
     if hasattr(dataset, "__getitems__"):
         return loading.collate_fn(dataset.__getitems__(indices))
     return loading.collate_fn([dataset[index] for index in indices])
-
-
-def _check_distinct(dataset: Any) -> None:
-    """Raise an error if one pass would read a key twice, by no sampler's doing."""
-    if isinstance(dataset, ConcatDataset):
-        taken: list[tuple[int, Any]] = []
-        for one, indices in (read for part in dataset.datasets for read in _keyed_on(part)):
-            if any(seed == one.seed and _meet(indices, others) for seed, others in taken):
-                raise ValueError(
-                    f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
-                    "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
-                )
-            taken.append((one.seed, indices))
-    elif isinstance(dataset, Subset) and any(one.augment or one.bridged for one in outermost(dataset)):
-        positions = np.asarray(dataset.indices)
-        if len(np.unique(positions)) < len(positions):
-            raise ValueError(
-                "a Subset has an index more than once, and its samples would be augmented alike: leave the Subset out and "
-                "pass its indices as sampler="
-            )
-    for one in inside(dataset):
-        _check_distinct(one)
-
-
-def _keyed_on(part: Any, chosen: Any = None) -> Iterator[tuple[AugmentedDataset, Any]]:
-    """Yield the outermost AugmentedDatasets of a dataset, each with the indices of the keys that are read of it."""
-    if isinstance(part, AugmentedDataset):
-        if part.ids is not None:
-            yield part, part.ids if chosen is None else part.ids[chosen]
-        elif chosen is None:
-            yield part, range(part.index_offset, part.index_offset + len(part))
-        else:
-            yield part, chosen + part.index_offset
-    elif isinstance(part, Subset):
-        positions = np.asarray(part.indices)
-        yield from _keyed_on(part.dataset, positions if chosen is None else positions[chosen])
-    else:
-        for one in inside(part):
-            yield from _keyed_on(one)
-
-
-def _meet(one: Any, other: Any) -> bool:
-    """Return whether two ranges or arrays of indices have one in common."""
-    if isinstance(one, range) and isinstance(other, range):
-        return max(one.start, other.start) < min(one.stop, other.stop)
-    if isinstance(one, range):
-        one, other = other, one
-    if isinstance(other, range):
-        return bool(((one >= other.start) & (one < other.stop)).any())
-    return bool(np.intersect1d(one, other, assume_unique=True).size)
 
 
 def _check_picklable(made: DataLoader[Any]) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleIndex, SampleKey, epoch_order, op_of
-from seedsafe.key import address, checked_int, philox
+from seedsafe.reading import address, checked_int, philox
 from seedsafe_torch.inner import InnerEpochs, chain_of
 from seedsafe_torch.passes import Pass, Place
 

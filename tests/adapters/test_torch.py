@@ -441,9 +441,9 @@ class Stream(IterableDataset[int]):
         ),
         (lambda: AugmentedDataset(Stream(), AUGMENT, seed=0), TypeError, "got Stream: samples are keyed on"),
         (
-            lambda: AugmentedDataset([torch.zeros(3, 8, 8)], AUGMENT, seed=0)[0],
+            lambda: AugmentedDataset([torch.zeros(64, 64, 3)], AUGMENT, seed=0)[0],
             ss.SampleError,
-            "got torch.Tensor",
+            "looks like (H, W, C): pass tensor.permute(2, 0, 1)",
         ),
         (lambda: AugmentedDataset([(1, 2)], AUGMENT, seed=0)[0], ss.SampleError, "first element of a sample"),
         (lambda: AugmentedDataset([{"x": 1}], AUGMENT, seed=0)[0], ss.SampleError, "targets={key: target}"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.compose import Compose
-from seedsafe.sample import Augment
+from seedsafe.reading.forms import Augment
 
 __all__ = ["NotFiniteError", "require_finite", "require_finite_after"]
 
@@ -26,7 +26,7 @@ def require_finite(sample: Any) -> None:
     Example:
         >>> require_finite({"image": np.array([1.0, np.nan]), "label": 3})
         Traceback (most recent call last):
-        seedsafe.faults.finite.NotFiniteError: the sample has 1 value of 2 in ['image'] that is not finite, the first at (1,): nan
+        seedsafe.reading.finite.NotFiniteError: the sample has 1 value of 2 in ['image'] that is not finite, the first at (1,): nan
     """
     for found in _not_finite(sample, ""):
         raise NotFiniteError(f"the sample has {found}")

@@ -1,22 +1,46 @@
-"""What a dataset returns, and which parts of it are augmented: an array, a tuple, or a dict."""
+"""What a dataset returns, and which parts of it are augmented: an array, a tuple, or a dict.
+
+A part is an array, a picture of PIL's or a tensor of torch's; see seedsafe.reading.arrays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from seedsafe.compose import Compose
 from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
+from seedsafe.node import Namer
+from seedsafe.reading.arrays import WIDE, is_foreign, opened
+from seedsafe.transform import Transform
 
-__all__ = ["Augment", "Targets", "augment_sample", "augment_views", "check_targets"]
+__all__ = [
+    "Augment",
+    "Targets",
+    "augment_parts",
+    "augment_sample",
+    "augment_views",
+    "check_targets",
+    "draws",
+    "take_apart",
+]
 
 Augment = Callable[..., Any]
 """What is called as ``augment(sample, key=key)``: a Compose or a Transform."""
 
 Targets = Sequence[str | None] | Mapping[Any, str] | None
 """The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
+
+
+def draws(augment: Augment | None) -> bool:
+    """Return whether anything that an augmentation does follows its key."""
+    if isinstance(augment, Compose | Transform):
+        return bool(augment.bind(Namer()).ops)
+    return augment is not None
 
 
 def check_targets(targets: Any) -> Targets:
@@ -52,7 +76,7 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
         A sample of the same form; what is no target is the very same object.
 
     Raises:
-        TypeError: the sample is None, or an augmentable part is no array.
+        TypeError: the sample is None, an augmentable part is no array, or nothing came back.
         ValueError: targets do not fit the sample.
 
     Example:
@@ -61,10 +85,10 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
         >>> augment_sample(ss.HorizontalFlip(p=1), (np.array([[1, 2]], np.uint8), 7), SampleKey(42, 0, 0))
         (array([[2, 1]], dtype=uint8), 7)
     """
-    if type(sample) is np.ndarray and targets is None:
-        return augment(sample, key=key)
-    parts, join = _take_apart(sample, targets)
-    return join(augment(parts, key=key))
+    if type(sample) is np.ndarray and targets is None and sample.dtype.char not in WIDE:
+        return _returned(augment(sample, key=key), sample)
+    parts, join = take_apart(sample, targets)
+    return join(augment_parts(augment, parts, key))
 
 
 def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targets: Targets = None) -> Any:
@@ -78,14 +102,58 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
         >>> first.shape, label
         ((1, 2), 7)
     """
-    parts, join = _take_apart(sample, targets)
-    views = [augment(parts, key=key) for key in keys]
+    parts, join = take_apart(sample, targets)
+    views = [augment_parts(augment, parts, key) for key in keys]
     if not isinstance(parts, dict):
         return join(tuple(views))
     return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in parts.items()})
 
 
-def _take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
+    """Return what was taken apart, augmented; a pipeline of ours is given arrays."""
+    if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
+        return _returned(augment(parts, key=key), parts)
+    if not isinstance(augment, Compose | Transform):  # a callable of the user's own takes what there is
+        return _returned(augment(parts, key=key), parts)
+    if isinstance(augment, Compose) and not augment.transforms:
+        return parts
+    if not isinstance(parts, dict):
+        array, back = opened(parts, *_takes(augment))
+        made = augment(array, key=key)
+        return made if back is None else back(made)
+    first = _takes(augment)[1]
+    backs = {}
+    for target in TARGETS:
+        if target in parts and (type(parts[target]) is not np.ndarray or target == "image"):
+            array, backs[target] = opened(parts[target], target, first)
+            parts = parts | {target: array}
+    made = augment(parts, key=key)
+    return made | {target: back(made[target]) for target, back in backs.items() if back is not None}
+
+
+@lru_cache(maxsize=64)
+def _takes(augment: Compose | Transform) -> tuple[str, bool]:
+    """Return what a bare array is to a pipeline, and whether it returns images with their channels first."""
+    transforms = [leaf.transform for leaf in augment.bind(Namer()).leaves()]
+    audio = any("image" not in one.primary for one in transforms)
+    return "audio" if audio else "image", any(one.channels == "to first" for one in transforms)
+
+
+def _returned(made: Any, parts: Any) -> Any:
+    """Return what an augmentation made of a sample's parts, or raise an error if it is less than these."""
+    if made is None:
+        raise TypeError("augment returned None: return the augmented sample from it")
+    if isinstance(parts, dict):
+        kept = made if isinstance(made, dict) else ()
+        lost = [target for target in TARGETS if target in parts and target not in kept]
+        if lost:
+            raise TypeError(
+                f"augment returned {_kind(made)} without {lost} for a dict: return a dict with all that it was given"
+            )
+    return made
+
+
+def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
     """Return what the pipeline is given, and how its result goes back into the sample's form."""
     if sample is None:
         raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
@@ -108,7 +176,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
     if targets is None:
         if not sample:
             raise ValueError("the dataset returned an empty tuple: return a sample")
-        if not isinstance(sample[0], np.ndarray | dict):
+        if not isinstance(sample[0], np.ndarray | dict) and not is_foreign(sample[0]):
             raise TypeError(
                 f"the first element of a sample is augmented and must be a NumPy array, got {_kind(sample[0])}: "
                 "convert it with numpy.asarray, or name the parts with targets="

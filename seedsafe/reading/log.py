@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from seedsafe.faults.error import epoch_name
+from seedsafe.reading.error import epoch_name
 
 __all__ = ["FailureLog"]
 

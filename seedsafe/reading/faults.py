@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
-from seedsafe.faults.error import SampleError, path_of, reason, sample_error
-from seedsafe.faults.log import FailureLog
+from seedsafe.reading.error import SampleError, path_of, reason, sample_error
+from seedsafe.reading.log import FailureLog
 from seedsafe.key import SampleKey, address, op_of, philox
 
 __all__ = ["TRIES", "Faults", "Skipped", "missing", "partners"]
@@ -25,16 +25,17 @@ class Skipped:
     Args:
         index: of the sample.
         reason: why it failed.
+        dropped_by: what should have dropped the mark, in an error's words.
     """
 
-    def __init__(self, index: int, reason: str) -> None:
+    def __init__(self, index: int, reason: str, dropped_by: str = "a collate function") -> None:
         self.index = index
         self.reason = reason
+        self.dropped_by = dropped_by
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise TypeError(
-            f'sample {self.index} failed and on_error="skip" marked it, but nothing dropped it: read the dataset with '
-            "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
+            f'sample {self.index} failed and on_error="skip" marked it, but nothing dropped it: use {self.dropped_by}'
         )
 
     __iter__ = __len__ = __getitem__ = _refuse
@@ -57,27 +58,36 @@ class Faults:
         on_error: "raise", "skip" or "replace".
         check_finite: whether NaN and infinity are failures.
         allowed: the values of on_error that the dataset offers.
-        length: of the base, which "replace" chooses from; None if it has none.
+        dropped_by: what drops the marks of "skip", in an error's words.
 
     Raises:
         ValueError: an argument is out of its range.
     """
 
     def __init__(
-        self, on_error: str, check_finite: bool, *, allowed: tuple[str, ...], length: int | None
+        self,
+        on_error: str = "raise",
+        check_finite: bool = False,
+        *,
+        allowed: tuple[str, ...] = ("raise", "replace"),
+        dropped_by: str = "a collate function",
     ) -> None:
         if on_error not in allowed:
             raise ValueError(
                 f"on_error must be one of {', '.join(map(repr, allowed))}, got {on_error!r}: "
                 'leave it out for "raise"'
             )
-        if on_error == "replace" and length is None:
+        self.on_error = on_error
+        self.check_finite = bool(check_finite)
+        self.dropped_by = dropped_by
+        self.log = FailureLog(_BECAME[on_error]) if on_error in _BECAME else None
+
+    def require_length(self, base: Any) -> None:
+        """Raise an error if samples are to be replaced of a base that does not know how many it has."""
+        if self.on_error == "replace" and not hasattr(base, "__len__"):
             raise ValueError(
                 'on_error="replace" chooses among all samples: define __len__ on the base, or use "raise"'
             )
-        self.on_error = on_error
-        self.check_finite = bool(check_finite)
-        self.log = FailureLog(_BECAME[on_error]) if on_error in _BECAME else None
 
     def recovered(
         self,
@@ -113,7 +123,7 @@ class Faults:
             why = f"{path!r}: {why}"
         if self.on_error == "skip":
             self.log.add(key.epoch, place, why)
-            return Skipped(place, why)
+            return Skipped(place, why, self.dropped_by)
         chosen = partners(key, place, len(base))
         failed = made = object()
         for other in chosen:

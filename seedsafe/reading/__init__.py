@@ -1,0 +1,54 @@
+"""A dataset read by key: what every adapter stands on, and all that it imports besides the front door.
+
+An adapter keeps its framework's base class, the way on which the epoch travels, and the framework's quirks.
+"""
+
+from seedsafe.key import address, checked_int, philox
+from seedsafe.reading.batches import augment_batch, count
+from seedsafe.reading.collate import collate, stack
+from seedsafe.reading.context import Moment, current, entered, moment_of
+from seedsafe.reading.error import SampleError, process_name
+from seedsafe.reading.faults import Faults, Skipped
+from seedsafe.reading.finite import require_finite, require_finite_after
+from seedsafe.reading.forms import Augment, Targets, augment_sample, augment_views, check_targets
+from seedsafe.reading.forwarding import Forwarding
+from seedsafe.reading.inside import Keyed, nested, outermost, parts, walk
+from seedsafe.reading.log import FailureLog
+from seedsafe.reading.reader import KeyedReader
+from seedsafe.reading.repeats import Repeats, Told, shared_seed
+
+__all__ = [
+    "Augment",
+    "FailureLog",
+    "Faults",
+    "Forwarding",
+    "Keyed",
+    "KeyedReader",
+    "Moment",
+    "Repeats",
+    "SampleError",
+    "Skipped",
+    "Targets",
+    "Told",
+    "address",
+    "augment_batch",
+    "augment_sample",
+    "augment_views",
+    "check_targets",
+    "checked_int",
+    "collate",
+    "count",
+    "current",
+    "entered",
+    "moment_of",
+    "nested",
+    "outermost",
+    "parts",
+    "philox",
+    "process_name",
+    "require_finite",
+    "require_finite_after",
+    "shared_seed",
+    "stack",
+    "walk",
+]

@@ -1,0 +1,81 @@
+"""Ready batches, augmented sample by sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seedsafe.info import TARGETS
+from seedsafe.key import SampleKey
+from seedsafe.reading.collate import stack
+from seedsafe.reading.arrays import is_foreign
+from seedsafe.reading.forms import Augment, Targets, augment_parts, take_apart
+
+__all__ = ["augment_batch", "count"]
+
+
+def augment_batch(
+    augment: Augment, batch: Any, first: SampleKey, targets: Targets = None, *, limit: int
+) -> Any:
+    """Return a ready batch with every sample augmented under its own key.
+
+    Args:
+        augment: a Compose or a Transform.
+        batch: an array of shape (n, ...), a tuple whose first element is one, or a dict of such arrays.
+        first: the key of the batch's first sample; the indices of the others follow.
+        targets: of the parts; see Targets.
+        limit: the number of samples that the batch may have.
+
+    Returns:
+        A batch of the same form; what is no target is the very same object.
+
+    Raises:
+        TypeError: the batch is None, or an augmentable part is no array.
+        ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
+            augmentation.
+    """
+
+    parts, join = take_apart(batch, targets)
+    columns = _columns(parts)
+    number = _count(columns)
+    if not 1 <= number <= limit:
+        raise ValueError(
+            f"a batch of the base must have from 1 to {limit} samples, got {number}: give the base a batch_size "
+            "attribute with the size of its largest batch, from which the samples' indices follow"
+        )
+    keys = [
+        SampleKey(first.seed, first.epoch, first.index + row, occurrence=first.occurrence, view=first.view)
+        for row in range(number)
+    ]
+    if not isinstance(parts, dict):
+        return join(stack([augment_parts(augment, row, key) for row, key in zip(parts, keys, strict=True)]))
+    made = [
+        augment_parts(augment, dict(zip(columns, row, strict=True)), key)
+        for *row, key in zip(*columns.values(), keys, strict=True)
+    ]
+    return join(parts | {name: stack([sample[name] for sample in made]) for name in columns})
+
+
+def count(batch: Any, targets: Targets = None) -> int:
+    """Return the number of samples in a ready batch."""
+    return _count(_columns(take_apart(batch, targets)[0]))
+
+
+def _columns(parts: Any) -> dict[str, Any]:
+    """Return the arrays whose rows are augmented together."""
+    columns = {name: parts[name] for name in TARGETS if name in parts} if isinstance(parts, dict) else {"batch": parts}
+    for name, column in columns.items():
+        if is_foreign(column):
+            raise TypeError(
+                f"the {name} of a ready batch must be a NumPy array, got {type(column).__module__}."
+                f"{type(column).__qualname__}: convert it, tensors of images to (N, H, W, C)"
+            )
+    return columns
+
+
+def _count(columns: dict[str, Any]) -> int:
+    lengths = {name: len(column) if np.ndim(column) else 0 for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the parts of a batch must have equal numbers of samples, got {lengths}")
+    return next(iter(lengths.values()))
