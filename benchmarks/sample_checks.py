@@ -10,9 +10,9 @@ import numpy as np
 import seedsafe as ss
 from benchmarks.timing import minima
 from seedsafe import opencv
-from seedsafe.sample import augment_sample
+from seedsafe.ambient import reading
+from seedsafe.reading import Moment, augment_sample, entered
 from seedsafe_torch import AugmentedDataset
-from seedsafe_torch.context import Moment, entered
 
 __all__ = ["measure"]
 
@@ -20,16 +20,22 @@ __all__ = ["measure"]
 class Unchecked(AugmentedDataset):
     """An AugmentedDataset that lets errors and None pass."""
 
-    def _augmented(self, place: int, moment: Moment) -> Any:
+    def __getitem__(self, index: Any) -> Any:
+        reader, place = self.reader, int(index)
         opencv.guard()
-        with entered(moment):
-            sample = self.base[place]
-        if self.augment is None:
-            return sample
+        moment = Moment(index.epoch, index.occurrence, index.view)
         key = ss.SampleKey(
-            self.seed, moment.epoch, place + self.index_offset, occurrence=moment.occurrence, view=moment.view
+            reader.seed,
+            moment.epoch,
+            place + reader.index_offset,
+            occurrence=moment.occurrence,
+            view=moment.view,
         )
-        return augment_sample(self.augment, sample, key, self.targets)
+        with entered(moment), reading(key):
+            sample = reader.base[place]
+        if reader.augment is None:
+            return sample
+        return augment_sample(reader.augment, sample, key, reader.targets)
 
 
 def measure(rounds: int = 300) -> dict[str, float]:

@@ -15,7 +15,7 @@ from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import place_of
 from seedsafe.compose import Compose
 from seedsafe.key import SampleKey, record_index
-from seedsafe.sample import Targets, augment_sample, check_targets
+from seedsafe.reading import Targets, augment_sample, check_targets
 from seedsafe.transform import Transform
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, SupportsIndex
 
-from seedsafe.key import checked_int
-from seedsafe.sample import Targets
+from seedsafe.reading import Targets, checked_int, count
 from seedsafe_keras import framework as frameworks
-from seedsafe_keras.batches import count
 
 __all__ = ["length", "ready_size", "sample_size"]
 

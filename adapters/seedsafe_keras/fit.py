@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from seedsafe import VALIDATION_EPOCH
-from seedsafe.key import checked_int
+from seedsafe.reading import checked_int
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.epoch import EpochCallback
 from seedsafe_keras.sequence import AugmentedSequence

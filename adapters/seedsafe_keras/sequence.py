@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any, Literal, Self, SupportsIndex
 
-import numpy as np
-import numpy.typing as npt
-
-from seedsafe import VALIDATION_EPOCH, Bridge, NotReproducible, SampleKey, epoch_order, opencv
-from seedsafe.bridging.reading import manifest, reader_of
-from seedsafe.checks import record_ids
-from seedsafe.faults import Faults, missing, process_name, require_finite, require_finite_after, sample_error
-from seedsafe.key import checked_int
-from seedsafe.sample import Augment, Targets, augment_sample, check_targets
+from seedsafe import Bridge, SampleKey
+from seedsafe.reading import (
+    Augment,
+    Faults,
+    Forwarding,
+    KeyedReader,
+    Moment,
+    Targets,
+    check_targets,
+    checked_int,
+    collate,
+)
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import length, ready_size, sample_size
-from seedsafe_keras.batches import augment_batch, collate
+from seedsafe_keras.passes import Passes
 
 __all__ = ["AugmentedSequence"]
 
-_NO_EPOCH = (
-    "an AugmentedSequence was read without an epoch: train with seedsafe_keras.fit(model, sequence), or give "
-    "model.fit callbacks=[EpochCallback(sequence)], or construct the sequence with epoch= (validation, a look at "
-    "single batches)"
-)
 
-
-class AugmentedSequence:
+class AugmentedSequence(Forwarding, Passes):
     """Augments a Sequence's batches, or batches of a dataset's samples, with the bits of (seed, epoch, index).
 
     The object is a ``keras.utils.PyDataset``, or a ``tf_keras.utils.Sequence`` where the base is one. Whatever
@@ -116,46 +112,36 @@ class AugmentedSequence:
         framework: str | None = None,
     ) -> None:
         super().__init__()
-        if augment is not None and not callable(augment):
-            raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
         if repeat and epoch is not None:
             raise ValueError(
                 f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
             )
-        first = SampleKey(seed, 0 if epoch is None else epoch, 0)
-        self.base = base
-        self.augment = augment
-        self.seed = first.seed
-        self.shuffle = bool(shuffle)
-        self.targets = check_targets(targets)
-        self._reader = reader_of(base, bridge)
-        self.epoch = None if epoch is None else first.epoch
+        ready = batch_size is None
+        if ready and (ids is not None or on_error == "replace"):
+            option = "on_error" if ids is None else "ids"
+            raise ValueError(
+                f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
+            )
+        self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.repeat = bool(repeat)
+        self.shuffle = bool(shuffle)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
         self.use_multiprocessing = bool(use_multiprocessing)
         self.max_queue_size = checked_int(
             "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
         )
-        self._ready = batch_size is None
+        self._ready = ready
         self._units = length(base)
-        self.batch_size = (
-            ready_size(base, self.targets) if batch_size is None else sample_size(base, batch_size)
+        self.batch_size = ready_size(base, check_targets(targets)) if ready else sample_size(base, batch_size)
+        self.reader = KeyedReader(
+            base,
+            augment,
+            seed=seed,
+            targets=targets,
+            ids=ids,
+            faults=Faults(on_error, check_finite),
+            bridge=bridge,
         )
-        if self._ready and (ids is not None or on_error == "replace"):
-            option = "on_error" if ids is None else "ids"
-            raise ValueError(
-                f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
-            )
-        self.ids = None if ids is None else record_ids(ids, self._units)
-        self.faults = Faults(on_error, check_finite, allowed=("raise", "replace"), length=self._units)
-        self._limit: int | None = None
-        self._now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
-        self._expecting = False  # an EpochCallback will tell the epoch
-        self._order_made: tuple[int, npt.NDArray[np.int64]] | None = None
-
-    def __len__(self) -> int:
-        """Return the number of batches in one pass over the data."""
-        return self._batches() if self._limit is None else self._limit
 
     def __getitem__(self, batch: SupportsIndex) -> Any:
         """Return an augmented batch.
@@ -165,11 +151,17 @@ class AugmentedSequence:
             IndexError: there is no such batch.
         """
         epoch, number = self._place(operator.index(batch))
+        moment = Moment(epoch)
         if self._ready:
-            return self._ready_batch(epoch, self._unit(epoch, number))
+            return self.reader.batch(self._position(epoch, number), self.batch_size, moment)
         start = number * self.batch_size
-        positions = range(start, min(start + self.batch_size, self._units))
-        return collate([self._sample(epoch, self._unit(epoch, position)) for position in positions])
+        places = range(start, min(start + self.batch_size, self._units))
+        # Keras drops what it reads before there is an epoch, for its shape.
+        listed = self.has_epoch()
+        samples = [
+            self.reader.sample(self._position(epoch, place), moment, listed=listed) for place in places
+        ]
+        return collate([tuple(sample) if isinstance(sample, list) else sample for sample in samples])
 
     def at_epoch(self, epoch: SupportsIndex) -> AugmentedSequence:
         """Return a sequence over the same data whose epoch is fixed.
@@ -177,7 +169,7 @@ class AugmentedSequence:
         Args:
             epoch: 0 for the first; ``VALIDATION_EPOCH`` shares no stream with training.
         """
-        return self.view(epoch=SampleKey(self.seed, epoch, 0).epoch)
+        return self.view(epoch=SampleKey(0, epoch, 0).epoch)
 
     def view(
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
@@ -195,133 +187,9 @@ class AugmentedSequence:
             new.epoch, new.repeat = epoch, False
         return new
 
-    def expect_epochs(self) -> None:
-        """Allow reading before the first epoch: Keras looks at the shapes of one or two batches then."""
-        if self.epoch is not None:
-            raise ValueError(
-                f"the sequence has the fixed epoch {self.epoch}: leave epoch= out to train on it"
-            )
-        self._expecting = True
-
-    def begin_epoch(self, epoch: int, first_step: int = 0) -> None:
-        """Set the epoch of all batches read from now on, and the steps that were done before Keras's batch 0."""
-        if (now := length(self.base)) != self._units:
-            raise ValueError(
-                f"the base had {self._units} items when the sequence was made, and has {now} in epoch {epoch}: make the "
-                "sequence anew when the data change"
-            )
-        if self.shuffle and not self.repeat:
-            self._order(epoch)  # once here, not once in each worker that is forked now
-        self._now = (epoch, first_step)
-
-    def end_epochs(self) -> None:
-        """Forget the epoch: what is read after training has none."""
-        self._now = None
-
-    def has_epoch(self) -> bool:
-        """Return whether the epoch is fixed or has been told."""
-        return self.epoch is not None or self._now is not None
-
-    def require_epoch(self) -> None:
-        """Raise an error unless there is an epoch, or an EpochCallback that will tell it."""
-        if not (self.has_epoch() or self._expecting):
-            raise RuntimeError(_NO_EPOCH)
-
     def uses_pool(self) -> bool:
         """Return whether Keras reads this sequence in a pool of threads or processes."""
         return self.workers > 1 or (self.workers > 0 and self.use_multiprocessing)
-
-    def failures(self) -> dict[int, dict[int, str]]:
-        """Return the samples that failed so far, in every worker: the reason by epoch and index."""
-        return {} if self.faults.log is None else self.faults.log.failures()
-
-    def report_failures(self) -> None:
-        """Warn of the samples that failed since the last report, once for each epoch."""
-        if self.faults.log is not None:
-            self.faults.log.report()
-
-    def _batches(self) -> int:
-        return self._units if self._ready else -(-self._units // self.batch_size)
-
-    def _place(self, batch: int) -> tuple[int, int]:
-        """Return the epoch and the number of the batch that Keras asks for."""
-        now = self._now
-        if batch < 0 or (batch >= len(self) and not self.repeat):
-            raise IndexError(f"batch {batch} of an AugmentedSequence of {len(self)} batches")
-        if self.epoch is not None:
-            return self.epoch, batch
-        if now is None:
-            self.require_epoch()
-            return VALIDATION_EPOCH, batch % self._batches()  # a look at shapes, which Keras drops
-        epoch, first_step = now
-        return divmod(first_step + batch, self._batches()) if self.repeat else (epoch, batch)
-
-    def _unit(self, epoch: int, position: int) -> int:
-        return int(self._order(epoch)[position]) if self.shuffle else position
-
-    def _order(self, epoch: int) -> npt.NDArray[np.int64]:
-        made = self._order_made
-        if made is None or made[0] != epoch:
-            made = self._order_made = epoch, epoch_order(self.seed, epoch, self._units)
-        return made[1]
-
-    def _sample(self, epoch: int, place: int) -> Any:
-        key = SampleKey(self.seed, epoch, place if self.ids is None else self.ids.item(place))
-        try:
-            return self._made(place, key)
-        except NotReproducible:
-            raise  # of all samples, not of this one
-        except Exception as error:  # noqa: BLE001  # it goes on as the cause of one that names the sample
-            return self.faults.recovered(
-                error,
-                self.base,
-                place,
-                key,
-                lambda other: self._made(other, key),
-                process_name(),
-                listed=self.has_epoch(),  # Keras drops what it reads before, for its shape
-            )
-
-    def _made(self, source: int, key: SampleKey) -> Any:
-        """Return the sample at `source`, augmented at a key."""
-        sample = self._read(source, key)
-        opencv.guard()
-        if sample is None:
-            raise missing(sample)
-        sample = self._augmented(sample, lambda augment: augment_sample(augment, sample, key, self.targets))
-        return tuple(sample) if isinstance(sample, list) else sample
-
-    def _ready_batch(self, epoch: int, number: int) -> Any:
-        first = SampleKey(self.seed, epoch, number * self.batch_size)
-        try:
-            batch = self._read(number, first)
-            opencv.guard()
-            return self._augmented(
-                batch, lambda augment: augment_batch(augment, batch, first, self.batch_size, self.targets)
-            )
-        except NotReproducible:
-            raise
-        except Exception as error:
-            name = f"batch {number}, whose first sample is {first.index},"
-            raise sample_error(error, None, first.index, first, process_name(), name=name) from error
-
-    def _augmented(self, given: Any, apply: Callable[[Augment], Any]) -> Any:
-        """Return what is given, augmented, or an error if it should be finite and is not."""
-        if self.faults.check_finite:
-            require_finite(given)
-        if self.augment is None:
-            return given
-        made = apply(self.augment)
-        if self.faults.check_finite:
-            require_finite_after(self.augment, made, apply)
-        return made
-
-    def _read(self, number: int, key: SampleKey) -> Any:
-        return self.base[number] if self._reader is None else self._reader.read(number, key)
-
-    def manifest(self) -> dict[str, Any]:
-        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
-        return manifest(seed=self.seed, base=self.base, augment=self.augment, reader=self._reader)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_order_made": None}

@@ -30,8 +30,8 @@ def moment_of_fetch() -> Moment | None:
 
 
 def _common(indices: Any) -> Moment | None:
-    stamped = [index for index in (indices if isinstance(indices, list | tuple) else [indices])]
-    moments = {Moment(i.epoch, i.occurrence, i.view) for i in stamped if isinstance(i, SampleIndex)}
+    batch = indices if isinstance(indices, list | tuple) else (indices,)
+    moments = {Moment(i.epoch, i.occurrence, i.view) for i in batch if isinstance(i, SampleIndex)}
     if len(moments) > 1:
         raise RuntimeError(
             "the dataset is read inside of a wrapper by a plain index, and the sampler's indices of this batch differ in their "

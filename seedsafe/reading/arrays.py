@@ -87,9 +87,7 @@ def _of_picture(picture: Any, target: str) -> Array:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _of_tensor(
-    tensor: Any, target: str, channels_first: bool
-) -> tuple[Array, Callable[[Any], Any] | None]:
+def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, Callable[[Any], Any] | None]:
     if tensor.device.type != "cpu":
         raise TypeError(
             f"{target} must be a tensor on the CPU, got one on {tensor.device}: return tensors of the CPU from the dataset"

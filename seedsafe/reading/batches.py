@@ -8,8 +8,8 @@ import numpy as np
 
 from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
-from seedsafe.reading.collate import stack
 from seedsafe.reading.arrays import is_foreign
+from seedsafe.reading.collate import stack
 from seedsafe.reading.forms import Augment, Targets, augment_parts, take_apart
 
 __all__ = ["augment_batch", "count"]
@@ -64,7 +64,11 @@ def count(batch: Any, targets: Targets = None) -> int:
 
 def _columns(parts: Any) -> dict[str, Any]:
     """Return the arrays whose rows are augmented together."""
-    columns = {name: parts[name] for name in TARGETS if name in parts} if isinstance(parts, dict) else {"batch": parts}
+    columns = (
+        {name: parts[name] for name in TARGETS if name in parts}
+        if isinstance(parts, dict)
+        else {"batch": parts}
+    )
     for name, column in columns.items():
         if is_foreign(column):
             raise TypeError(

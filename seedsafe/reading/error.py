@@ -9,9 +9,9 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import Any
 
-from seedsafe.reading.finite import NotFiniteError
 from seedsafe.key import VALIDATION_EPOCH, SampleKey
 from seedsafe.node import Leaf
+from seedsafe.reading.finite import NotFiniteError
 from seedsafe.reading.forms import augment_sample, augment_views
 
 __all__ = ["SampleError", "epoch_name", "path_of", "process_name", "reason", "sample_error", "transform_of"]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
+from seedsafe.key import SampleKey, address, op_of, philox
 from seedsafe.reading.error import SampleError, path_of, reason, sample_error
 from seedsafe.reading.log import FailureLog
-from seedsafe.key import SampleKey, address, op_of, philox
 
 __all__ = ["TRIES", "Faults", "Skipped", "missing", "partners"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from seedsafe.compose import Compose
 from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
-from seedsafe.node import Namer
+from seedsafe.naming import Namer
 from seedsafe.reading.arrays import WIDE, is_foreign, opened
 from seedsafe.transform import Transform
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Final
 
 from seedsafe.reading.inside import Keyed
@@ -9,7 +10,9 @@ from seedsafe.reading.reader import KeyedReader
 
 __all__ = ["Forwarding"]
 
-_OF_READER: Final = frozenset({"augment", "base", "bridged", "faults", "ids", "index_offset", "seed", "views"})
+_OF_READER: Final = frozenset(
+    {"augment", "base", "bridged", "faults", "ids", "index_offset", "seed", "views"}
+)
 
 
 class Forwarding(Keyed):
@@ -55,6 +58,7 @@ class Forwarding(Keyed):
         if reader is None or name.startswith("_") or name in self.__dict__ or hasattr(type(self), name):
             super().__setattr__(name, value)
         elif name in _OF_READER:
+            self.reader = reader = copy(reader)  # views of a sequence share theirs
             setattr(reader, name, value)
             reader.renew()
         elif hasattr(reader.base, name):

@@ -7,7 +7,11 @@ from typing import Any, Final
 
 __all__ = ["Keyed", "nested", "outermost", "parts", "walk"]
 
-_KNOWN: Final = ("datasets", "base", "dataset")  # torch's ConcatDataset and StackDataset, ours, torch's Subset
+_KNOWN: Final = (
+    "datasets",
+    "base",
+    "dataset",
+)  # torch's ConcatDataset and StackDataset, ours, torch's Subset
 _MANY: Final = 64  # entries of a list that may be datasets; a longer one is data
 _DATA: Final = ("builtins", "numpy", "pandas", "pyarrow")
 
@@ -50,7 +54,9 @@ def parts(dataset: Any) -> Iterator[Any]:
     for name, part in kept.items():
         if name in _KNOWN:
             part = getattr(dataset, name, None)
-        entries = part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else (part,)
+        entries = (
+            part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else (part,)
+        )
         if name in _KNOWN or len(entries) <= _MANY:
             yield from (entry for entry in entries if isinstance(entry, Keyed) or _has_items(entry))
 
@@ -58,4 +64,8 @@ def parts(dataset: Any) -> Iterator[Any]:
 def _has_items(thing: Any) -> bool:
     """Return whether a thing may be a dataset of somebody's."""
     cls = type(thing)
-    return hasattr(cls, "__getitem__") and cls.__module__.partition(".")[0] not in _DATA and cls.__name__ != "Tensor"
+    return (
+        hasattr(cls, "__getitem__")
+        and cls.__module__.partition(".")[0] not in _DATA
+        and cls.__name__ != "Tensor"
+    )

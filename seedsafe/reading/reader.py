@@ -11,7 +11,7 @@ from seedsafe.ambient import has_called, reading
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
-from seedsafe.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.key import Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch
 from seedsafe.reading.context import Moment, entered, run_under_way
 from seedsafe.reading.error import process_name, sample_error
@@ -251,7 +251,9 @@ class KeyedReader:
             sample = self._run(source, position, key, moment)
         else:
             at = address(key, _BRIDGE)
-            sample = self._runner.run(at, lambda _: self._run(source, position, key, moment))
+            sample = self._runner.run(
+                at, lambda other: self._run(source, position, _moved(key, other), moment)
+            )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
         return sample
@@ -262,3 +264,10 @@ class KeyedReader:
             sample = self.base[source]
             self._random = self._random or has_called()
         return sample
+
+
+def _moved(key: SampleKey, at: Address) -> SampleKey:
+    """Return the key at an address: of another index where a bridge looks at what another sample draws."""
+    if at.index == key.index:
+        return key
+    return SampleKey(key.seed, key.epoch, at.index, occurrence=key.occurrence, view=key.view)

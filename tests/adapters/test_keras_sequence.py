@@ -14,8 +14,8 @@ from keras_bases import Batches, Samples
 from keras_data import SEED, augmentation, pixels
 
 import seedsafe as ss
+from seedsafe.reading import collate
 from seedsafe_keras import AugmentedSequence, EpochCallback, evaluate, fit
-from seedsafe_keras.batches import collate
 
 CROP = ss.Compose([ss.RandomCrop(8)])
 FLIP = ss.Compose([ss.HorizontalFlip(p=0.5)])
