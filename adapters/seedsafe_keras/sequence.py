@@ -116,8 +116,7 @@ class AugmentedSequence(Forwarding, Passes):
             raise ValueError(
                 f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
             )
-        ready = batch_size is None
-        if ready and (ids is not None or on_error == "replace"):
+        if batch_size is None and (ids is not None or on_error == "replace"):
             option = "on_error" if ids is None else "ids"
             raise ValueError(
                 f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
@@ -130,7 +129,7 @@ class AugmentedSequence(Forwarding, Passes):
         self.max_queue_size = checked_int(
             "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
         )
-        self._ready = ready
+        self._ready = batch_size is None
         self._units = length(base)
         self.batch_size = ready_size(base, check_targets(targets)) if ready else sample_size(base, batch_size)
         self.reader = KeyedReader(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import Any
 
 from seedsafe import SampleIndex
@@ -20,12 +21,12 @@ def moment_of_fetch() -> Moment | None:
     Raises:
         RuntimeError: the indices are of several moments, as those of a sampler that repeats are.
     """
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
             return _common(frame.f_locals["possibly_batched_index"])
-        frame = frame.f_back  # type: ignore[assignment]  # None at the end
+        frame = frame.f_back
     return None
 
 

@@ -105,8 +105,8 @@ class KeyedReader:
 
     def renew(self) -> None:
         """Look at the base anew: something of it was replaced."""
-        options = self._bridge
-        self._runner = options and Runner(self.base, options, f"the dataset {type(self.base).__qualname__}")
+        label = f"the dataset {type(self.base).__qualname__}"
+        self._runner = None if self._bridge is None else Runner(self.base, self._bridge, label)
         self._random = self._runner is not None or draws(self.augment)
 
     def position(self, index: SupportsIndex) -> int:
