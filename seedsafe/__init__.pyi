@@ -17,7 +17,6 @@ from seedsafe.containers import OneOf as OneOf
 from seedsafe.containers import RandomApply as RandomApply
 from seedsafe.containers import SomeOf as SomeOf
 from seedsafe.draws import Draws as Draws
-from seedsafe.faults import SampleError as SampleError
 from seedsafe.folder import FolderIndex as FolderIndex
 from seedsafe.folder import ImageFolder as ImageFolder
 from seedsafe.image import Affine as Affine
@@ -70,6 +69,7 @@ from seedsafe.key import op_of as op_of
 from seedsafe.key import record_index as record_index
 from seedsafe.naming import Stream as Stream
 from seedsafe.node import Applied as Applied
+from seedsafe.reading import SampleError as SampleError
 from seedsafe.records import KeyedMap as KeyedMap
 from seedsafe.records import content_id as content_id
 from seedsafe.records import keyed_map as keyed_map

@@ -131,7 +131,9 @@ class AugmentedSequence(Forwarding, Passes):
         )
         self._ready = batch_size is None
         self._units = length(base)
-        self.batch_size = ready_size(base, check_targets(targets)) if ready else sample_size(base, batch_size)
+        self.batch_size = (
+            ready_size(base, check_targets(targets)) if batch_size is None else sample_size(base, batch_size)
+        )
         self.reader = KeyedReader(
             base,
             augment,
