@@ -78,9 +78,8 @@ class AugmentedIterable(IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets = targets
         self.split = split
-        self._told = torch.zeros(
-            2, dtype=torch.int64
-        ).share_memory_()  # the epoch; the last that a pass began in, + 1
+        told: Any = torch.zeros(2, dtype=torch.int64)  # torch leaves share_memory_ untyped
+        self._told = told.share_memory_()  # the epoch; the last that a pass began in, + 1
         self._yielded = self._skip = 0
         self._map(0)  # what is wrong with the arguments is said here
 
