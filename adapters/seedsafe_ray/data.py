@@ -1,0 +1,100 @@
+"""augment: the rows of a Ray Dataset, each at the key of its id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+import numpy as np
+import ray.data
+
+from seedsafe import KeyedMap, keyed_map
+
+__all__ = ["augment"]
+
+
+def augment(
+    dataset: ray.data.Dataset,
+    pipeline: Callable[..., Any],
+    *,
+    seed: SupportsIndex,
+    epoch: SupportsIndex,
+    id_column: str = "id",
+    targets: dict[str, str] | None = None,
+    **options: Any,
+) -> ray.data.Dataset:
+    """Return a Ray Dataset whose rows are augmented as a pure function of (seed, epoch, id).
+
+    Blocks, batch sizes, tasks or actors, retries and nodes change nothing: a row has the bytes that ``seedsafe_torch`` gives
+    the sample of the same index. Call it once for each epoch; Ray executes it when the result is read.
+
+    Args:
+        dataset: rows with an id; of columns named image, mask, keypoints, boxes and audio, unless `targets` says otherwise.
+        pipeline: a Compose, a Transform, or a function of a row (a dict), whose result is the new row.
+        seed: of the run, 0 ≤ seed < 2**128.
+        epoch: the number of this pass.
+        id_column: holds each row's id. An integer is the sample's index itself; strings and bytes become one by
+            ``seedsafe.record_index``.
+        targets: ``{"photo": "image"}``, from columns to targets.
+        options: of ``Dataset.map_batches``: ``batch_size``, ``num_cpus``, ``compute=ray.data.ActorPoolStrategy(...)`` …
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when executed: a row has no id.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> rows = ray.data.from_items([{"id": n, "image": np.full((4, 4), n, np.uint8)} for n in range(3)])
+        >>> augment(rows, ss.RandomCrop(2), seed=42, epoch=0)  # doctest: +SKIP
+        MapBatches(augment_rows)
+    """
+    if "batch_format" in options:
+        raise ValueError(f"batch_format={options['batch_format']!r} is seedsafe's own to choose: leave it out")
+    keyed = keyed_map(pipeline, seed=seed, epoch=epoch, id=id_column, targets=targets)
+    options["batch_format"] = "numpy"
+    if _wants_actors(options):
+        return dataset.map_batches(_Rows, fn_constructor_args=(keyed,), **options)
+
+    def augment_rows(batch: dict[str, Any]) -> dict[str, Any]:
+        return _augmented(keyed, batch)
+
+    return dataset.map_batches(augment_rows, **options)
+
+
+class _Rows:
+    """What an actor of a pool calls."""
+
+    def __init__(self, keyed: KeyedMap) -> None:
+        self._keyed = keyed
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        return _augmented(self._keyed, batch)
+
+
+def _wants_actors(options: dict[str, Any]) -> bool:
+    return isinstance(options.get("compute"), ray.data.ActorPoolStrategy)
+
+
+def _augmented(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
+    """Return a batch of columns with each row augmented; a column that no row changed is the very same object."""
+    names, columns = list(batch), list(batch.values())
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    made = [keyed(row) for row in rows]
+    if not made:
+        return batch
+    return {
+        name: batch[name]
+        if name in batch and all(one[name] is row[name] for one, row in zip(made, rows, strict=True))
+        else _column([one[name] for one in made])
+        for name in made[0]
+    }
+
+
+def _column(values: list[Any]) -> Any:
+    """Return values as a column: one array where they have one shape and dtype, else an array of objects."""
+    arrays = [np.asarray(value) for value in values]
+    if len({(array.shape, array.dtype) for array in arrays}) == 1:
+        return np.stack(arrays)
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
