@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-audit test-bridge bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale bench docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -59,6 +59,19 @@ test-bridge: .venvs/bridge/.installed
 	.venvs/bridge/bin/python -m pip install --quiet torch==2.13.0
 	.venvs/bridge/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
 	.venvs/bridge/bin/python -m pip install --quiet --requirement tests/bridge/requirements.txt
+	touch $@
+
+# Streams and engines (webdataset, Hugging Face, MosaicML, litdata, Grain, Ray), in an environment of their own.
+test-scale: .venvs/scale/.installed
+	PYTHONPATH=.:adapters:tools .venvs/scale/bin/python -m pytest -m scale tests/scale
+
+# Two of them require clouds' clients or a CUDA build of torchvision, so they go without their dependencies.
+.venvs/scale/.installed: tests/scale/requirements.txt
+	$(PYTHON) -m venv .venvs/scale
+	.venvs/scale/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/scale/bin/python -m pip install --quiet torch==2.13.0
+	.venvs/scale/bin/python -m pip install --quiet --no-deps "torchdata>=0.11" "litdata>=0.2.76" "mosaicml-streaming>=0.13" lightning-utilities
+	.venvs/scale/bin/python -m pip install --quiet --requirement tests/scale/requirements.txt
 	touch $@
 
 # The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.

@@ -177,6 +177,7 @@ class StreamLoader(DataLoader[Any]):
 
     def __iter__(self) -> Any:
         stream: Any = self.dataset
-        stream.set_epoch(self._next)
-        self._next += 1
+        if stream.epoch is None:
+            stream.set_epoch(self._next)
+            self._next += 1
         return super().__iter__()

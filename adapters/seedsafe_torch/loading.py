@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 from functools import partial
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, overload
 
 import torch
 from torch.utils.data import (
@@ -23,11 +23,16 @@ from seedsafe_torch.delivery import KeyedLoader, keyed_of
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
+from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
 __all__ = ["loader", "peek"]
 
 
+@overload
+def loader(dataset: AugmentedIterable, **options: Any) -> StreamLoader: ...
+@overload
+def loader(dataset: Any, **options: Any) -> KeyedLoader: ...
 def loader(
     dataset: Any,
     *,
@@ -39,14 +44,15 @@ def loader(
     epoch: SupportsIndex | None = None,
     generator: torch.Generator | None = None,
     **options: Any,
-) -> KeyedLoader:
+) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
 
     Each pass is the next epoch; nothing has to be called in between. Where the dataset leaves samples out or replaces
     them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
 
     Args:
-        dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …).
+        dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …); or an
+            AugmentedIterable, which brings seed, epoch and order with it.
         batch_size: as DataLoader's.
         shuffle: order the samples of each epoch by (seed, epoch).
         sampler: any sampler of indices; it is wrapped in KeyedSampler unless it is one.
@@ -68,9 +74,26 @@ def loader(
         >>> [tuple(batch.shape) for batch in loader(dataset, batch_size=4, shuffle=True)]
         [(4, 2, 2), (4, 2, 2)]
     """
+    if isinstance(dataset, AugmentedIterable):
+        given = {
+            "shuffle": shuffle or None,
+            "sampler": sampler,
+            "batch_sampler": batch_sampler,
+            "seed": seed,
+            "epoch": epoch,
+        }
+        wrong = sorted(name for name, value in given.items() if value is not None)
+        if wrong:
+            raise ValueError(
+                f"{', '.join(wrong)} cannot be set for a stream, which brings order, seed and epoch with it: leave them out"
+            )
+        return StreamLoader(
+            dataset, batch_size=batch_size, generator=generator or _generator(dataset.seed), **options
+        )
     if isinstance(dataset, IterableDataset):
         raise TypeError(
-            "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on"
+            "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on: wrap its source in "
+            "AugmentedIterable, which goes by the records' ids"
         )
     found = list(outermost(dataset))
     check_distinct(dataset)
@@ -101,7 +124,7 @@ def loader(
         options |= {"batch_size": batch_size, "sampler": keyed}
     outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
     if generator is None:
-        generator = torch.Generator().manual_seed(int(SampleKey(seed, 0, 0).seed) % 2**63)
+        generator = _generator(seed)
     made = _made(
         outer,
         dataset,
@@ -110,6 +133,11 @@ def loader(
     )
     _check_picklable(made)
     return made
+
+
+def _generator(seed: SupportsIndex) -> torch.Generator:
+    """Return a generator for DataLoader's own draws, so that the global one is left alone."""
+    return torch.Generator().manual_seed(SampleKey(seed, 0, 0).seed % 2**63)
 
 
 def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
-from seedsafe_torch import AugmentedIterable
+from seedsafe_torch import AugmentedIterable, loader
 
 PHOTOGRAPH = data.astronaut()[:64, :64]
 AUGMENT = ss.Compose([ss.RandomCrop(32), ss.HorizontalFlip(), ss.GaussianNoise(std=9)])
@@ -120,6 +120,24 @@ def test_a_fixed_epoch_repeats_without_a_word(workers: int) -> None:
         warnings.simplefilter("error")
         passes = [Counter(seen(loading)) for _ in range(2)]
     assert passes == [expected(ss.VALIDATION_EPOCH, by_id)] * 2
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=str
+)
+def test_each_pass_of_a_loader_is_the_next_epoch(options: dict[str, Any]) -> None:
+    loading = loader(AugmentedIterable(Shards(), AUGMENT, seed=42), batch_size=4, **options)
+    for epoch in range(2):
+        assert Counter(seen(loading)) == expected(epoch, by_id)
+    loading.set_epoch(9)
+    assert Counter(seen(loading)) == expected(9, by_id)
+    fixed = loader(AugmentedIterable(Shards(), AUGMENT, seed=42, epoch=5), batch_size=4, **options)
+    assert [Counter(seen(fixed)) for _ in range(2)] == [expected(5, by_id)] * 2
+
+
+def test_a_loader_of_a_stream_takes_no_order() -> None:
+    with pytest.raises(ValueError, match="epoch, shuffle cannot be set for a stream"):
+        loader(AugmentedIterable(Shards(), AUGMENT, seed=42), shuffle=True, epoch=3)
 
 
 def test_an_epoch_that_nobody_tells_warns() -> None:

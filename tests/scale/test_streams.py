@@ -1,0 +1,188 @@
+"""Real streaming libraries: the same multiset of records for any number of workers, and another one in each epoch."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import AUGMENT, IMAGES, LENGTH, SEED, digest, expected, name_of
+from torch.utils.data import DataLoader
+
+import seedsafe as ss
+from seedsafe_torch import AugmentedIterable, loader
+
+pytestmark = [
+    pytest.mark.scale,
+    pytest.mark.filterwarnings("ignore"),  # these libraries warn of themselves
+]
+
+
+@pytest.fixture(scope="session")
+def tars(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Return webdataset shards."""
+    import webdataset as wds
+
+    folder = tmp_path_factory.mktemp("tars")
+    for shard in range(4):
+        with wds.TarWriter(str(folder / f"{shard}.tar")) as tar:
+            for n in range(shard, LENGTH, 4):
+                file = io.BytesIO()
+                np.save(file, IMAGES[n])
+                tar.write({"__key__": name_of(n), "npy": file.getvalue(), "cls": str(n).encode()})
+    return [str(path) for path in sorted(folder.glob("*.tar"))]
+
+
+def webdataset(tars: list[str]) -> Any:
+    import webdataset as wds
+
+    return wds.WebDataset(tars, shardshuffle=False, nodesplitter=None).decode()
+
+
+def counted(records: Any, image: str, number: str) -> Counter[tuple[int, str]]:
+    return Counter((int(record[number]), digest(record[image])) for record in records)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 3])
+def test_webdataset(tars: list[str], workers: int) -> None:
+    stream = AugmentedIterable(webdataset(tars), AUGMENT, seed=SEED, targets={"npy": "image"})
+    loading = loader(stream, batch_size=None, num_workers=workers)
+    for epoch in range(2):
+        assert counted(loading, "npy", "cls") == expected(epoch)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_webdataset_by_its_own_map(tars: list[str], workers: int) -> None:
+    keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=1, targets={"npy": "image"})
+    loading = DataLoader(webdataset(tars).map(keyed), batch_size=None, num_workers=workers)
+    assert counted(loading, "npy", "cls") == expected(1)
+
+
+def hugging_face() -> Any:
+    from datasets import Dataset
+
+    table = Dataset.from_dict(
+        {"id": [name_of(n) for n in range(LENGTH)], "n": range(LENGTH), "pixels": IMAGES.tolist()}
+    )
+    return table.to_iterable_dataset(num_shards=4)
+
+
+def with_image(record: dict[str, Any]) -> dict[str, Any]:
+    return {"id": record["id"], "n": record["n"], "image": np.asarray(record["pixels"], np.uint8)}
+
+
+@pytest.mark.parametrize("workers", [0, 2, 4])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_hugging_face_streaming(workers: int, shuffled: bool) -> None:
+    source = hugging_face().map(with_image, remove_columns=["pixels"]).with_format("numpy")
+    if shuffled:
+        source = source.shuffle(seed=3, buffer_size=10)
+    loading = loader(
+        AugmentedIterable(source, AUGMENT, seed=SEED, id="id"), batch_size=None, num_workers=workers
+    )
+    orders = []
+    for epoch in range(2):
+        records = list(loading)
+        assert counted(records, "image", "n") == expected(epoch)
+        orders.append([int(record["n"]) for record in records])
+    assert (orders[0] != orders[1]) == shuffled  # the source was told its epoch
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_hugging_face_by_its_own_map(workers: int) -> None:
+    source = hugging_face().map(with_image, remove_columns=["pixels"]).with_format("numpy")
+    keyed = source.map(ss.keyed_map(AUGMENT, seed=SEED, epoch=2, id="id"))
+    assert counted(DataLoader(keyed, batch_size=None, num_workers=workers), "image", "n") == expected(2)
+
+
+def test_hugging_face_goes_on_where_it_stood() -> None:
+    def stream() -> AugmentedIterable:
+        source = hugging_face().map(with_image, remove_columns=["pixels"]).with_format("numpy")
+        return AugmentedIterable(source, AUGMENT, seed=SEED, id="id")
+
+    first = stream()
+    first.set_epoch(3)
+    records = iter(first)
+    begun = [next(records) for _ in range(7)]
+    state = first.state_dict()
+    second = stream()
+    second.load_state_dict(state)
+    assert counted(begun, "image", "n") + counted(second, "image", "n") == expected(3)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_mosaicml_streaming(tmp_path: Path, workers: int) -> None:
+    from streaming import MDSWriter, StreamingDataset
+    from streaming.base.util import clean_stale_shared_memory
+
+    columns = {"id": "str", "n": "int", "image": "ndarray"}
+    with MDSWriter(out=str(tmp_path / "mds"), columns=columns, size_limit=2**14) as writer:
+        for n in range(LENGTH):
+            writer.write({"id": name_of(n), "n": n, "image": IMAGES[n]})
+    clean_stale_shared_memory()
+    source = StreamingDataset(local=str(tmp_path / "mds"), batch_size=4, shuffle=True)
+    loading = loader(
+        AugmentedIterable(source, AUGMENT, seed=SEED, id="id"), batch_size=4, num_workers=workers
+    )
+    for epoch in range(2):
+        records = [
+            {"n": n, "image": image}
+            for batch in loading
+            for n, image in zip(batch["n"], batch["image"], strict=True)
+        ]
+        assert counted(records, "image", "n") == expected(epoch)
+
+
+def item(n: int) -> dict[str, Any]:
+    return {"id": name_of(n), "n": n, "image": IMAGES[n]}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_litdata(tmp_path: Path, workers: int) -> None:
+    from litdata import StreamingDataLoader, StreamingDataset, optimize
+
+    optimize(
+        fn=item, inputs=list(range(LENGTH)), output_dir=str(tmp_path / "lit"), chunk_size=6, num_workers=1
+    )
+    for epoch in range(2):
+        keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=epoch, id="id")
+        source = StreamingDataset(str(tmp_path / "lit"), shuffle=True, transform=[keyed])
+        records = [
+            {"n": n, "image": image}
+            for batch in StreamingDataLoader(source, batch_size=4, num_workers=workers)
+            for n, image in zip(batch["n"], batch["image"], strict=True)
+        ]
+        assert counted(records, "image", "n") == expected(epoch)
+
+
+@pytest.mark.parametrize("method", ["thread", "process"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_torchdata_nodes(method: str, workers: int) -> None:
+    from torchdata.nodes import IterableWrapper, Loader, ParallelMapper
+
+    for epoch in range(2):
+        keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=epoch, id="id")
+        node = ParallelMapper(
+            IterableWrapper([item(n) for n in range(LENGTH)]), keyed, num_workers=workers, method=method
+        )
+        assert counted(Loader(node), "image", "n") == expected(epoch)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_grain_by_hand(workers: int) -> None:
+    import grain
+
+    for epoch in range(2):
+        keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=epoch, id="id")
+        data = (
+            grain.MapDataset.source([item(n) for n in range(LENGTH)])
+            .shuffle(seed=1)
+            .map(keyed)
+            .to_iter_dataset()
+        )
+        if workers:
+            data = data.mp_prefetch(grain.multiprocessing.MultiprocessingOptions(num_workers=workers))
+        assert counted(data, "image", "n") == expected(epoch)
