@@ -26,8 +26,12 @@ from seedsafe.image import CenterCrop as CenterCrop
 from seedsafe.image import ChannelDropout as ChannelDropout
 from seedsafe.image import ChannelShuffle as ChannelShuffle
 from seedsafe.image import ColorJitter as ColorJitter
+from seedsafe.image import Crop as Crop
+from seedsafe.image import CropAndPad as CropAndPad
+from seedsafe.image import D4 as D4
 from seedsafe.image import Equalize as Equalize
 from seedsafe.image import FancyPCA as FancyPCA
+from seedsafe.image import FiveCrop as FiveCrop
 from seedsafe.image import Gamma as Gamma
 from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import HorizontalFlip as HorizontalFlip
@@ -45,18 +49,22 @@ from seedsafe.image import Posterize as Posterize
 from seedsafe.image import RGBShift as RGBShift
 from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
 from seedsafe.image import RandomCrop as RandomCrop
+from seedsafe.image import RandomCropFromBorders as RandomCropFromBorders
 from seedsafe.image import RandomResizedCrop as RandomResizedCrop
+from seedsafe.image import RandomRotate90 as RandomRotate90
 from seedsafe.image import RandomScale as RandomScale
 from seedsafe.image import RandomSizedCrop as RandomSizedCrop
 from seedsafe.image import Resize as Resize
 from seedsafe.image import Rotate as Rotate
 from seedsafe.image import SmallestMaxSize as SmallestMaxSize
 from seedsafe.image import Solarize as Solarize
+from seedsafe.image import TenCrop as TenCrop
 from seedsafe.image import ToCHW as ToCHW
 from seedsafe.image import ToFloat as ToFloat
 from seedsafe.image import ToGray as ToGray
 from seedsafe.image import ToSepia as ToSepia
 from seedsafe.image import ToneCurve as ToneCurve
+from seedsafe.image import Transpose as Transpose
 from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.info import Info as Info
 from seedsafe.key import CONTRACT_VERSION as CONTRACT_VERSION
@@ -97,9 +105,13 @@ __all__ = [
     "ChannelStats",
     "ColorJitter",
     "Compose",
+    "Crop",
+    "CropAndPad",
+    "D4",
     "Draws",
     "Equalize",
     "FancyPCA",
+    "FiveCrop",
     "FolderIndex",
     "Gamma",
     "GaussianNoise",
@@ -126,7 +138,9 @@ __all__ = [
     "RandomApply",
     "RandomBrightnessContrast",
     "RandomCrop",
+    "RandomCropFromBorders",
     "RandomResizedCrop",
+    "RandomRotate90",
     "RandomScale",
     "RandomSegment",
     "RandomSizedCrop",
@@ -140,12 +154,14 @@ __all__ = [
     "SomeOf",
     "SpatialTransform",
     "Stream",
+    "TenCrop",
     "ToCHW",
     "ToFloat",
     "ToGray",
     "ToSepia",
     "ToneCurve",
     "Transform",
+    "Transpose",
     "VALIDATION_EPOCH",
     "VerticalFlip",
     "audit",

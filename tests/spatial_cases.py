@@ -23,6 +23,12 @@ KEEPING = {  # boxes and masks stay as exact as pixels allow
     "PadIfNeeded, divisor": ss.PadIfNeeded(divisor=32, fill=7),
     "LetterBox": ss.LetterBox((64, 80)),
     "HorizontalFlip": ss.HorizontalFlip(),
+    "RandomRotate90": ss.RandomRotate90(),
+    "Transpose": ss.Transpose(),
+    "D4": ss.D4(),
+    "RandomCropFromBorders": ss.RandomCropFromBorders(crop_top=0.3),
+    "CropAndPad": ss.CropAndPad((-6, 9), fill=9),
+    "CropAndPad, percent": ss.CropAndPad(percent=(-0.1, 0.2), keep_size=False),
 }
 WARPING = {  # boxes are those around moved boxes
     "Affine": ss.Affine(30, translate=0.1, scale=(0.8, 1.3), shear=10),
@@ -36,7 +42,14 @@ REPEATING = {  # what is seen twice has one box
         mode="reflect", translate=0.2, shear=((-5, 5), (-5, 5)), scale=((1, 1.2), (0.9, 1))
     ),
 }
-SPATIAL: dict[str, ss.Transform] = {**KEEPING, **WARPING, **REPEATING}
+WINDOWS = {  # too large for the smallest images
+    "RandomSizedCrop": KEEPING.pop("RandomSizedCrop"),
+    "Crop": ss.Crop(3, 1, 40, 30),
+    "FiveCrop": ss.FiveCrop((40, 31)),
+    "TenCrop": ss.TenCrop((40, 30)),
+    "TenCrop, vertical_flip": ss.TenCrop((40, 30), vertical_flip=True),
+}
+SPATIAL: dict[str, ss.Transform] = {**KEEPING, **WINDOWS, **WARPING, **REPEATING}
 
 
 def scene(rows: int, columns: int, y: float, x: float, radius: float) -> dict[str, Any]:

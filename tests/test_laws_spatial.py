@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spatial_cases import KEEPING, REPEATING, SPATIAL, WARPING, landed, scene
+from spatial_cases import KEEPING, REPEATING, SPATIAL, WARPING, WINDOWS, landed, scene
 
 import seedsafe as ss
 
-keys = st.builds(ss.SampleKey, st.integers(0, 9), st.integers(0, 99), st.integers(0, 9999))
-KEYS = [ss.SampleKey(7, 1, index) for index in range(60)]
+keys = st.builds(
+    ss.SampleKey, st.integers(0, 9), st.integers(0, 99), st.integers(0, 9999), view=st.integers(0, 9)
+)
+KEYS = [ss.SampleKey(7, 1, index, view=index % 11) for index in range(60)]
 
 
-@pytest.mark.parametrize("name", KEEPING)
+@pytest.mark.parametrize("name", {**KEEPING, **WINDOWS})
 def test_everything_lands_in_one_place(name: str) -> None:
     whole = 0
     for key in KEYS:
@@ -68,7 +70,7 @@ def test_laws(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 40), (40, 1), (1, 1, 3), (33, 1, 4), (2, 3, 3)], ids=str)
 def test_smallest_images(name: str, shape: tuple[int, ...]) -> None:
     transform = SPATIAL[name]
-    if isinstance(transform, ss.RandomSizedCrop):
+    if name in WINDOWS:
         with pytest.raises(ValueError, match="cannot crop"):
             transform(np.ones(shape, np.uint8), key=KEYS[0])
     else:

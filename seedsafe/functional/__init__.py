@@ -34,6 +34,14 @@ from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.sound import amplify, invert_polarity, segment
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
+from seedsafe.functional.turn import (
+    quarter_turn,
+    quarter_turn_boxes,
+    quarter_turn_points,
+    transpose,
+    transpose_boxes,
+    transpose_points,
+)
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.functional.window import crop, pad, shift_boxes, shift_points
 
@@ -66,6 +74,9 @@ __all__ = [
     "normalize_chw",
     "pad",
     "posterize",
+    "quarter_turn",
+    "quarter_turn_boxes",
+    "quarter_turn_points",
     "resize",
     "resize_boxes",
     "resize_points",
@@ -81,6 +92,9 @@ __all__ = [
     "to_float",
     "to_grey",
     "to_sepia",
+    "transpose",
+    "transpose_boxes",
+    "transpose_points",
     "vertical_flip",
     "vertical_flip_boxes",
     "vertical_flip_points",

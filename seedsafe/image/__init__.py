@@ -2,6 +2,7 @@
 
 from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
+from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
@@ -11,19 +12,24 @@ from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.tones import Gamma, Invert, Posterize, RandomBrightnessContrast, Solarize, ToneCurve
+from seedsafe.image.turn import D4, RandomRotate90, Transpose
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
 from seedsafe.image.window import CenterCrop, Pad, RandomCrop
 
 __all__ = [
     "CLAHE",
+    "D4",
     "Affine",
     "AutoContrast",
     "CenterCrop",
     "ChannelDropout",
     "ChannelShuffle",
     "ColorJitter",
+    "Crop",
+    "CropAndPad",
     "Equalize",
     "FancyPCA",
+    "FiveCrop",
     "Gamma",
     "GaussianNoise",
     "HorizontalFlip",
@@ -41,17 +47,21 @@ __all__ = [
     "RGBShift",
     "RandomBrightnessContrast",
     "RandomCrop",
+    "RandomCropFromBorders",
     "RandomResizedCrop",
+    "RandomRotate90",
     "RandomScale",
     "RandomSizedCrop",
     "Resize",
     "Rotate",
     "SmallestMaxSize",
     "Solarize",
+    "TenCrop",
     "ToCHW",
     "ToFloat",
     "ToGray",
     "ToSepia",
     "ToneCurve",
+    "Transpose",
     "VerticalFlip",
 ]

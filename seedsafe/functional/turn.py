@@ -1,0 +1,140 @@
+"""Quarter turns and the transpose, of images, points and boxes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from seedsafe.functional.carrier import carried, opencv
+from seedsafe.info import Array
+
+__all__ = [
+    "quarter_turn",
+    "quarter_turn_boxes",
+    "quarter_turn_points",
+    "transpose",
+    "transpose_boxes",
+    "transpose_points",
+]
+
+_TRANSPOSED: Final = frozenset({1, 2, 3, 4, 6, 8, 12, 16, 24, 32})
+"""Bytes of the pixels that OpenCV transposes."""
+
+_CODES: Final = {1: 2, 2: 1, 3: 0}
+"""OpenCV's numbers for one, two and three quarters counter-clockwise."""
+
+
+def quarter_turn(image: Array, turns: int) -> Array:
+    """Return an image turned counter-clockwise by quarters, as ``numpy.rot90``. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        turns: how many quarters.
+
+    Returns:
+        A new array, or the image itself where turns is a multiple of 4.
+
+    Example:
+        >>> quarter_turn(np.array([[1, 2]], np.uint8), 1).tolist()
+        [[2], [1]]
+    """
+    _check(image)
+    turns %= 4
+    if not turns:
+        return image
+    if image[0, 0].nbytes not in _TRANSPOSED:
+        return np.rot90(image, turns).copy()
+    made: Array = opencv().rotate(carried(image), _CODES[turns]).view(image.dtype)
+    return made if made.ndim == image.ndim else made[..., None]
+
+
+def transpose(image: Array) -> Array:
+    """Return an image with rows and columns swapped, as a new array. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+
+    Example:
+        >>> transpose(np.array([[1, 2]], np.uint8)).tolist()
+        [[1], [2]]
+    """
+    _check(image)
+    if image[0, 0].nbytes not in _TRANSPOSED:
+        return image.swapaxes(0, 1).copy()
+    made: Array = opencv().transpose(carried(image)).view(image.dtype)
+    return made if made.ndim == image.ndim else made[..., None]
+
+
+def _check(image: Array) -> None:
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+
+
+def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> Array:
+    """Return points (N, 2 or more), x and y of pixel centres first, in a turned image.
+
+    Args:
+        points: any dtype.
+        turns: how many quarters, counter-clockwise.
+        height: of the image before, in pixels.
+        width: of the image before, in pixels.
+
+    Example:
+        >>> quarter_turn_points(np.array([[0.0, 1.0]]), 1, 2, 10).tolist()
+        [[1.0, 9.0]]
+    """
+    return _turned(points, (0, 1), turns, height - 1, width - 1)
+
+
+def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a turned image; see `quarter_turn_points`.
+
+    Example:
+        >>> quarter_turn_boxes(np.array([[0, 0, 3, 1]]), 1, 2, 10).tolist()
+        [[0, 7, 1, 10]]
+    """
+    ends = _turned(_turned(boxes, (0, 1), turns, height, width), (2, 3), turns, height, width)
+    made = ends.copy()
+    for low in (0, 1):
+        np.minimum(ends[:, low], ends[:, low + 2], out=made[:, low])
+        np.maximum(ends[:, low], ends[:, low + 2], out=made[:, low + 2])
+    return made
+
+
+def _turned(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_column: int) -> Array:
+    x, y = axes
+    made = points.copy()
+    down, right = np.array(last_row, points.dtype), np.array(last_column, points.dtype)
+    turns %= 4
+    if turns == 1:
+        made[:, x], made[:, y] = points[:, y], right - points[:, x]
+    elif turns == 2:
+        made[:, x], made[:, y] = right - points[:, x], down - points[:, y]
+    elif turns == 3:
+        made[:, x], made[:, y] = down - points[:, y], points[:, x]
+    return made
+
+
+def transpose_points(points: Array) -> Array:
+    """Return points (N, 2 or more), x and y first, with these swapped.
+
+    Example:
+        >>> transpose_points(np.array([[0.0, 1.0, 7.0]])).tolist()
+        [[1.0, 0.0, 7.0]]
+    """
+    made = points.copy()
+    made[:, [0, 1]] = points[:, [1, 0]]
+    return made
+
+
+def transpose_boxes(boxes: Array) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, with rows and columns swapped.
+
+    Example:
+        >>> transpose_boxes(np.array([[0, 1, 2, 4]])).tolist()
+        [[1, 0, 4, 2]]
+    """
+    made = boxes.copy()
+    made[:, [0, 1, 2, 3]] = boxes[:, [1, 0, 3, 2]]
+    return made

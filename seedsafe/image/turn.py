@@ -1,0 +1,171 @@
+"""RandomRotate90, Transpose and D4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import probability
+from seedsafe.draws import Draws
+from seedsafe.functional import flip, turn
+from seedsafe.image.options import put_option
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+from seedsafe.transform import SpatialTransform
+
+__all__ = ["D4", "RandomRotate90", "Transpose", "Turn"]
+
+
+class Turn(NamedTuple):
+    """Quarters counter-clockwise, whether the image was mirrored before, and the given image's rows and columns."""
+
+    turns: int
+    mirrored: bool
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Turned(SpatialTransform):
+    """A transform that takes each pixel to one place; its parameters are a Turn."""
+
+    p: float = field(default=1.0)
+
+    def __post_init__(self) -> None:
+        put_option(self, "p", probability(self.p))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the turned image."""
+        turns, _, rows, columns = params
+        return info.resized(columns, rows) if turns % 2 else info
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, turned."""
+        return turn.quarter_turn(flip.horizontal_flip(image) if params[1] else image, params[0])
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, turned."""
+        return self.apply_image(mask, params)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, turned."""
+        turns, mirrored, rows, columns = params
+        if mirrored:
+            keypoints = flip.horizontal_flip_points(keypoints, columns)
+        return turn.quarter_turn_points(keypoints, turns, rows, columns)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, turned."""
+        turns, mirrored, rows, columns = params
+        if mirrored:
+            boxes = flip.horizontal_flip_boxes(boxes, columns)
+        return turn.quarter_turn_boxes(boxes, turns, rows, columns)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomRotate90(_Turned):
+    """Turn the image by none, one, two or three quarters, each as likely. Exact on every machine.
+
+    Draws the number of quarters, counter-clockwise (word 1).
+
+    Args:
+        p: the probability that the transform fires; a turn by none counts as one.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Follows albumentations 2.0.8's ``RandomRotate90``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomRotate90()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 1)).tolist()
+        [[2], [1]]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Turn:
+        """Return the turn."""
+        return Turn(rng.integer(4), False, *info.image_size())
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class D4(_Turned):
+    """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
+
+    Draws the symmetry (word 1): its rest by 4 is the number of quarters counter-clockwise, from 4 on the image is
+    mirrored left and right before.
+
+    Args:
+        p: the probability that the transform fires; the symmetry that leaves all as it is counts as one.
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Follows albumentations 2.0.8's ``D4``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> D4()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 1)).tolist()
+        [[2, 1]]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Turn:
+        """Return the symmetry."""
+        symmetry = rng.integer(8)
+        return Turn(symmetry % 4, symmetry >= 4, *info.image_size())
+
+
+@primitive(random=False, blind=True)
+@dataclass(frozen=True, slots=True, repr=False)
+class Transpose(SpatialTransform):
+    """Swap rows and columns with probability p. Draws nothing beyond its chance. Exact on every machine.
+
+    Args:
+        p: the probability, in [0, 1].
+        name: see Transform.
+
+    Raises:
+        TypeError: p is not a number.
+        ValueError: p is not in [0, 1].
+
+    Follows albumentations' ``Transpose``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Transpose(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[1], [2]]
+    """
+
+    p: float = field(default=0.5)
+
+    def __post_init__(self) -> None:
+        put_option(self, "p", probability(self.p))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the transposed image."""
+        rows, columns = info.image_size()
+        return info.resized(columns, rows)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, transposed."""
+        return turn.transpose(image)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, transposed."""
+        return turn.transpose(mask)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, transposed."""
+        return turn.transpose_points(keypoints)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, transposed."""
+        return turn.transpose_boxes(boxes)
