@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-trainers bench docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -72,6 +72,17 @@ test-scale: .venvs/scale/.installed
 	.venvs/scale/bin/python -m pip install --quiet torch==2.13.0
 	.venvs/scale/bin/python -m pip install --quiet --no-deps "torchdata>=0.11" "litdata>=0.2.76" "mosaicml-streaming>=0.13" lightning-utilities
 	.venvs/scale/bin/python -m pip install --quiet --requirement tests/scale/requirements.txt
+	touch $@
+
+# Real trainers, small trainings stopped and resumed, in an environment of their own.
+test-trainers: .venvs/trainers/.installed
+	PYTHONPATH=.:adapters .venvs/trainers/bin/python -m pytest -m trainers tests/trainers
+
+.venvs/trainers/.installed: tests/trainers/requirements.txt
+	$(PYTHON) -m venv .venvs/trainers
+	.venvs/trainers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/trainers/bin/python -m pip install --quiet torch==2.13.0
+	.venvs/trainers/bin/python -m pip install --quiet --requirement tests/trainers/requirements.txt
 	touch $@
 
 # The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.

@@ -114,6 +114,7 @@ def loader(
     if epoch is None and found and all(one.epoch is not None for one in found):
         epoch = found[0].epoch
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
+    keyed.single = batch_sampler is None
     if batch_sampler is not None:
         if batch_size != 1:
             raise ValueError(

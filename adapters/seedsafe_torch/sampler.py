@@ -15,7 +15,7 @@ from torch.utils.data import Sampler
 from seedsafe import VALIDATION_EPOCH, SampleIndex, SampleKey, epoch_order, op_of
 from seedsafe.reading import address, checked_int, philox
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import Pass, Place
+from seedsafe_torch.passes import Link, Pass, Place, drawing
 
 __all__ = ["EpochOrder", "KeyedSampler"]
 
@@ -109,14 +109,27 @@ class KeyedSampler(Sampler[Any]):
         self._watch: Callable[[Place], None] | None = None
         self._peeking = False
         self._warned = False
+        self.single = False  # `loader` sets it where an item must be one index
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own."""
+        """Set the epoch of the next pass, and of those after it. A pass under way keeps its own.
+
+        It warns if workers already read another epoch for a pass that has handed out no batch, and will serve that one.
+        The loaders of `loader` begin nothing so early.
+        """
         number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
         )
         place = self._latest
+        if place is not None and place.untouched:
+            if place.epoch == wanted:
+                return  # the pass that has just begun
+            warnings.warn(
+                f"set_epoch({number}) came when workers had begun to read epoch {place.epoch}, which the pass under way will "
+                "serve: call it before iter(loader), or make the loader with seedsafe_torch.loader",
+                stacklevel=2,
+            )
         under_way = place is not None and not (place.counted or place.ended or place.left)
         self._late = wanted if under_way and place and place.epoch == wanted else None
         if wanted != self._next:
@@ -137,19 +150,39 @@ class KeyedSampler(Sampler[Any]):
         return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        return Pass(self._begin, self._state)
+        link = Link()
+        return Pass(self._items(link), link, self._state)
 
-    def _begin(self, state: dict[str, int] | None) -> tuple[Place, Iterator[Any]]:
-        """Return the place of a pass whose first index is drawn, and its items."""
+    def _items(self, link: Link) -> Iterator[Any]:
+        """Yield the stamped items of a pass, which begins with the first of them."""
+        link.place = place = self._begin(link.loaded)
+        epoch, single = place.epoch, self.single
+        counts: Counter[int] = Counter()
+        items = self._pass(epoch)
+        self._leave_out(place, items, counts)
+        wait, before = place.waiting.append, -1
+        while place.drawn > before:
+            before = place.drawn
+            for item in islice(items, _MANY):
+                stamped = _stamp(item, epoch, counts, single)
+                wait(stamped)
+                yield stamped
+            if not place.counted:
+                place.see(_MANY)
+        place.exhausted = True
+        place.ended = not place.counted
+
+    def _begin(self, state: dict[str, int] | None) -> Place:
+        """Return the place of a pass whose first index is drawn."""
         if state is not None:
             self.load_state_dict(state)
         for number in self.inner.changed(self.sampler):
             self.hear(number, "the sampler inside")
         epoch = self._next if self.epoch is None else self.epoch
-        place = Place(epoch, self._skip, counted=self._watch is not None)
-        items = self._items(place, self._order)
+        reader = None if self._watch or self.epoch is not None else drawing()
+        place = Place(epoch, self._skip, self._watch is not None, reader)
         if self._peeking:
-            return place, items
+            return place
         if self.epoch is None:
             if epoch >= VALIDATION_EPOCH:
                 raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
@@ -160,43 +193,36 @@ class KeyedSampler(Sampler[Any]):
                     stacklevel=2,
                 )
             self._next = epoch + 1
-        self._skip, self._order, self._set, self._late = 0, None, None, None
+        self._skip, self._set, self._late = 0, None, None
         self._latest = place
         if self._watch is not None:
             self._watch(place)
-        return place, items
+        return place
 
-    def _items(self, place: Place, order: int | None) -> Iterator[Any]:
-        """Yield the stamped items of a pass, from its place on."""
-        epoch, start, waiting = place.epoch, place.drawn, place.waiting
-        counts: Counter[int] = Counter()
-        items = self._pass(epoch)
+    def _leave_out(self, place: Place, items: Iterator[Any], counts: Counter[int]) -> None:
+        """Draw what was seen before the state was stored, and compare it with the state."""
+        start, epoch, order = place.seen, place.epoch, self._order
+        if not self._peeking:
+            self._order = None
         skipped = 0
-        for item in islice(items, start):
-            skipped += 1
-            waiting.append(_stamp(item, epoch, counts))
-            if len(waiting) >= _MANY:
-                place.fold(len(waiting))
-        place.fold(len(waiting))
-        if skipped < start:
-            raise ValueError(
-                f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into a "
-                "sampler like the one that it came from, or change its 'yielded'"
-            )
-        if order not in (None, place.order):
+        while skipped < start:
+            part = [
+                _stamp(item, epoch, counts, self.single)
+                for item in islice(items, min(_MANY, start - skipped))
+            ]
+            if not part:
+                raise ValueError(
+                    f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into "
+                    "a sampler like the one that it came from, or change its 'yielded'"
+                )
+            skipped += len(part)
+            place.waiting[:] = part
+            place.fold(len(part))
+        if start and order not in (None, place.order):
             raise ValueError(
                 f"the first {start} items of epoch {epoch} are not those that were yielded before the state was stored: use the "
                 "same dataset, sampler and seed, and a sampler whose order follows from set_epoch or a torch generator"
             )
-        for item in items:
-            stamped = _stamp(item, epoch, counts)
-            place.drawn += 1
-            waiting.append(stamped)
-            if len(waiting) >= _MANY and not place.counted:
-                place.see_all()
-            yield stamped
-        place.exhausted = True
-        place.ended = not place.counted
 
     def _pass(self, epoch: int) -> Iterator[Any]:
         self.inner.set(self.sampler, epoch)
@@ -257,7 +283,7 @@ class KeyedSampler(Sampler[Any]):
             epoch, yielded, order = self._next, self._skip, self._order
         else:
             if not place.counted:
-                place.see_all()
+                place.see(len(place.waiting))
             epoch, yielded, order = place.epoch, place.seen, place.order
         state = {"epoch": epoch, "yielded": yielded}
         return state | {"order": order} if yielded and order is not None else state
@@ -291,12 +317,17 @@ def _rekey(sampler: Any, seed: int, epoch: int) -> None:
             sampler.generator = torch.Generator().manual_seed(word % 2**63)
 
 
-def _stamp(item: Any, epoch: int, counts: Counter[int]) -> Any:
+def _stamp(item: Any, epoch: int, counts: Counter[int], single: bool) -> Any:
     if type(item) is int and 0 <= item < 2**63:
         occurrence = counts.get(item, 0)
         counts[item] = occurrence + 1
         return SampleIndex(item, epoch, occurrence)
     if isinstance(item, list | tuple):
+        if single:
+            raise TypeError(
+                f"the sampler yields {item!r}, which is no index: one that yields batches of indices, pass it as batch_sampler=; "
+                "one that yields more than indices cannot be keyed"
+            )
         return [_stamp_one(one, epoch, counts, item) for one in item]
     return _stamp_one(item, epoch, counts, None)
 

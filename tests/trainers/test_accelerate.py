@@ -1,0 +1,62 @@
+"""Accelerate: loaders that it prepares, and resumes with skip_first_batches or its stateful loaders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from accelerate import Accelerator, skip_first_batches
+from accelerate.utils import DataLoaderConfiguration
+from recorded import expected, from_loader, from_sampler, listed
+
+pytestmark = [
+    pytest.mark.trainers,
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.filterwarnings("error:.*(set_epoch|served again|second batch)"),
+]
+
+EPOCHS, STEPS = 3, 4
+
+
+def prepared(make: Any, workers: int, stateful: bool = False) -> tuple[Accelerator, Any]:
+    configuration = DataLoaderConfiguration(use_stateful_dataloader=stateful)
+    accelerator = Accelerator(cpu=True, dataloader_config=configuration)
+    return accelerator, accelerator.prepare(make(workers))
+
+
+@pytest.mark.parametrize("make", [from_loader, from_sampler])
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("stateful", [False, True])
+def test_epochs_follow_each_other(make: Any, workers: int, stateful: bool) -> None:
+    _, loading = prepared(make, workers, stateful)
+    assert [listed(batch) for _ in range(EPOCHS) for batch in loading] == expected(EPOCHS)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_skip_first_batches(workers: int) -> None:
+    for step in range(EPOCHS * STEPS):
+        _, loading = prepared(from_loader, workers)
+        begun, done = divmod(step, STEPS)
+        seen = []
+        for epoch in range(begun, EPOCHS):
+            batches = skip_first_batches(loading, done) if epoch == begun else loading
+            batches.set_epoch(epoch)
+            seen += [listed(batch) for batch in batches]
+        assert seen == expected(EPOCHS)[step:], f"after step {step}"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_stateful_loaders_resume_within_an_epoch(workers: int, tmp_path: Path) -> None:
+    accelerator, loading = prepared(from_loader, workers, stateful=True)
+    for epoch in range(2):
+        for step, _ in enumerate(loading):
+            accelerator.save_state(str(tmp_path / f"{epoch * STEPS + step + 1}"))
+    for step in (1, 2, 3, 5, 6, 7):
+        accelerator, loading = prepared(from_loader, workers, stateful=True)
+        accelerator.load_state(str(tmp_path / f"{step}"))
+        seen = []
+        for epoch in range(step // STEPS, EPOCHS):
+            loading.set_epoch(epoch)
+            seen += [listed(batch) for batch in loading]
+        assert seen == expected(EPOCHS)[step:], f"after step {step}"
