@@ -19,8 +19,10 @@ from seedsafe.containers import SomeOf as SomeOf
 from seedsafe.draws import Draws as Draws
 from seedsafe.folder import FolderIndex as FolderIndex
 from seedsafe.folder import ImageFolder as ImageFolder
+from seedsafe.image import AdvancedBlur as AdvancedBlur
 from seedsafe.image import Affine as Affine
 from seedsafe.image import AutoContrast as AutoContrast
+from seedsafe.image import Blur as Blur
 from seedsafe.image import CLAHE as CLAHE
 from seedsafe.image import CenterCrop as CenterCrop
 from seedsafe.image import ChannelDropout as ChannelDropout
@@ -29,17 +31,23 @@ from seedsafe.image import ColorJitter as ColorJitter
 from seedsafe.image import Crop as Crop
 from seedsafe.image import CropAndPad as CropAndPad
 from seedsafe.image import D4 as D4
+from seedsafe.image import Defocus as Defocus
+from seedsafe.image import Emboss as Emboss
 from seedsafe.image import Equalize as Equalize
 from seedsafe.image import FancyPCA as FancyPCA
 from seedsafe.image import FiveCrop as FiveCrop
 from seedsafe.image import Gamma as Gamma
+from seedsafe.image import GaussianBlur as GaussianBlur
 from seedsafe.image import GaussianNoise as GaussianNoise
+from seedsafe.image import GlassBlur as GlassBlur
 from seedsafe.image import HorizontalFlip as HorizontalFlip
 from seedsafe.image import HueSaturationValue as HueSaturationValue
 from seedsafe.image import Invert as Invert
 from seedsafe.image import LetterBox as LetterBox
 from seedsafe.image import LinearColorJitter as LinearColorJitter
 from seedsafe.image import LongestMaxSize as LongestMaxSize
+from seedsafe.image import MedianBlur as MedianBlur
+from seedsafe.image import MotionBlur as MotionBlur
 from seedsafe.image import MultiScaleCrop as MultiScaleCrop
 from seedsafe.image import Normalize as Normalize
 from seedsafe.image import Pad as Pad
@@ -56,6 +64,7 @@ from seedsafe.image import RandomScale as RandomScale
 from seedsafe.image import RandomSizedCrop as RandomSizedCrop
 from seedsafe.image import Resize as Resize
 from seedsafe.image import Rotate as Rotate
+from seedsafe.image import Sharpen as Sharpen
 from seedsafe.image import SmallestMaxSize as SmallestMaxSize
 from seedsafe.image import Solarize as Solarize
 from seedsafe.image import TenCrop as TenCrop
@@ -90,11 +99,13 @@ from seedsafe.transform import Transform as Transform
 from seedsafe_audit import audit as audit
 
 __all__ = [
+    "AdvancedBlur",
     "Affine",
     "Amplitude",
     "Applied",
     "AudioTransform",
     "AutoContrast",
+    "Blur",
     "Bridge",
     "Bridged",
     "CLAHE",
@@ -108,13 +119,17 @@ __all__ = [
     "Crop",
     "CropAndPad",
     "D4",
+    "Defocus",
     "Draws",
+    "Emboss",
     "Equalize",
     "FancyPCA",
     "FiveCrop",
     "FolderIndex",
     "Gamma",
+    "GaussianBlur",
     "GaussianNoise",
+    "GlassBlur",
     "HorizontalFlip",
     "HueSaturationValue",
     "ImageFolder",
@@ -125,6 +140,8 @@ __all__ = [
     "LetterBox",
     "LinearColorJitter",
     "LongestMaxSize",
+    "MedianBlur",
+    "MotionBlur",
     "MultiScaleCrop",
     "Normalize",
     "NotReproducible",
@@ -149,6 +166,7 @@ __all__ = [
     "SampleError",
     "SampleIndex",
     "SampleKey",
+    "Sharpen",
     "SmallestMaxSize",
     "Solarize",
     "SomeOf",

@@ -4,6 +4,7 @@ Inputs are never changed. Where a function says so, its result is a view of the 
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
+from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
 from seedsafe.functional.channels import (
     drop_channels,
     shift_channels,
@@ -29,6 +30,7 @@ from seedsafe.functional.jitter import (
     jitter,
     jitter_matrix,
 )
+from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel, line_kernel, sharpen_kernel
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
@@ -55,13 +57,20 @@ __all__ = [
     "adjust_tones",
     "amplify",
     "autocontrast",
+    "bell_kernel",
     "bend_tones",
+    "box_blur",
+    "convolve",
     "crop",
+    "disk_kernel",
     "distort",
     "drop_channels",
+    "emboss_kernel",
     "equalize",
     "equalize_adaptively",
+    "gaussian_blur",
     "gaussian_noise",
+    "glass_blur",
     "horizontal_flip",
     "horizontal_flip_boxes",
     "horizontal_flip_points",
@@ -69,6 +78,8 @@ __all__ = [
     "invert_polarity",
     "jitter",
     "jitter_matrix",
+    "line_kernel",
+    "median_blur",
     "multiply_saturation",
     "normalize",
     "normalize_chw",
@@ -82,6 +93,7 @@ __all__ = [
     "resize_points",
     "rotate_hue",
     "segment",
+    "sharpen_kernel",
     "shift_boxes",
     "shift_channels",
     "shift_points",

@@ -1,16 +1,19 @@
 """Image transforms: uint8 or float32, (H, W) or (H, W, C), RGB."""
 
 from seedsafe.image.affine import Affine, Rotate
+from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
 from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
+from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
 from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
+from seedsafe.image.sharpness import Emboss, Sharpen
 from seedsafe.image.tones import Gamma, Invert, Posterize, RandomBrightnessContrast, Solarize, ToneCurve
 from seedsafe.image.turn import D4, RandomRotate90, Transpose
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
@@ -19,25 +22,33 @@ from seedsafe.image.window import CenterCrop, Pad, RandomCrop
 __all__ = [
     "CLAHE",
     "D4",
+    "AdvancedBlur",
     "Affine",
     "AutoContrast",
+    "Blur",
     "CenterCrop",
     "ChannelDropout",
     "ChannelShuffle",
     "ColorJitter",
     "Crop",
     "CropAndPad",
+    "Defocus",
+    "Emboss",
     "Equalize",
     "FancyPCA",
     "FiveCrop",
     "Gamma",
+    "GaussianBlur",
     "GaussianNoise",
+    "GlassBlur",
     "HorizontalFlip",
     "HueSaturationValue",
     "Invert",
     "LetterBox",
     "LinearColorJitter",
     "LongestMaxSize",
+    "MedianBlur",
+    "MotionBlur",
     "MultiScaleCrop",
     "Normalize",
     "Pad",
@@ -54,6 +65,7 @@ __all__ = [
     "RandomSizedCrop",
     "Resize",
     "Rotate",
+    "Sharpen",
     "SmallestMaxSize",
     "Solarize",
     "TenCrop",

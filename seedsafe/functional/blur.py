@@ -1,0 +1,137 @@
+"""Blurs, and other filters over a pixel's neighbours. Beyond the edge an image is mirrored, unless a function says otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seedsafe.draws import sixteenths
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.kinds import in_uint8, is_uint8
+from seedsafe.info import Array
+from seedsafe.key import Address
+
+__all__ = ["box_blur", "convolve", "gaussian_blur", "glass_blur", "median_blur"]
+
+
+def box_blur(image: Array, size: int) -> Array:
+    """Return an image with each value the mean of a square around it. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        size: of the square's side, odd.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
+        [[60, 30, 30, 0]]
+    """
+    is_uint8(image)
+    blurred: Array = opencv().blur(image, (size, size))
+    return blurred.reshape(image.shape)
+
+
+def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
+    """Return an image with each value a mean of its neighbours under a bell. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        size: of the square's side, odd; 0 is as large as the bell, 7 sigma.
+        sigma: the bell's standard deviation in pixels.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
+        [[0, 25, 41, 25, 0]]
+    """
+    is_uint8(image)
+    side = size or int(3.5 * sigma) * 2 + 1
+    if side == 1 or sigma <= 0.0:
+        return image.copy()
+    blurred: Array = opencv().GaussianBlur(image, (side, side), sigma)
+    return blurred.reshape(image.shape)
+
+
+def median_blur(image: Array, size: int) -> Array:
+    """Return an image with each value the median of a square around it. Exact on every machine.
+
+    Beyond the edge, its pixels are repeated. float32 goes through uint8 where the size is above 5.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        size: of the square's side, odd.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
+        [[0, 0, 0, 0]]
+    """
+    if not is_uint8(image) and size > 5:
+        return in_uint8(image, lambda values: median_blur(values, size))
+    cv2 = opencv()
+    if image.ndim == 3 and image.shape[2] not in (1, 3, 4):
+        return np.stack(
+            [cv2.medianBlur(np.ascontiguousarray(image[..., k]), size) for k in range(image.shape[2])], -1
+        )
+    blurred: Array = cv2.medianBlur(image, size)
+    return blurred.reshape(image.shape)
+
+
+def convolve(image: Array, kernel: Array) -> Array:
+    """Return an image with each value the sum of its neighbours times a kernel's weights; for one build of OpenCV.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        kernel: weights by row and column, odd sides; it is not mirrored.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
+        [[90, 0, 90]]
+    """
+    whole = is_uint8(image)
+    made: Array = opencv().filter2D(image, -1, kernel.astype(np.float32)).reshape(image.shape)
+    return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def glass_blur(image: Array, sigma: float, reach: int, rounds: int, noise: Address) -> Array:
+    """Return an image as behind frosted glass: blurred, its pixels taken from places near by, and blurred again.
+
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
+    not swapped. Of uint8, exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        sigma: of the blurs, in pixels.
+        reach: how far away a pixel may be taken from, in pixels.
+        rounds: how often they are taken.
+        noise: the address of the steps: in each round a 16-bit piece for each row's step, then one for each column's.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> glass_blur(np.array([[0, 90, 0, 90]], np.uint8), 0.1, 1, 1, address(SampleKey(0, 0, 0))).tolist()
+        [[90, 90, 90, 0]]
+    """
+    height, width = image.shape[:2]
+    pieces = sixteenths(noise, rounds * 2 * height * width).reshape(rounds, 2, height, width)
+    made = gaussian_blur(image, 0, sigma)
+    rows, columns = np.arange(height)[:, None], np.arange(width)
+    for down, right in pieces:
+        row = np.clip(rows + _steps(down, reach), 0, height - 1)
+        column = np.clip(columns + _steps(right, reach), 0, width - 1)
+        made = made[row, column]
+    return gaussian_blur(made, 0, sigma)
+
+
+def _steps(pieces: Array, reach: int) -> Array:
+    return (pieces.astype(np.int64) * (2 * reach + 1) >> 16) - reach

@@ -1,0 +1,225 @@
+"""Blur, GaussianBlur, MedianBlur and GlassBlur."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import integers, real, span
+from seedsafe.draws import Draws
+from seedsafe.functional import blur
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.key import Address, checked_int
+from seedsafe.primitive import primitive
+
+__all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", "Side", "draw_odd", "odd"]
+
+Range = float | tuple[float, float]
+Sizes = int | tuple[int, int]
+
+
+class Gauss(NamedTuple):
+    """The side of a square, 0 for as large as the bell, and the bell's standard deviation, in pixels."""
+
+    size: int
+    sigma: float
+
+
+class Glass(NamedTuple):
+    """The address of the noise that pixels are moved by."""
+
+    address: Address
+
+
+class Side(NamedTuple):
+    """The side of a square in pixels."""
+
+    size: int
+
+
+def odd(name: str, value: Any, low: int) -> tuple[int, int]:
+    """Return a range of odd integers; one stands for both ends."""
+    way_out = "pass an odd number of pixels, or a range (low, high) of such"
+    first, last = integers(name, value, low, 2**15 - 1, way_out)
+    if first % 2 == 0 or last % 2 == 0:
+        raise ValueError(f"{name} must be odd, got {value!r}: {way_out}")
+    return first, last
+
+
+def draw_odd(rng: Draws, sizes: Any) -> int:
+    """Return one of the odd integers in a range; consumes one word."""
+    low, high = sizes
+    drawn: int = low + 2 * rng.integer((high - low) // 2 + 1)
+    return drawn
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Blur(Often):
+    """Replace each value by the mean of a square around it.
+
+    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). Of uint8,
+    exact on every machine; of float32, for one build of OpenCV.
+
+    Args:
+        size: the square's side in pixels, odd, or a range (low, high) of such.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Blur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[60, 30, 30, 0]]
+    """
+
+    size: Sizes = (3, 7)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, size=odd("size", self.size, 1))
+
+    def draw(self, rng: Draws, info: Info) -> Side:
+        """Return the side."""
+        return Side(draw_odd(rng, self.size))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return blur.box_blur(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class MedianBlur(Often):
+    """Replace each value by the median of a square around it.
+
+    Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). Exact on
+    every machine; float32 goes through uint8 where the side is above 5.
+
+    Args:
+        size: the square's side in pixels, odd, or a range (low, high) of such.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> MedianBlur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 0, 0, 0]]
+    """
+
+    size: Sizes = (3, 7)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, size=odd("size", self.size, 1))
+
+    def draw(self, rng: Draws, info: Info) -> Side:
+        """Return the side."""
+        return Side(draw_odd(rng, self.size))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return blur.median_blur(image, params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class GaussianBlur(Often):
+    """Blur with a bell of a drawn width.
+
+    Follows ``torchvision.transforms.GaussianBlur``, and with a range of sizes albumentations' of the same name. Draws the
+    width (word 1) and the square's side out of the odd ones (word 2). Of uint8, exact on every machine; of float32, for one
+    build of OpenCV.
+
+    Args:
+        size: the square's side in pixels, odd, or a range (low, high) of such; 0 is as large as the bell, 7 sigma.
+        sigma: the bell's standard deviation in pixels, or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> GaussianBlur(3, (0.1, 2.0))(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[55, 35, 27, 0]]
+    """
+
+    size: Sizes = 0
+    sigma: Range = (0.1, 2.0)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, size=(0, 0) if self.size in (0, (0, 0), [0, 0]) else odd("size", self.size, 1))
+        store(
+            self,
+            sigma=span("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels, or a range (low, high)"),
+        )
+
+    def draw(self, rng: Draws, info: Info) -> Gauss:
+        """Return the side and the width."""
+        sigma = rng.uniform(*self.sigma)  # type: ignore[misc]  # a pair since __post_init__
+        return Gauss(draw_odd(rng, self.size), sigma)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return blur.gaussian_blur(image, *params)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class GlassBlur(Often):
+    """Blur as frosted glass does: blurred, its pixels taken from places near by, and blurred again.
+
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
+    not swapped. The noise that they are moved by starts at word 4. Of uint8, exact on every machine; of float32, for one
+    build of OpenCV.
+
+    Args:
+        sigma: of the blurs, in pixels.
+        reach: how far away a pixel may be taken from, in pixels.
+        rounds: how often they are taken.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> GlassBlur(0.1, reach=1, rounds=1)(np.array([[0, 90, 0, 90]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 0, 90, 90]]
+    """
+
+    sigma: float = 0.7
+    reach: int = field(default=4, kw_only=True)
+    rounds: int = field(default=2, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, sigma=real("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels"))
+        store(self, reach=checked_int("reach", self.reach, 1, 2**14, "pass pixels"))
+        store(self, rounds=checked_int("rounds", self.rounds, 1, 101, "pass how often pixels are moved"))
+
+    def draw(self, rng: Draws, info: Info) -> Glass:
+        """Return the address of the noise."""
+        return Glass(rng.noise())
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return blur.glass_blur(image, self.sigma, self.reach, self.rounds, params[0])

@@ -1,0 +1,212 @@
+"""MotionBlur, AdvancedBlur and Defocus: filters with a drawn kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from seedsafe.checks import around, integers, span
+from seedsafe.draws import Draws, sixteenths
+from seedsafe.functional.blur import convolve
+from seedsafe.functional.kernels import bell_kernel, disk_kernel, line_kernel
+from seedsafe.image.blur import draw_odd, odd
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.key import Address
+from seedsafe.primitive import primitive
+
+__all__ = ["AdvancedBlur", "Bell", "Defocus", "Disk", "Line", "MotionBlur"]
+
+Range = float | tuple[float, float]
+Sizes = int | tuple[int, int]
+
+
+class Bell(NamedTuple):
+    """A bell with two widths: see ``seedsafe.functional.bell_kernel``; and the address of the noise in its weights."""
+
+    size: int
+    sigmas: tuple[float, float]
+    angle: float
+    beta: float
+    address: Address
+
+
+class Disk(NamedTuple):
+    """The radius of a disk and the smoothing of its edge, in pixels."""
+
+    radius: int
+    blur: float
+
+
+class Line(NamedTuple):
+    """A line of motion: see ``seedsafe.functional.line_kernel``."""
+
+    size: int
+    angle: float
+    direction: float
+    shift: tuple[float, float]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class MotionBlur(Often):
+    """Blur along a line, as a moving camera does.
+
+    Follows albumentations' ``MotionBlur``. Draws the line's length out of the odd ones (word 1), its angle (word 2), on which
+    side of the middle it lies (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). For one
+    build of OpenCV.
+
+    Args:
+        size: the line's length in pixels, odd, or a range (low, high) of such.
+        angle: degrees from the right downwards, or a range (low, high).
+        direction: from -1, all of the line before the middle, to 1, all after it, or a range (low, high).
+        shifted: whether the line may lie off the middle.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = MotionBlur(3, angle=0, shifted=False)
+        >>> augment(np.array([[0, 0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 30, 30, 30, 0]]
+    """
+
+    size: Sizes = (3, 7)
+    angle: Range = field(default=(0.0, 360.0), kw_only=True)
+    direction: Range = field(default=(-1.0, 1.0), kw_only=True)
+    shifted: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, size=odd("size", self.size, 1))
+        store(self, angle=span("angle", self.angle, -3600.0, 3600.0, "pass degrees, or a range (low, high)"))
+        store(self, direction=span("direction", self.direction, -1.0, 1.0, "0 is for an even line"))
+
+    def draw(self, rng: Draws, info: Info) -> Line:
+        """Return the line."""
+        size = draw_odd(rng, self.size)
+        angle = rng.uniform(*self.angle)  # type: ignore[misc]  # pairs since __post_init__
+        direction = rng.uniform(*self.direction)  # type: ignore[misc]
+        reach = 0.5 * (size // 2) if self.shifted else 0.0
+        return Line(size, angle, direction, (rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return convolve(image, line_kernel(*params))
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class AdvancedBlur(Often):
+    """Blur with a bell of two widths, turned, of a drawn shape, with noise in its weights.
+
+    Follows albumentations' ``AdvancedBlur``. Draws the square's side out of the odd ones (word 1), the widths (2 and 3), the
+    angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. For one build of OpenCV and
+    NumPy.
+
+    Args:
+        size: the square's side in pixels, odd, or a range (low, high) of such.
+        sigma_x: the first width in pixels, or a range (low, high).
+        sigma_y: the second width.
+        angle: the largest turn to either side in degrees, or a range (low, high).
+        beta: a range (low, high) about 1 of the shape: 1 is Gaussian; below it is drawn as often as above.
+        noise: a range (low, high) of factors of the weights.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> AdvancedBlur()(np.array([[0, 0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).shape
+        (1, 5)
+    """
+
+    size: Sizes = (3, 7)
+    sigma_x: Range = field(default=(0.2, 1.0), kw_only=True)
+    sigma_y: Range = field(default=(0.2, 1.0), kw_only=True)
+    angle: Range = field(default=90.0, kw_only=True)
+    beta: tuple[float, float] = field(default=(0.5, 8.0), kw_only=True)
+    noise: Range = field(default=(0.9, 1.1), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, size=odd("size", self.size, 1))
+        for name in ("sigma_x", "sigma_y"):
+            way_out = "pass a width in pixels of at least 0.05, or a range (low, high)"
+            store(self, **{name: span(name, getattr(self, name), 0.05, 1000.0, way_out)})
+        store(self, angle=around("angle", self.angle, 0.0, -360.0, 360.0, "pass degrees, at most 360"))
+        store(self, beta=span("beta", self.beta, 0.01, 100.0, "pass a range about 1, (0.5, 8)"))
+        if not self.beta[0] <= 1.0 <= self.beta[1]:
+            raise ValueError(f"beta must be a range about 1, got {self.beta!r}: 1 is Gaussian")
+        store(self, noise=span("noise", self.noise, 0.0, 100.0, "pass factors about 1, (1, 1) for none"))
+
+    def draw(self, rng: Draws, info: Info) -> Bell:
+        """Return the bell."""
+        size = draw_odd(rng, self.size)
+        sigmas = rng.uniform(*self.sigma_x), rng.uniform(*self.sigma_y)  # type: ignore[misc]  # pairs since __post_init__
+        angle = rng.uniform(*self.angle)  # type: ignore[misc]
+        low, high = (self.beta[0], 1.0) if rng.chance(0.5) else (1.0, self.beta[1])
+        return Bell(size, sigmas, angle, rng.uniform(low, high), rng.noise())
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        size, sigmas, angle, beta, address = params
+        low, high = self.noise  # type: ignore[misc]  # a pair since __post_init__
+        factors = low + (high - low) * (
+            (sixteenths(address, size * size).reshape(size, size) + 0.5) / 65536.0
+        )
+        return convolve(image, bell_kernel(size, sigmas, angle, beta, np.maximum(factors, 1e-6)))
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Defocus(Often):
+    """Blur as a lens out of focus does.
+
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, and albumentations' ``Defocus``.
+    Draws the radius (word 1) and the smoothing of the disk's edge (word 2). For one build of OpenCV.
+
+    Args:
+        radius: of the disk in pixels, or a range (low, high), both included.
+        blur: the smoothing's standard deviation in pixels, or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Defocus()(np.eye(9, dtype=np.uint8), key=SampleKey(42, 0, 0)).shape
+        (9, 9)
+    """
+
+    radius: Sizes = (3, 10)
+    blur: Range = field(default=(0.1, 0.5), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, radius=integers("radius", self.radius, 1, 1000, "pass pixels, or a range (low, high)"))
+        store(self, blur=span("blur", self.blur, 0.01, 100.0, "pass pixels, or a range (low, high)"))
+
+    def draw(self, rng: Draws, info: Info) -> Disk:
+        """Return the disk."""
+        low, high = self.radius  # type: ignore[misc]  # pairs since __post_init__
+        return Disk(low + rng.integer(high - low + 1), rng.uniform(*self.blur))  # type: ignore[misc]
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, blurred."""
+        return convolve(image, disk_kernel(*params))

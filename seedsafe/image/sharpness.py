@@ -1,0 +1,115 @@
+"""Sharpen and Emboss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from seedsafe.checks import span
+from seedsafe.draws import Draws
+from seedsafe.functional.blur import convolve
+from seedsafe.functional.kernels import emboss_kernel, sharpen_kernel
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = ["Edges", "Emboss", "Relief", "Sharpen"]
+
+Range = float | tuple[float, float]
+
+
+class Edges(NamedTuple):
+    """The share of the edges in the result, and how bright they are."""
+
+    alpha: float
+    lightness: float
+
+
+class Relief(NamedTuple):
+    """The share of the relief in the result, and the strength of its light."""
+
+    alpha: float
+    strength: float
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Sharpen(Often):
+    """Blend the image with its edges.
+
+    Follows albumentations' ``Sharpen`` with its kernel of 3 by 3. Draws the share (word 1) and the lightness (word 2). For one
+    build of OpenCV.
+
+    Args:
+        alpha: the share of the edges, in [0, 1], or a range (low, high).
+        lightness: the weight that remains of the pixel itself, 1 keeps its brightness, or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Sharpen(0.5, 1.0)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[90, 75, 115, 100]]
+    """
+
+    alpha: Range = (0.2, 0.5)
+    lightness: Range = (0.5, 1.0)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, alpha=span("alpha", self.alpha, 0.0, 1.0, "pass a share, or a range (low, high)"))
+        store(self, lightness=span("lightness", self.lightness, 0.0, 1000.0, "1 keeps the brightness"))
+
+    def draw(self, rng: Draws, info: Info) -> Edges:
+        """Return the share and the lightness."""
+        return Edges(rng.uniform(*self.alpha), rng.uniform(*self.lightness))  # type: ignore[misc]
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, sharper."""
+        return convolve(image, sharpen_kernel(*params))
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Emboss(Often):
+    """Blend the image with itself as a relief, lit from the lower right.
+
+    Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2). For one build of OpenCV.
+
+    Args:
+        alpha: the share of the relief, in [0, 1], or a range (low, high).
+        strength: of the light, or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Emboss(1.0, 0.5)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[90, 110, 120, 100]]
+    """
+
+    alpha: Range = (0.2, 0.5)
+    strength: Range = (0.2, 0.7)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, alpha=span("alpha", self.alpha, 0.0, 1.0, "pass a share, or a range (low, high)"))
+        store(self, strength=span("strength", self.strength, 0.0, 1000.0, "pass a number about 0.5"))
+
+    def draw(self, rng: Draws, info: Info) -> Relief:
+        """Return the share and the strength."""
+        return Relief(rng.uniform(*self.alpha), rng.uniform(*self.strength))  # type: ignore[misc]
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, embossed."""
+        return convolve(image, emboss_kernel(*params))
