@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ring_workers import SHAPE, Worker, batch, made, sample
+from ring_workers import SHAPE, Worker, batch, made, sample, taken
 
 from seedsafe import ring
 from seedsafe.ring import arrays, mapping, reader
@@ -245,6 +245,29 @@ class TestFaults:
         equal(mine[0], batch(1))
         equal(mine[1], batch(2))
 
+    def test_a_forked_child_has_a_ring_of_its_own(self) -> None:
+        array = made(1)
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            assert pool.apply(taken) == 0
+        assert taken() == 1
+        del array
+
+    def test_a_child_that_sends_an_inherited_batch_uses_no_slot_of_its_parents(self) -> None:
+        from multiprocessing.reduction import ForkingPickler
+
+        pickle.loads(ForkingPickler.dumps(made(1)))  # this process has mapped its own ring
+        array = made(2)
+        end, theirs = multiprocessing.Pipe(duplex=False)
+        child = os.fork()
+        if child == 0:
+            theirs.send(array)
+            os._exit(0)
+        equal(end.recv(), batch(2))
+        os.waitpid(child, 0)
+        assert only_ring().header.count(SENT) == only_ring().header.count(HELD) == 0
+        end.close()
+        theirs.close()
+
     def test_a_child_that_drops_an_inherited_batch_frees_nothing(self) -> None:
         with Worker() as worker:
             worker.met()
@@ -423,16 +446,16 @@ class TestWhereItCannotBe:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with Worker() as worker:
             resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
-            taken = []
+            filled = []
             try:
                 with contextlib.suppress(OSError):
                     while True:
-                        taken.append(os.open(os.devnull, os.O_RDONLY))
+                        filled.append(os.open(os.devnull, os.O_RDONLY))
                 for value in range(4):
                     equal(worker("made", value), batch(value))
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-                for descriptor in taken:
+                for descriptor in filled:
                     os.close(descriptor)
             assert not rings()
             assert "Too many open files" in str(ring.why_not())
@@ -456,6 +479,7 @@ class TestWhereItCannotBe:
 
     def test_a_child_of_a_reader_trusts_it_only_where_it_stays(self) -> None:
         with Worker() as worker:
+            assert len(worker.bytes("staying", 1)) > batch(1).nbytes
             worker.met()
         with Worker() as worker:
             assert len(worker.bytes("made", 1)) > batch(1).nbytes

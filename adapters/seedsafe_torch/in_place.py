@@ -1,0 +1,245 @@
+"""Batches in place: a loader's samples are written, one by one, where the training process sees their batch."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.multiprocessing.reductions import reduce_tensor
+from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_info
+from torch.utils.data._utils import collate as torchs
+
+from seedsafe import ring
+from seedsafe.faults import Skipped
+
+__all__ = ["RowByRow", "collate", "why_not_in_place"]
+
+_SMALL: Final = 1 << 14
+"""A part of a batch below so many bytes is sent by value."""
+_torchs_way: Final[Any] = reduce_tensor
+_TENSORS: Final = torchs.default_collate_fn_map[torch.Tensor]
+_ARRAYS: Final = torchs.default_collate_fn_map[np.ndarray]
+
+
+class RowByRow(Dataset[Any]):
+    """A loader's dataset whose batches are lists of samples that lie in the rows of the batch that `collate` returns.
+
+    For any other collate function they are samples like all others.
+
+    Args:
+        dataset: any map-style dataset, which is read index by index.
+
+    Example:
+        >>> rows = RowByRow([np.full((64, 64), i, np.float32) for i in range(8)])
+        >>> samples = rows.__getitems__([3, 5])
+        >>> batch = collate(samples)
+        >>> batch.shape, batch.data_ptr() == samples[0].ctypes.data
+        (torch.Size([2, 64, 64]), True)
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[index]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        rows = _Rows(len(indices), travels=_in_worker())
+        return [_placed(rows, self.dataset[index]) for index in indices]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "dataset" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.dataset, name)
+
+
+def collate(samples: Sequence[Any]) -> Any:
+    """Return a batch as `torch.utils.data.default_collate` does, in memory that is used again when nobody holds it.
+
+    `loader` collates with it where no collate_fn is given. In one of your own, call it instead of default_collate: in a
+    worker the tensors that it returns go to the training process without being copied. What is made of them afterwards
+    goes as every tensor does.
+
+    Args:
+        samples: of a batch; arrays, tensors, numbers, strings, and tuples, lists and dicts of these.
+
+    Returns:
+        what default_collate returns: equal in structure, types, shapes, dtypes and values, writable and contiguous.
+
+    Example:
+        >>> batch = collate([(np.zeros((3, 64, 64), np.float32), 0), (np.ones((3, 64, 64), np.float32), 1)])
+        >>> batch[0].shape, batch[1]
+        (torch.Size([2, 3, 64, 64]), tensor([0, 1]))
+    """
+    travels = _in_worker()
+    if travels and ring.why_not() is not None:
+        return default_collate(list(samples))
+    return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
+
+
+def why_not_in_place(loading: DataLoader[Any]) -> str | None:
+    """Return why the batches of a loader are not made in place, or None if they are, as far as is known.
+
+    Args:
+        loading: a DataLoader, made by `loader`.
+
+    Example:
+        >>> why_not_in_place(DataLoader([1, 2]))
+        'its collate_fn is default_collate: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate'
+    """
+    made_with: Any = loading.collate_fn
+    while isinstance(made_with, functools.partial):
+        made_with = made_with.keywords.get("collate", made_with.func)
+    if made_with is not collate:
+        name = getattr(made_with, "__name__", type(made_with).__name__)
+        return f"its collate_fn is {name}: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate"
+    return ring.why_not() if loading.num_workers else None
+
+
+class _Travelling(torch.Tensor):
+    """A tensor of a worker's batch: it goes to the training process by its slot, small ones by value."""
+
+    __torch_function__: Any = torch._C._disabled_torch_function_impl  # what is made of it is plain
+    bytes: npt.NDArray[np.uint8]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        plain: Any = self.as_subclass(torch.Tensor)
+        return plain.__reduce_ex__(protocol)
+
+
+def _sent(tensor: _Travelling) -> tuple[Any, ...]:
+    plain = tensor.as_subclass(torch.Tensor)
+    nbytes = plain.numel() * plain.element_size()
+    moved = plain.data_ptr() != ring.address_of(tensor.bytes) or nbytes != tensor.bytes.nbytes
+    if moved or plain.requires_grad or not plain.is_contiguous():  # changed by a collate_fn
+        return cast("tuple[Any, ...]", _torchs_way(plain))
+    return _tensor, (tensor.bytes, plain.dtype, tuple(plain.shape))
+
+
+ForkingPickler.register(_Travelling, _sent)
+
+
+def _tensor(array: npt.NDArray[np.uint8], dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
+    return torch.from_numpy(array).view(dtype).reshape(shape)
+
+
+def _in_worker() -> bool:
+    if get_worker_info() is None:
+        return False
+    ring.stay()  # a DataLoader ends its workers when it reads no more
+    return True
+
+
+def _placed(rows: _Rows, sample: Any) -> Any:
+    return sample if type(sample) is Skipped else rows.place(sample)
+
+
+class _Rows(ring.Rows):
+    """Rows for tensors as well."""
+
+    def size(self, part: Any) -> int | None:
+        """Return the bytes of an array or tensor that can be a row; None for anything else."""
+        return _size(part)
+
+    def copied(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
+        """Return a copy of an array or tensor in a row's memory."""
+        if not isinstance(part, torch.Tensor):
+            return super().copied(part, memory)
+        return _tensor(memory, part.dtype, tuple(part.shape)).copy_(part)
+
+
+def _size(part: Any) -> int | None:
+    """Return the bytes of an array or tensor that default_collate stacks to a contiguous tensor; None for others."""
+    if type(part) is torch.Tensor:
+        usual = part.device.type == "cpu" and part.layout is torch.strided and not part.is_nested
+        if not usual or part.requires_grad or part.is_quantized or part.is_conj() or part.is_neg():
+            return None
+        contiguous = part.is_contiguous() or torch.stack((part, part)).is_contiguous()
+        return part.numel() * part.element_size() or None if part.dim() and contiguous else None
+    if not ring.is_plain(part) or not _is_torchs(part.dtype):
+        return None
+    if not part.flags.c_contiguous and (
+        min(part.strides) < 0 or not torch.stack((torch.as_tensor(part),) * 2).is_contiguous()
+    ):
+        return None
+    nbytes: int = part.nbytes
+    return nbytes or None
+
+
+@functools.cache
+def _is_torchs(dtype: np.dtype[Any]) -> bool:
+    try:
+        torch.from_numpy(np.empty(0, dtype))
+    except TypeError:
+        return False
+    return True
+
+
+def _functions(travels: bool) -> dict[Any, Callable[..., Any]]:
+    """Return what default_collate calls for each type of element, in place where that is torch's own."""
+    usual: dict[Any, Callable[..., Any]] = dict(torchs.default_collate_fn_map)
+    if travels:
+        for kind, function in usual.items():
+            if function.__module__ == torchs.__name__ and kind not in (torch.Tensor, np.ndarray, str, bytes):
+                usual[kind] = functools.partial(_sendable, function)
+    for kind, function in ((torch.Tensor, _TENSORS), (np.ndarray, _ARRAYS)):
+        if usual[kind] is function:
+            usual[kind] = functools.partial(_stacked, function, travels)
+    return usual
+
+
+def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
+    """Return tensors or arrays as one tensor: that of the rows that they are, or a new one."""
+    first = parts[0]
+    nbytes = _size(first)
+    alike = nbytes and all(
+        type(part) is type(first) and part.shape == first.shape and part.dtype == first.dtype
+        for part in parts
+    )
+    if not nbytes or not alike:
+        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
+    held = _rows(parts, nbytes)
+    if held is None:
+        tensors = [torch.as_tensor(part) for part in parts]
+        held = ring.taken(nbytes * len(parts), travels=travels) if nbytes * len(parts) >= _SMALL else None
+        if held is None:
+            made = torch.stack(tensors)
+            return _by_value(made) if travels else made
+        stacked = _tensor(held.memory, tensors[0].dtype, (len(parts), *first.shape))
+        torch.stack(tensors, out=stacked)
+    array = ring.placed(held, np.uint8, (nbytes * len(parts),))
+    dtype = first.dtype if isinstance(first, torch.Tensor) else torch.as_tensor(first).dtype
+    tensor = _tensor(array.view(np.ndarray), dtype, (len(parts), *first.shape))
+    return _travelling(tensor, array) if travels else tensor
+
+
+def _rows(parts: Sequence[Any], nbytes: int) -> ring.Held | None:
+    if isinstance(parts[0], torch.Tensor):
+        contiguous = all(part.is_contiguous() for part in parts)
+        return ring.rows_at([part.data_ptr() for part in parts], nbytes) if contiguous else None
+    contiguous = all(part.flags.c_contiguous for part in parts)
+    return ring.rows_at([ring.address_of(part) for part in parts], nbytes) if contiguous else None
+
+
+def _sendable(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
+    """Return what torch makes of numbers, to be sent by value."""
+    made = usual(parts, collate_fn_map=torchs.default_collate_fn_map)
+    return _by_value(made) if isinstance(made, torch.Tensor) else made
+
+
+def _by_value(tensor: torch.Tensor) -> torch.Tensor:
+    return _travelling(tensor, tensor.reshape(-1).view(torch.uint8).numpy())
+
+
+def _travelling(tensor: torch.Tensor, array: npt.NDArray[np.uint8]) -> torch.Tensor:
+    travelling = tensor.as_subclass(_Travelling)
+    travelling.bytes = array
+    return travelling
