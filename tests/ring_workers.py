@@ -45,11 +45,6 @@ def collated(first: int) -> dict[str, Any]:
     return together | {name: ring.batch_at(together[name]) for name in ("image", "mask")}
 
 
-def small(count: int) -> int:
-    """Send nothing, and return the process."""
-    return os.getpid() * min(count, 1)
-
-
 def _serve(orders: Connection) -> None:
     kept: list[Any] = []
     while (order := orders.recv()) is not None:
@@ -137,3 +132,8 @@ def staying(value: int) -> np.ndarray:
     """Make a batch in a process that says that it ends only when its reader reads no more."""
     ring.stay()
     return made(value)
+
+
+def reason() -> str | None:
+    """Return why this process's batches do not travel in place."""
+    return ring.why_not()

@@ -3,6 +3,7 @@
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import skip_collate
+from seedsafe_torch.in_place import collate, why_not_in_place
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.loading import loader, peek
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
@@ -13,7 +14,9 @@ __all__ = [
     "Envelope",
     "EpochOrder",
     "KeyedSampler",
+    "collate",
     "loader",
     "peek",
     "skip_collate",
+    "why_not_in_place",
 ]

@@ -15,9 +15,9 @@ from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_in
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
-from seedsafe.faults import Skipped
+from seedsafe.reading import Skipped
 
-__all__ = ["RowByRow", "collate", "why_not_in_place"]
+__all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
 _SMALL: Final = 1 << 14
 """A part of a batch below so many bytes is sent by value."""
@@ -102,6 +102,33 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
         name = getattr(made_with, "__name__", type(made_with).__name__)
         return f"its collate_fn is {name}: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate"
     return ring.why_not() if loading.num_workers else None
+
+
+def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options: dict[str, Any]) -> Any:
+    """Return the dataset of a loader, and set its collate_fn, so that batches are made in place where they can be.
+
+    Args:
+        wanted: True if they have to be, False if they must not, None if they should.
+        dataset: the outermost.
+        in_batches: whether the loader makes batches at all.
+        options: of the DataLoader.
+
+    Raises:
+        ValueError: they have to be and cannot.
+    """
+    if wanted is False:
+        return dataset
+    reason = ring.why_not() if options.get("num_workers") else None
+    if not in_batches:
+        reason = "batch_size=None makes no batches"
+    elif options.get("collate_fn") is not None:
+        reason = "batches are made by the collate_fn given, which may call seedsafe_torch.collate itself"
+    if reason is None:
+        options["collate_fn"] = collate
+        return RowByRow(dataset)
+    if wanted:
+        raise ValueError(f"in_place=True cannot be: {reason}. Leave in_place out to have what is possible")
+    return dataset
 
 
 class _Travelling(torch.Tensor):

@@ -23,6 +23,7 @@ from seedsafe_torch.delivery import KeyedLoader, keyed_of
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
+from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
 from seedsafe_torch.sampler import EpochOrder, KeyedSampler
 
@@ -43,6 +44,7 @@ def loader(
     seed: SupportsIndex | None = None,
     epoch: SupportsIndex | None = None,
     generator: torch.Generator | None = None,
+    in_place: bool | None = None,
     **options: Any,
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
@@ -60,6 +62,10 @@ def loader(
         seed: of the order; the dataset's own by default.
         epoch: a fixed epoch for every pass, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
         generator: DataLoader's; a private one by default, so that the global one is left alone.
+        in_place: whether samples are written where the training process sees their batch, so that nothing is copied and
+            no page of memory touched for the first time in each batch. By default they are where there is no
+            collate_fn and the system allows it; `why_not_in_place` tells. The batches are equal either way. True: an
+            error where it cannot be.
         options: DataLoader's other arguments.
 
     Raises:
@@ -87,6 +93,7 @@ def loader(
             raise ValueError(
                 f"{', '.join(wrong)} cannot be set for a stream, which brings order, seed and epoch with it: leave them out"
             )
+        in_place_or_not(in_place, dataset, batch_size is not None, options)  # a stream has no rows to go by
         return StreamLoader(
             dataset, batch_size=batch_size, generator=generator or _generator(dataset.seed), **options
         )
@@ -126,12 +133,10 @@ def loader(
     outer = dataset if isinstance(dataset, AugmentedDataset) else Envelope(dataset)
     if generator is None:
         generator = _generator(seed)
-    made = _made(
-        outer,
-        dataset,
-        batch_size is not None or batch_sampler is not None,
-        options | {"generator": generator},
-    )
+    options["generator"] = generator
+    in_batches = batch_size is not None or batch_sampler is not None
+    outer = in_place_or_not(in_place, outer, in_batches, options)
+    made = _made(outer, dataset, in_batches, options)
     _check_picklable(made)
     return made
 
