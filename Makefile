@@ -70,7 +70,7 @@ test-scale: .venvs/scale/.installed
 	$(PYTHON) -m venv .venvs/scale
 	.venvs/scale/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venvs/scale/bin/python -m pip install --quiet torch==2.13.0
-	.venvs/scale/bin/python -m pip install --quiet --no-deps "torchdata>=0.11" "litdata>=0.2.76" "mosaicml-streaming>=0.13" lightning-utilities
+	.venvs/scale/bin/python -m pip install --quiet --no-deps "torchdata>=0.11" "litdata>=0.2.76" "mosaicml-streaming>=0.13" lightning-utilities torchvision==0.28.0
 	.venvs/scale/bin/python -m pip install --quiet --requirement tests/scale/requirements.txt
 	touch $@
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ import pytest
 import seedsafe as ss
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests" / "bridge"))
+import operators  # noqa: F401  # torchvision's, which MosaicML imports
+
 os.environ["PYTHONPATH"] = os.pathsep.join(
     str(ROOT / part) for part in (".", "adapters")
 )  # of Ray's processes
