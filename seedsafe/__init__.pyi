@@ -22,6 +22,7 @@ from seedsafe.folder import ImageFolder as ImageFolder
 from seedsafe.image import AdvancedBlur as AdvancedBlur
 from seedsafe.image import Affine as Affine
 from seedsafe.image import AutoContrast as AutoContrast
+from seedsafe.image import BBoxSafeCrop as BBoxSafeCrop
 from seedsafe.image import Blur as Blur
 from seedsafe.image import CLAHE as CLAHE
 from seedsafe.image import CenterCrop as CenterCrop
@@ -30,6 +31,7 @@ from seedsafe.image import ChannelShuffle as ChannelShuffle
 from seedsafe.image import ColorJitter as ColorJitter
 from seedsafe.image import Crop as Crop
 from seedsafe.image import CropAndPad as CropAndPad
+from seedsafe.image import CropNonEmptyMask as CropNonEmptyMask
 from seedsafe.image import D4 as D4
 from seedsafe.image import Defocus as Defocus
 from seedsafe.image import Emboss as Emboss
@@ -52,16 +54,19 @@ from seedsafe.image import MultiScaleCrop as MultiScaleCrop
 from seedsafe.image import Normalize as Normalize
 from seedsafe.image import Pad as Pad
 from seedsafe.image import PadIfNeeded as PadIfNeeded
+from seedsafe.image import Perspective as Perspective
 from seedsafe.image import PhotoMetricDistortion as PhotoMetricDistortion
 from seedsafe.image import Posterize as Posterize
 from seedsafe.image import RGBShift as RGBShift
 from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
 from seedsafe.image import RandomCrop as RandomCrop
 from seedsafe.image import RandomCropFromBorders as RandomCropFromBorders
+from seedsafe.image import RandomIoUCrop as RandomIoUCrop
 from seedsafe.image import RandomResizedCrop as RandomResizedCrop
 from seedsafe.image import RandomRotate90 as RandomRotate90
 from seedsafe.image import RandomScale as RandomScale
 from seedsafe.image import RandomSizedCrop as RandomSizedCrop
+from seedsafe.image import RandomZoomOut as RandomZoomOut
 from seedsafe.image import Resize as Resize
 from seedsafe.image import Rotate as Rotate
 from seedsafe.image import Sharpen as Sharpen
@@ -105,6 +110,7 @@ __all__ = [
     "Applied",
     "AudioTransform",
     "AutoContrast",
+    "BBoxSafeCrop",
     "Blur",
     "Bridge",
     "Bridged",
@@ -118,6 +124,7 @@ __all__ = [
     "Compose",
     "Crop",
     "CropAndPad",
+    "CropNonEmptyMask",
     "D4",
     "Defocus",
     "Draws",
@@ -148,6 +155,7 @@ __all__ = [
     "OneOf",
     "Pad",
     "PadIfNeeded",
+    "Perspective",
     "PhotoMetricDistortion",
     "PolarityInversion",
     "Posterize",
@@ -156,11 +164,13 @@ __all__ = [
     "RandomBrightnessContrast",
     "RandomCrop",
     "RandomCropFromBorders",
+    "RandomIoUCrop",
     "RandomResizedCrop",
     "RandomRotate90",
     "RandomScale",
     "RandomSegment",
     "RandomSizedCrop",
+    "RandomZoomOut",
     "Resize",
     "Rotate",
     "SampleError",

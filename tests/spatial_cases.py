@@ -28,6 +28,7 @@ KEEPING = {  # boxes and masks stay as exact as pixels allow
     "D4": ss.D4(),
     "RandomCropFromBorders": ss.RandomCropFromBorders(crop_top=0.3),
     "CropAndPad": ss.CropAndPad((-6, 9), fill=9),
+    "RandomZoomOut": ss.RandomZoomOut((1, 2), fill=0),
     "CropAndPad, percent": ss.CropAndPad(percent=(-0.1, 0.2), keep_size=False),
 }
 WARPING = {  # boxes are those around moved boxes
@@ -36,6 +37,15 @@ WARPING = {  # boxes are those around moved boxes
     "ShiftScaleRotate": ss.Affine.shift_scale_rotate(),
     "Rotate": ss.Rotate(180),
     "Rotate, crop_border": ss.Rotate(20, crop_border=True),
+    "Perspective": ss.Perspective(p=1),
+    "Perspective, fit_output": ss.Perspective((0.05, 0.1), fit_output=True, keep_size=False, p=1),
+    "Perspective, distortion_scale": ss.Perspective(distortion_scale=0.4, p=1),
+}
+PLACED = {  # they look at the boxes or the mask
+    "RandomIoUCrop": ss.RandomIoUCrop(),
+    "BBoxSafeCrop": ss.BBoxSafeCrop(),
+    "BBoxSafeCrop, size": ss.BBoxSafeCrop((44, 50), erosion_rate=0.2),
+    "CropNonEmptyMask": ss.CropNonEmptyMask((30, 34)),
 }
 REPEATING = {  # what is seen twice has one box
     "Affine, reflect": ss.Affine(

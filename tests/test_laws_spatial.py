@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spatial_cases import KEEPING, REPEATING, SPATIAL, WARPING, WINDOWS, landed, scene
+from spatial_cases import KEEPING, PLACED, REPEATING, SPATIAL, WARPING, WINDOWS, landed, scene
 
 import seedsafe as ss
 
@@ -19,12 +19,12 @@ keys = st.builds(
 KEYS = [ss.SampleKey(7, 1, index, view=index % 11) for index in range(60)]
 
 
-@pytest.mark.parametrize("name", {**KEEPING, **WINDOWS})
+@pytest.mark.parametrize("name", {**KEEPING, **WINDOWS, **PLACED})
 def test_everything_lands_in_one_place(name: str) -> None:
     whole = 0
     for key in KEYS:
         sample = scene(48, 56, 12 + key.index % 20, 14 + key.index % 25, 4.5)
-        whole += landed(SPATIAL[name](sample, key=key), loose=False)
+        whole += landed({**SPATIAL, **PLACED}[name](sample, key=key), loose=False)
     assert whole >= 5
 
 
@@ -101,6 +101,30 @@ def check_laws(transform: ss.Transform, image: np.ndarray, key: ss.SampleKey) ->
         np.testing.assert_array_equal(made, one)
     assert augment.params(key, image.shape) == params
     assert eval(repr(transform), vars(ss)) == transform
+
+
+@pytest.mark.parametrize("name", PLACED)
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_laws_of_what_looks_at_boxes_or_masks(name: str, dtype: str) -> None:
+    augment = ss.Compose([PLACED[name]])
+    for key in KEYS[:20]:
+        sample = scene(48, 56, 20, 24, 6.5)
+        sample["image"] = sample["image"].astype(dtype)
+        before = {k: v.copy() for k, v in sample.items()}
+        made = augment(sample, key=key)
+        params = augment.params(key, sample)
+        again = [
+            augment.replay(sample, params),
+            pickle.loads(pickle.dumps(augment))(sample, key=key),
+            ss.Compose.from_json(augment.to_json())(sample, key=key),
+        ]
+        for target, part in before.items():
+            np.testing.assert_array_equal(sample[target], part)
+            assert made[target].dtype == part.dtype
+            assert not np.shares_memory(made[target], sample[target])
+            for one in again:
+                np.testing.assert_array_equal(made[target], one[target])
+        assert made["image"].shape == shape_after(PLACED[name], sample["image"], params[0].params)
 
 
 def shape_after(transform: ss.Transform, image: np.ndarray, params: Any) -> tuple[int, ...]:

@@ -76,28 +76,32 @@ def need_interpolated(image: Array) -> None:
         )
 
 
-def resize_points(points: Array, vertical: float, horizontal: float) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, in an image scaled by two factors.
+def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
+    """Return points (N, 2 or more), x and y of pixel centres first, in an image of another size. Exact on every machine.
+
+    Args:
+        points: floats, or integers, which are rounded.
+        given: height and width of the image before.
+        size: height and width of the image after.
 
     Example:
-        >>> resize_points(np.array([[0.0, 1.0]]), 2, 1).tolist()
+        >>> resize_points(np.array([[0.0, 1.0]]), (10, 10), (20, 10)).tolist()
         [[0.0, 2.5]]
     """
     moved = points.copy()
-    factors = np.array([horizontal, vertical])
-    put(moved[:, :2], (points[:, :2] + 0.5) * factors - 0.5)
+    put(moved[:, :2], (points[:, :2] + 0.5) * np.array(size[::-1], np.float64) / np.array(given[::-1]) - 0.5)
     return moved
 
 
-def resize_boxes(boxes: Array, vertical: float, horizontal: float) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in an image scaled by two factors.
+def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in an image of another size; see `resize_points`.
 
     Example:
-        >>> resize_boxes(np.array([[0, 1, 2, 3]]), 2, 1).tolist()
+        >>> resize_boxes(np.array([[0, 1, 2, 3]]), (10, 10), (20, 10)).tolist()
         [[0, 2, 2, 6]]
     """
     moved = boxes.copy()
-    put(moved[:, :4], boxes[:, :4] * np.array([horizontal, vertical, horizontal, vertical]))
+    put(moved[:, :4], boxes[:, :4] * np.array(size[::-1] * 2, np.float64) / np.array(given[::-1] * 2))
     return moved
 
 

@@ -2,15 +2,18 @@
 
 from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur
+from seedsafe.image.box_crops import BBoxSafeCrop, RandomIoUCrop
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
 from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
+from seedsafe.image.mask_crop import CropNonEmptyMask
 from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
 from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
+from seedsafe.image.perspective import Perspective
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.sharpness import Emboss, Sharpen
@@ -18,6 +21,7 @@ from seedsafe.image.tones import Gamma, Invert, Posterize, RandomBrightnessContr
 from seedsafe.image.turn import D4, RandomRotate90, Transpose
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
 from seedsafe.image.window import CenterCrop, Pad, RandomCrop
+from seedsafe.image.zoom_out import RandomZoomOut
 
 __all__ = [
     "CLAHE",
@@ -25,6 +29,7 @@ __all__ = [
     "AdvancedBlur",
     "Affine",
     "AutoContrast",
+    "BBoxSafeCrop",
     "Blur",
     "CenterCrop",
     "ChannelDropout",
@@ -32,6 +37,7 @@ __all__ = [
     "ColorJitter",
     "Crop",
     "CropAndPad",
+    "CropNonEmptyMask",
     "Defocus",
     "Emboss",
     "Equalize",
@@ -53,16 +59,19 @@ __all__ = [
     "Normalize",
     "Pad",
     "PadIfNeeded",
+    "Perspective",
     "PhotoMetricDistortion",
     "Posterize",
     "RGBShift",
     "RandomBrightnessContrast",
     "RandomCrop",
     "RandomCropFromBorders",
+    "RandomIoUCrop",
     "RandomResizedCrop",
     "RandomRotate90",
     "RandomScale",
     "RandomSizedCrop",
+    "RandomZoomOut",
     "Resize",
     "Rotate",
     "Sharpen",

@@ -224,12 +224,12 @@ class CropAndPad(Filled):
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
         (top, left, rows, columns), (height, width) = params
-        return resize_points(shift_points(keypoints, top, left), height / rows, width / columns)
+        return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return boxes as the result shows them, cut off at its edges."""
         window, (height, width) = params
-        return resize_boxes(shift_boxes(boxes, *window), height / window[2], width / window[3])
+        return resize_boxes(shift_boxes(boxes, *window), window[2:], (height, width))
 
 
 def _something_left(first: int, last: int, side: int) -> tuple[int, int]:

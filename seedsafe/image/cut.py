@@ -75,10 +75,10 @@ class Zoomed(Interpolated):
         """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
         top, left, rows, columns = params
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
-        return resize_points(shift_points(keypoints, top, left), height / rows, width / columns)
+        return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return boxes as the result shows them, cut off at its edges."""
         _, _, rows, columns = params
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
-        return resize_boxes(shift_boxes(boxes, *params), height / rows, width / columns)
+        return resize_boxes(shift_boxes(boxes, *params), (rows, columns), (height, width))

@@ -195,9 +195,9 @@ class LetterBox(Filled):
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints as the box shows them."""
         (rows, columns), (top, left), _, given = params
-        return shift_points(resize_points(keypoints, rows / given[0], columns / given[1]), -top, -left)
+        return shift_points(resize_points(keypoints, given, (rows, columns)), -top, -left)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return the boxes as the box shows them, cut off at its edges."""
         (rows, columns), (top, left), size, given = params
-        return shift_boxes(resize_boxes(boxes, rows / given[0], columns / given[1]), -top, -left, *size)
+        return shift_boxes(resize_boxes(boxes, given, (rows, columns)), -top, -left, *size)

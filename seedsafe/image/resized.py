@@ -44,12 +44,12 @@ class _Scaling(Interpolated):
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints in the image's new size."""
         height, width, rows, columns = params
-        return resize_points(keypoints, height / rows, width / columns)
+        return resize_points(keypoints, (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return the boxes in the image's new size."""
         height, width, rows, columns = params
-        return resize_boxes(boxes, height / rows, width / columns)
+        return resize_boxes(boxes, (rows, columns), (height, width))
 
 
 def _shorter_side(rows: int, columns: int, side: int, limit: int | None) -> tuple[int, int]:

@@ -1,0 +1,263 @@
+"""RandomIoUCrop and BBoxSafeCrop: windows that are drawn with regard to the boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from seedsafe.checks import pair, real
+from seedsafe.draws import Draws
+from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.cut import Cut
+from seedsafe.image.options import choice, put_option
+from seedsafe.image.window import Window
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
+
+__all__ = ["BBoxSafeCrop", "IoUWindow", "RandomIoUCrop"]
+
+_ROUNDS: Final = 6
+
+
+class IoUWindow(NamedTuple):
+    """A window inside the image, and whether boxes whose middle it does not show are emptied."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+    chosen: bool
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomIoUCrop(Cut):
+    """Cut out a drawn window that shares enough with a box, as single-shot detectors are trained. Exact on every machine.
+
+    A round draws how much window and box must overlap at least, out of a list (1 means: leave the image as it is), and
+    then `trials` windows, of which the first counts that has an allowed shape and shows the middle of a box that overlaps
+    enough. There are six rounds; if none finds a window, the image stays as it is. Boxes whose middle the window does not
+    show are emptied: their area is zero. The sample must have boxes.
+
+    Draws for each round the overlap, then for each trial the window's width, height, left and top: six times one
+    and four times `trials` words, whatever they are.
+
+    Args:
+        min_scale: the window's smallest share of width and of height.
+        max_scale: the largest share.
+        min_aspect_ratio: the window's smallest width ÷ height.
+        max_aspect_ratio: the largest.
+        sampler_options: the overlaps (intersection over union) out of which one is drawn.
+        trials: windows drawn in a round.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range; when applied, the sample has no entry "boxes".
+
+    Follows ``torchvision.transforms.v2.RandomIoUCrop``, which goes on for as many rounds as it takes.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
+        >>> RandomIoUCrop()(sample, key=SampleKey(42, 0, 2))["image"].shape
+        (54, 86)
+    """
+
+    min_scale: float = field(default=0.3, kw_only=True)
+    max_scale: float = field(default=1.0, kw_only=True)
+    min_aspect_ratio: float = field(default=0.5, kw_only=True)
+    max_aspect_ratio: float = field(default=2.0, kw_only=True)
+    sampler_options: tuple[float, ...] = field(default=(0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), kw_only=True)
+    trials: int = field(default=40, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Cut.__post_init__(self)
+        for name, most in (("scale", 1.0), ("aspect_ratio", 1e6)):
+            way_out = f"pass min_{name} and max_{name}, the smaller one first"
+            low = real(f"min_{name}", getattr(self, f"min_{name}"), 1e-6, most, way_out)
+            high = real(f"max_{name}", getattr(self, f"max_{name}"), low, most, way_out)
+            put_option(self, f"min_{name}", low)
+            put_option(self, f"max_{name}", high)
+        given: Any = self.sampler_options
+        way_out = "pass a list of overlaps in [0, 1], such as (0, 0.3, 0.5, 1)"
+        if not isinstance(given, tuple | list) or not given:
+            raise TypeError(f"sampler_options must be a list of numbers, got {given!r}: {way_out}")
+        overlaps = tuple(real("sampler_options", one, 0.0, 1.0, way_out) for one in given)
+        put_option(self, "sampler_options", overlaps)
+        put_option(
+            self, "trials", checked_int("trials", self.trials, 1, 10_000, "pass the windows drawn in a round")
+        )
+
+    def draw(self, rng: Draws, info: Info) -> IoUWindow:
+        """Return the window."""
+        rows, columns = info.image_size()
+        boxes = info.boxes
+        units = rng.units(_ROUNDS * (1 + 4 * self.trials)).reshape(_ROUNDS, -1)
+        for one in units:
+            overlap = self.sampler_options[int(one[0] * len(self.sampler_options))]
+            if overlap >= 1.0:
+                break
+            found = self._found(one[1:].reshape(-1, 4), boxes, overlap, rows, columns)
+            if found is not None:
+                return found
+        return IoUWindow(0, 0, rows, columns, False)
+
+    def _found(self, units: Array, boxes: Array, overlap: float, rows: int, columns: int) -> IoUWindow | None:
+        """Return the first window of a round that will do."""
+        share = self.max_scale - self.min_scale
+        width = np.floor(columns * (self.min_scale + share * units[:, 0]))
+        height = np.floor(rows * (self.min_scale + share * units[:, 1]))
+        left, top = np.floor((columns - width) * units[:, 2]), np.floor((rows - height) * units[:, 3])
+        fits = (width >= 1) & (height >= 1)
+        fits &= (width >= self.min_aspect_ratio * height) & (width <= self.max_aspect_ratio * height)
+        for trial in np.flatnonzero(fits).tolist():
+            window = [float(one[trial]) for one in (left, top, width, height)]
+            shown = _middles_inside(boxes, *window)
+            if shown.any() and _overlaps(boxes[shown], *window).max() >= overlap:
+                return IoUWindow(int(window[1]), int(window[0]), int(window[3]), int(window[2]), True)
+        return None
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image."""
+        return crop(image, *params[:4])
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask."""
+        return crop(mask, *params[:4])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the window sees them, cut off at its edges; those whose middle is outside are emptied."""
+        top, left, height, width, chosen = params
+        moved = shift_boxes(boxes, top, left, height, width)
+        if chosen:
+            hidden = ~_middles_inside(boxes[:, :4].astype(np.float64), left, top, width, height)
+            moved[hidden, 2:4] = moved[hidden, :2]
+        return moved
+
+
+def _middles_inside(boxes: Array, left: float, top: float, width: float, height: float) -> Array:
+    x, y = 0.5 * (boxes[:, 0] + boxes[:, 2]), 0.5 * (boxes[:, 1] + boxes[:, 3])
+    inside: Array = (left < x) & (x < left + width) & (top < y) & (y < top + height)
+    return inside
+
+
+def _overlaps(boxes: Array, left: float, top: float, width: float, height: float) -> Array:
+    """Return intersection over union of boxes with a window."""
+    across = np.minimum(boxes[:, 2], left + width) - np.maximum(boxes[:, 0], left)
+    down = np.minimum(boxes[:, 3], top + height) - np.maximum(boxes[:, 1], top)
+    shared = np.maximum(across, 0.0) * np.maximum(down, 0.0)
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    overlaps: Array = shared / (areas + width * height - shared)
+    return overlaps
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class BBoxSafeCrop(Cut):
+    """Cut out a drawn window that holds all boxes, and bring it to a size if there is one.
+
+    Without boxes in the sample's entry "boxes", the window has the image's shape and at least ``1 - erosion_rate`` of its
+    height. Draws left (word 1), top (word 2), right (word 3) and bottom (word 4); without boxes height (word 1), top
+    (word 2) and left (word 3).
+
+    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; else for one build of OpenCV.
+
+    Args:
+        size: of the result in pixels, one number or (height, width); None for the window's own.
+        erosion_rate: how much of the area around several boxes may be cut off, in [0, 1].
+        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when applied, the sample has no entry "boxes".
+
+    Follows albumentations 2.0.8's ``BBoxSafeRandomCrop`` and ``RandomSizedBBoxSafeCrop``.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
+        >>> BBoxSafeCrop(64)(sample, key=SampleKey(42, 0, 2))["image"].shape
+        (64, 64)
+    """
+
+    size: int | tuple[int, int] | None = None
+    erosion_rate: float = field(default=0.0, kw_only=True)
+    interpolation: str = field(default="bilinear", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Cut.__post_init__(self)
+        if self.size is not None:
+            put_option(
+                self, "size", pair("size", self.size, "pass the height and width of the result in pixels")
+            )
+        way_out = "pass the share of the area around the boxes that may be cut off"
+        put_option(self, "erosion_rate", real("erosion_rate", self.erosion_rate, 0.0, 1.0, way_out))
+        choice("interpolation", self.interpolation, INTERPOLATIONS)
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the window."""
+        rows, columns = info.image_size()
+        units = rng.units(4).tolist()
+        sides = self._around_boxes(info.boxes, rows, columns)
+        if sides is None:
+            least = int(rows * (1.0 - self.erosion_rate))
+            height = max(least + int((rows - least + 1) * units[0]), 1)
+            width = max(int(height * columns / rows), 1)
+            return Window(
+                int((rows - height + 1) * units[1]), int((columns - width + 1) * units[2]), height, width
+            )
+        x0, y0, x1, y1 = sides
+        left, top = min(int(x0 * units[0]), columns - 1), min(int(y0 * units[1]), rows - 1)
+        right, bottom = int(x1 + (columns - x1) * units[2]), int(y1 + (rows - y1) * units[3])
+        return Window(top, left, max(bottom - top, 1), max(right - left, 1))
+
+    def _around_boxes(
+        self, boxes: Array, rows: int, columns: int
+    ) -> tuple[float, float, float, float] | None:
+        if not len(boxes) or self.erosion_rate == 1.0:
+            return None
+        (x0, y0), (x1, y1) = boxes[:, :2].min(0).tolist(), boxes[:, 2:].max(0).tolist()
+        if len(boxes) > 1:
+            across, down = (x1 - x0) * self.erosion_rate * 0.5, (y1 - y0) * self.erosion_rate * 0.5
+            x0, y0, x1, y1 = x0 + across, y0 + down, x1 - across, y1 - down
+        x0, y0 = min(max(x0, 0.0), columns), min(max(y0, 0.0), rows)
+        return x0, y0, min(max(x1, x0), columns), min(max(y1, y0), rows)
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*self._size(params))
+
+    def _size(self, params: Any) -> tuple[int, int]:
+        return self.size or (params[2], params[3])  # type: ignore[return-value]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image, brought to the size."""
+        height, width = self._size(params)
+        return resize(crop(image, *params), height, width, interpolation=self.interpolation)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask, brought to the size without new labels."""
+        height, width = self._size(params)
+        return resize(crop(mask, *params), height, width, interpolation="nearest")
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        height, width = self._size(params)
+        return resize_points(
+            shift_points(keypoints, params[0], params[1]), (params[2], params[3]), (height, width)
+        )
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the result shows them, cut off at its edges."""
+        height, width = self._size(params)
+        return resize_boxes(shift_boxes(boxes, *params), (params[2], params[3]), (height, width))

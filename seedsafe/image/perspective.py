@@ -1,0 +1,194 @@
+"""Perspective."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from seedsafe.checks import real
+from seedsafe.decisions import normal
+from seedsafe.draws import Draws
+from seedsafe.functional.affine import Matrix, inverse
+from seedsafe.image.affine import Warped
+from seedsafe.image.options import around, flag, put_option
+from seedsafe.info import Info
+from seedsafe.primitive import primitive
+
+__all__ = ["Perspective", "Viewed"]
+
+_FURTHEST: Final = 0.32
+"""A corner moves at most so far, as a share of the side: the four stay apart."""
+
+_MARGIN: Final = 3.0
+"""With fit_output, how many times the image's size may be added on each side."""
+
+
+class Viewed(NamedTuple):
+    """Where pixels go: the matrix of pixel centres, the result's size, and the corners that the matrix was made of."""
+
+    matrix: Matrix
+    size: tuple[int, int]
+    corners: tuple[tuple[float, float], ...]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Perspective(Warped):
+    """Look at the image from another place: four corners are moved by drawn amounts, and the rest follows.
+
+    With `scale`, four points near the corners become the result's corners: the image grows, and nothing outside of it is
+    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks.
+
+    Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower right
+    (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels are for one build of
+    OpenCV.
+
+    Args:
+        scale: the standard deviation of the points' distances from the corners, as a share of the sides; a number x for
+            0 to x, or a range. A distance of 0.32 or more starts again at 0.
+        distortion_scale: in place of scale, how far the corners move at most, as a share of half the sides, in [0, 1].
+        keep_size: False makes the result as large as the sides between the four points, instead of the image.
+        fit_output: show the whole image, also what lies outside of the four points; with scale alone.
+        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range, or options do not go together.
+
+    Follows albumentations 2.0.8's documented ``Perspective`` for scale, and ``torchvision.transforms.RandomPerspective`` for
+    distortion_scale.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Perspective(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (64, 48, 3)
+    """
+
+    scale: float | tuple[float, float] = (0.05, 0.1)
+    distortion_scale: float | None = field(default=None, kw_only=True)
+    keep_size: bool = field(default=True, kw_only=True)
+    fit_output: bool = field(default=False, kw_only=True)
+    p: float = field(default=0.5, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Warped.__post_init__(self)
+        way_out = "pass a share of the image's sides such as 0.1, or a range (0.05, 0.1)"
+        given: Any = self.scale
+        scale = given if isinstance(given, tuple | list) else (0.0, given)
+        put_option(self, "scale", around("scale", scale, 0.0, 10.0, way_out))
+        if self.distortion_scale is not None:
+            way_out = "pass a share of half the image's sides"
+            put_option(
+                self, "distortion_scale", real("distortion_scale", self.distortion_scale, 0.0, 1.0, way_out)
+            )
+        flag("keep_size", self.keep_size)
+        flag("fit_output", self.fit_output)
+        if self.distortion_scale is not None and (self.fit_output or not self.keep_size):
+            raise ValueError(
+                "distortion_scale keeps the size and shows the whole image: leave keep_size and fit_output out"
+            )
+
+    def draw(self, rng: Draws, info: Info) -> Viewed:
+        """Return the matrix, and the corners that it is made of."""
+        rows, columns = info.image_size()
+        deviation = rng.uniform(*self.scale)  # type: ignore[misc]  # a pair since __post_init__
+        if self.distortion_scale is not None:
+            reach = [
+                min(int(self.distortion_scale * (side // 2)), (side - 1) // 2) for side in (columns, rows)
+            ]
+            corners = _corners(rows, columns, [float(rng.integer(reach[k % 2] + 1)) for k in range(8)])
+            forward = _from_square(corners, 1.0 / columns, 1.0 / rows)
+            return Viewed(_of_centres(forward), (rows, columns), corners)
+        shares = [_wrapped(abs(deviation * normal(rng))) for _ in range(8)]
+        corners = _corners(
+            rows, columns, [share * (rows if k % 2 else columns) for k, share in enumerate(shares)]
+        )
+        height, width = rows, columns
+        if not self.keep_size:
+            width = max(int(max(_length(corners[0], corners[1]), _length(corners[3], corners[2]))), 1)
+            height = max(int(max(_length(corners[1], corners[2]), _length(corners[0], corners[3]))), 1)
+        forward = inverse(_from_square(corners, 1.0 / width, 1.0 / height))
+        if self.fit_output:
+            forward, height, width = _fitted(forward, rows, columns, height, width, keep_size=self.keep_size)
+        return Viewed(_of_centres(forward), (height, width), corners)
+
+
+def _wrapped(distance: float) -> float:
+    return distance - math.floor(distance / _FURTHEST) * _FURTHEST
+
+
+def _corners(rows: int, columns: int, inwards: list[float]) -> tuple[tuple[float, float], ...]:
+    """Return upper left, upper right, lower right and lower left corner, each moved inwards, as x and y of edges."""
+    x0, y0, x1, y1, x2, y2, x3, y3 = inwards
+    return (x0, y0), (columns - x1, y1), (columns - x2, rows - y2), (x3, rows - y3)
+
+
+def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
+    across, down = one[0] - other[0], one[1] - other[1]
+    return math.sqrt(across * across + down * down)
+
+
+def _from_square(corners: tuple[tuple[float, float], ...], across: float, down: float) -> Matrix:
+    """Return the matrix that takes a rectangle to four corners; `across` and `down` are one by its width and height.
+
+    Follows P. Heckbert, "Fundamentals of texture mapping and image warping" (1989), section 2.2.3.
+    """
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
+    dx1, dx2, sx = x1 - x2, x3 - x2, x0 - x1 + x2 - x3
+    dy1, dy2, sy = y1 - y2, y3 - y2, y0 - y1 + y2 - y3
+    area = dx1 * dy2 - dx2 * dy1
+    g, h = (sx * dy2 - dx2 * sy) / area, (dx1 * sy - sx * dy1) / area
+    return (
+        (x1 - x0 + g * x1) * across,
+        (x3 - x0 + h * x3) * down,
+        x0,
+        (y1 - y0 + g * y1) * across,
+        (y3 - y0 + h * y3) * down,
+        y0,
+        g * across,
+        h * down,
+        1.0,
+    )
+
+
+def _fitted(
+    matrix: Matrix, rows: int, columns: int, height: int, width: int, *, keep_size: bool
+) -> tuple[Matrix, int, int]:
+    """Return a matrix after which the whole image is seen, and the result's height and width."""
+    a, b, c, d, e, f, g, h, i = matrix
+    seen_x, seen_y = [0.0, float(width)], [0.0, float(height)]
+    for x, y in ((0, 0), (columns, 0), (columns, rows), (0, rows)):
+        depth = max(g * x + h * y + i, 1e-6 * abs(i))  # a corner behind the eye lies far out
+        seen_x.append(min(max((a * x + b * y + c) / depth, -_MARGIN * width), (1 + _MARGIN) * width))
+        seen_y.append(min(max((d * x + e * y + f) / depth, -_MARGIN * height), (1 + _MARGIN) * height))
+    left, top = min(seen_x), min(seen_y)
+    wide, high = max(math.ceil(max(seen_x) - left), 1), max(math.ceil(max(seen_y) - top), 1)
+    across, down = (columns / wide, rows / high) if keep_size else (1.0, 1.0)
+    fitted = (
+        (a - left * g) * across,
+        (b - left * h) * across,
+        (c - left * i) * across,
+        (d - top * g) * down,
+        (e - top * h) * down,
+        (f - top * i) * down,
+        g,
+        h,
+        i,
+    )
+    return fitted, *((rows, columns) if keep_size else (high, wide))
+
+
+def _of_centres(matrix: Matrix) -> Matrix:
+    """Return the matrix of pixel centres that does what one of pixel edges does, half a pixel further."""
+    a, b, c, d, e, f, g, h, i = matrix
+    c, f, i = c + (a + b) * 0.5, f + (d + e) * 0.5, i + (g + h) * 0.5
+    a, b, c = a - 0.5 * g, b - 0.5 * h, c - 0.5 * i
+    d, e, f = d - 0.5 * g, e - 0.5 * h, f - 0.5 * i
+    return tuple(one / i for one in (a, b, c, d, e, f, g, h, i))
