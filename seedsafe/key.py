@@ -230,16 +230,15 @@ def record_index(record_id: str | bytes) -> int:
     return int.from_bytes(hashlib.blake2b(record_id, digest_size=8).digest(), "little")
 
 
+_tuple = tuple.__new__
+
+
 def address(key: SampleKey, op: int = 0) -> Address:
     """Return the two key words and four counter words of a key's stream `op`, before its first block."""
-    return Address(
-        key.seed & _WORD,
-        key.seed >> 64,
-        0,
-        key.epoch << 32 | key.occurrence << 16 | key.view,
-        op << 32 | key.call << 16,
-        key.index,
-    )
+    moment = key.epoch << 32 | key.occurrence << 16 | key.view
+    stream = op << 32 | key.call << 16
+    # A pipeline comes here for every sample: this takes a third of the time of Address(...).
+    return _tuple(Address, (key.seed & _WORD, key.seed >> 64, 0, moment, stream, key.index))
 
 
 class _KeyWords:
@@ -298,8 +297,7 @@ def generator(
         >>> generator(seed=42, epoch=3, index=1234).random() == generator(SampleKey(42, 3, 1234)).random()
         True
     """
-    named = seed is not None or epoch is not None or index is not None
-    named = named or occurrence != 0 or view != 0 or call != 0
+    named = not (seed is epoch is index is None and occurrence == view == call == 0)
     if key is None and named:
         key = SampleKey(seed, epoch, index, occurrence=occurrence, view=view, call=call)
     elif key is None:
