@@ -34,6 +34,7 @@ from seedsafe.image import CropAndPad as CropAndPad
 from seedsafe.image import CropNonEmptyMask as CropNonEmptyMask
 from seedsafe.image import D4 as D4
 from seedsafe.image import Defocus as Defocus
+from seedsafe.image import Downscale as Downscale
 from seedsafe.image import Emboss as Emboss
 from seedsafe.image import Equalize as Equalize
 from seedsafe.image import FancyPCA as FancyPCA
@@ -44,6 +45,8 @@ from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import GlassBlur as GlassBlur
 from seedsafe.image import HorizontalFlip as HorizontalFlip
 from seedsafe.image import HueSaturationValue as HueSaturationValue
+from seedsafe.image import ISONoise as ISONoise
+from seedsafe.image import ImageCompression as ImageCompression
 from seedsafe.image import Invert as Invert
 from seedsafe.image import LetterBox as LetterBox
 from seedsafe.image import LinearColorJitter as LinearColorJitter
@@ -51,6 +54,7 @@ from seedsafe.image import LongestMaxSize as LongestMaxSize
 from seedsafe.image import MedianBlur as MedianBlur
 from seedsafe.image import MotionBlur as MotionBlur
 from seedsafe.image import MultiScaleCrop as MultiScaleCrop
+from seedsafe.image import MultiplicativeNoise as MultiplicativeNoise
 from seedsafe.image import Normalize as Normalize
 from seedsafe.image import Pad as Pad
 from seedsafe.image import PadIfNeeded as PadIfNeeded
@@ -69,7 +73,9 @@ from seedsafe.image import RandomSizedCrop as RandomSizedCrop
 from seedsafe.image import RandomZoomOut as RandomZoomOut
 from seedsafe.image import Resize as Resize
 from seedsafe.image import Rotate as Rotate
+from seedsafe.image import SaltAndPepper as SaltAndPepper
 from seedsafe.image import Sharpen as Sharpen
+from seedsafe.image import ShotNoise as ShotNoise
 from seedsafe.image import SmallestMaxSize as SmallestMaxSize
 from seedsafe.image import Solarize as Solarize
 from seedsafe.image import TenCrop as TenCrop
@@ -127,6 +133,7 @@ __all__ = [
     "CropNonEmptyMask",
     "D4",
     "Defocus",
+    "Downscale",
     "Draws",
     "Emboss",
     "Equalize",
@@ -139,6 +146,8 @@ __all__ = [
     "GlassBlur",
     "HorizontalFlip",
     "HueSaturationValue",
+    "ISONoise",
+    "ImageCompression",
     "ImageFolder",
     "ImageTransform",
     "Info",
@@ -150,6 +159,7 @@ __all__ = [
     "MedianBlur",
     "MotionBlur",
     "MultiScaleCrop",
+    "MultiplicativeNoise",
     "Normalize",
     "NotReproducible",
     "OneOf",
@@ -173,10 +183,12 @@ __all__ = [
     "RandomZoomOut",
     "Resize",
     "Rotate",
+    "SaltAndPepper",
     "SampleError",
     "SampleIndex",
     "SampleKey",
     "Sharpen",
+    "ShotNoise",
     "SmallestMaxSize",
     "Solarize",
     "SomeOf",

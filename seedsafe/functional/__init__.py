@@ -7,6 +7,7 @@ from seedsafe.functional.affine import warp, warp_boxes, warp_points
 from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
 from seedsafe.functional.channels import (
     drop_channels,
+    scale_channels,
     shift_channels,
     shift_principal,
     shuffle_channels,
@@ -21,6 +22,13 @@ from seedsafe.functional.flip import (
     vertical_flip_boxes,
     vertical_flip_points,
 )
+from seedsafe.functional.grain import (
+    drop_pixels,
+    iso_noise,
+    multiplicative_noise,
+    salt_and_pepper,
+    shot_noise,
+)
 from seedsafe.functional.histogram import autocontrast, equalize, equalize_adaptively
 from seedsafe.functional.hue import adjust_hsv, rotate_hue
 from seedsafe.functional.jitter import (
@@ -33,6 +41,7 @@ from seedsafe.functional.jitter import (
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel, line_kernel, sharpen_kernel
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
+from seedsafe.functional.quality import compress, downscale
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.sound import amplify, invert_polarity, segment
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
@@ -60,11 +69,14 @@ __all__ = [
     "bell_kernel",
     "bend_tones",
     "box_blur",
+    "compress",
     "convolve",
     "crop",
     "disk_kernel",
     "distort",
+    "downscale",
     "drop_channels",
+    "drop_pixels",
     "emboss_kernel",
     "equalize",
     "equalize_adaptively",
@@ -76,10 +88,12 @@ __all__ = [
     "horizontal_flip_points",
     "invert",
     "invert_polarity",
+    "iso_noise",
     "jitter",
     "jitter_matrix",
     "line_kernel",
     "median_blur",
+    "multiplicative_noise",
     "multiply_saturation",
     "normalize",
     "normalize_chw",
@@ -92,12 +106,15 @@ __all__ = [
     "resize_boxes",
     "resize_points",
     "rotate_hue",
+    "salt_and_pepper",
+    "scale_channels",
     "segment",
     "sharpen_kernel",
     "shift_boxes",
     "shift_channels",
     "shift_points",
     "shift_principal",
+    "shot_noise",
     "shuffle_channels",
     "solarize",
     "to_chw",

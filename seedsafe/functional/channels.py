@@ -12,9 +12,18 @@ from seedsafe.functional.jitter import apply_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.tables import VALUES, look_up_channels, table
+from seedsafe.functional.tones import adjust_tones
 from seedsafe.info import Array
 
-__all__ = ["drop_channels", "shift_channels", "shift_principal", "shuffle_channels", "to_grey", "to_sepia"]
+__all__ = [
+    "drop_channels",
+    "scale_channels",
+    "shift_channels",
+    "shift_principal",
+    "shuffle_channels",
+    "to_grey",
+    "to_sepia",
+]
 
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
@@ -101,6 +110,34 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
     if whole:
         return look_up_channels(image, [_shifted(shift) for shift in shifts])
     made = np.add(image, np.array(shifts, np.float32), order="C")
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def scale_channels(image: Array, factors: Sequence[float]) -> Array:
+    """Return an image with each channel multiplied, rounded and cut off at the ends of the range. Exact on every machine.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        factors: one for all channels, or one for each.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: there is neither one factor nor one for each channel.
+
+    Example:
+        >>> scale_channels(np.array([[[100, 100, 100]]], np.uint8), (0.5, 1.0, 3.0)).tolist()
+        [[[50, 100, 255]]]
+    """
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if len(factors) not in (1, channels):
+        raise ValueError(
+            f"there must be one factor, or one for each channel, got {len(factors)} for the shape {image.shape}"
+        )
+    if len(factors) == 1:
+        return adjust_tones(image, factors[0], 0.0)
+    if is_uint8(image):
+        return look_up_channels(image, [table(VALUES * factor) for factor in factors])
+    made = np.multiply(image, np.array(factors, np.float32), order="C")
     return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
 
 

@@ -38,7 +38,8 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
         along = start + step * place
         row, column = round(half + sin * along + shift[1]), round(half + cos * along + shift[0])
         kernel[min(max(row, 0), size - 1), min(max(column, 0), size - 1)] = 1.0
-    return kernel / kernel.sum()
+    kernel /= kernel.sum()
+    return kernel
 
 
 def disk_kernel(radius: int, blur: float) -> Array:
@@ -59,7 +60,8 @@ def disk_kernel(radius: int, blur: float) -> Array:
     disk = (squares[:, None] + squares <= radius * radius).astype(np.float64)
     side = 3 if radius <= 8 else 5
     kernel: Array = opencv().GaussianBlur(disk, (side, side), blur)
-    return kernel / kernel.sum()
+    kernel /= kernel.sum()
+    return kernel
 
 
 def bell_kernel(

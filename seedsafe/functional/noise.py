@@ -34,13 +34,14 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
     return normal_quantiles()[sixteenths(noise, n)]
 
 
-def add_gaussian_noise(array: Array, std: float, noise: Address) -> Array:
+def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel: bool = True) -> Array:
     """Return an array with Gaussian noise added, value k in C order with the k-th noise. Exact on every machine.
 
     Args:
         array: uint8 or float32, any shape.
         std: standard deviation in the array's own units (0 to 255 in uint8).
         noise: the address of the noise, from ``Draws.noise``.
+        per_channel: False adds the k-th noise to all channels of pixel k, of an image (H, W, C).
 
     Returns:
         uint8: ``clip(x + rint(std * z), 0, 255)``. float32: ``x + float32(std) * float32(z)``, not clipped.
@@ -53,6 +54,8 @@ def add_gaussian_noise(array: Array, std: float, noise: Address) -> Array:
         >>> add_gaussian_noise(np.full(3, 128, np.uint8), 10.0, address(SampleKey(0, 0, 0))).tolist()
         [138, 110, 134]
     """
+    if not per_channel and array.ndim == 3 and array.shape[2] > 1:
+        return _add_to_pixels(array, std, noise)
     if array.dtype == np.uint8:
         return _add_uint8(array, std, noise)
     if array.dtype == np.float32:
@@ -60,7 +63,22 @@ def add_gaussian_noise(array: Array, std: float, noise: Address) -> Array:
         z *= np.float32(std)
         z += array
         return z
-    raise TypeError(f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype")
+    raise _refused(array)
+
+
+def _refused(array: Array) -> TypeError:
+    return TypeError(f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype")
+
+
+def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
+    z = gaussian_noise(noise, image.shape[0] * image.shape[1]).reshape(*image.shape[:2], 1)
+    if image.dtype == np.uint8:
+        stepped: Array = np.rint(std * z).astype(np.int32) + image
+        return np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped).astype(np.uint8)
+    if image.dtype == np.float32:
+        noisy: Array = np.add(image, np.float32(std) * z.astype(np.float32), order="C")
+        return noisy
+    raise _refused(image)
 
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:

@@ -6,6 +6,7 @@ from seedsafe.image.box_crops import BBoxSafeCrop, RandomIoUCrop
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
 from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
+from seedsafe.image.grain import ISONoise, MultiplicativeNoise, SaltAndPepper, ShotNoise
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
@@ -14,6 +15,7 @@ from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
 from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.perspective import Perspective
+from seedsafe.image.quality import Downscale, ImageCompression
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.sharpness import Emboss, Sharpen
@@ -39,6 +41,7 @@ __all__ = [
     "CropAndPad",
     "CropNonEmptyMask",
     "Defocus",
+    "Downscale",
     "Emboss",
     "Equalize",
     "FancyPCA",
@@ -49,6 +52,8 @@ __all__ = [
     "GlassBlur",
     "HorizontalFlip",
     "HueSaturationValue",
+    "ISONoise",
+    "ImageCompression",
     "Invert",
     "LetterBox",
     "LinearColorJitter",
@@ -56,6 +61,7 @@ __all__ = [
     "MedianBlur",
     "MotionBlur",
     "MultiScaleCrop",
+    "MultiplicativeNoise",
     "Normalize",
     "Pad",
     "PadIfNeeded",
@@ -74,7 +80,9 @@ __all__ = [
     "RandomZoomOut",
     "Resize",
     "Rotate",
+    "SaltAndPepper",
     "Sharpen",
+    "ShotNoise",
     "SmallestMaxSize",
     "Solarize",
     "TenCrop",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
 
 from seedsafe.checks import probability, span
 from seedsafe.draws import Draws
@@ -26,14 +29,17 @@ class Noise(NamedTuple):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class GaussianNoise(Transform):
-    """Add Gaussian noise of a uniformly drawn standard deviation.
+    """Add Gaussian noise of a uniformly drawn standard deviation, or variance.
 
-    Draws ``std`` (word 1); the noise itself starts at word 4, value k with the k-th 16-bit piece of the words. The
+    Draws ``std``, or the variance (word 1); the noise itself starts at word 4, value k with the k-th 16-bit piece of the words. The
     noise comes from a table of 65536 quantiles, so none is beyond ±4.325 std. Exact on every machine. Of a sample
     with image and audio, the image is changed.
 
     Args:
         std: the standard deviation in the array's own units (0 to 255 for uint8), one number or a range (low, high).
+        variance: the variance instead, in units of 0 to 255 whatever the dtype, one number or a range (low, high), as
+            albumentations' ``var_limit`` had it.
+        per_channel: False adds the same noise to all channels of a pixel of an image; the k-th piece is pixel k's.
         p: the probability that noise is added.
         name: see Transform.
 
@@ -49,6 +55,8 @@ class GaussianNoise(Transform):
     """
 
     std: float | tuple[float, float] = (0.0, 12.0)
+    variance: float | tuple[float, float] | None = field(default=None, kw_only=True)
+    per_channel: bool = field(default=True, kw_only=True)
     p: float = field(default=1.0, kw_only=True)
 
     primary: ClassVar[tuple[str, ...]] = ("image", "audio")
@@ -56,17 +64,30 @@ class GaussianNoise(Transform):
     def __post_init__(self) -> None:
         way_out = "pass the standard deviation in the array's own units, or a range (low, high)"
         object.__setattr__(self, "std", span("std", self.std, 0.0, 1e30, way_out))
+        if self.variance is not None:
+            if self.std != type(self).__dataclass_fields__["std"].default:
+                raise ValueError(
+                    f"std and variance exclude each other, got {self.std} and {self.variance}: pass one"
+                )
+            way_out = "pass the variance in units of 0 to 255, or a range (low, high)"
+            object.__setattr__(self, "variance", span("variance", self.variance, 0.0, 1e30, way_out))
         object.__setattr__(self, "p", probability(self.p))
 
     def draw(self, rng: Draws, info: Info) -> Noise:
         """Return the standard deviation, and the address of the noise."""
-        low, high = self.std  # type: ignore[misc]  # a pair since __post_init__
-        return Noise(rng.uniform(low, high), rng.noise())
+        if self.variance is not None:
+            return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())  # type: ignore[misc]
+        return Noise(rng.uniform(*self.std), rng.noise())  # type: ignore[misc]  # pairs since __post_init__
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""
-        return add_gaussian_noise(image, *params)
+        return add_gaussian_noise(image, *self._in(image, params), per_channel=self.per_channel)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio with noise."""
-        return add_gaussian_noise(audio, *params)
+        return add_gaussian_noise(audio, *self._in(audio, params))
+
+    def _in(self, array: Array, params: Any) -> tuple[float, Address]:
+        """Return the parameters in the array's own units."""
+        std, noise = params
+        return std / 255.0 if self.variance is not None and array.dtype == np.float32 else std, noise

@@ -1,0 +1,84 @@
+"""Quality that is lost when images are stored: compression, and fewer pixels."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
+from seedsafe.functional.resize import resize
+from seedsafe.info import Array
+
+__all__ = ["FORMATS", "compress", "downscale"]
+
+FORMATS: Final = {
+    "jpeg": (".jpg", "IMWRITE_JPEG_QUALITY", 65500),
+    "webp": (".webp", "IMWRITE_WEBP_QUALITY", 16383),
+}
+
+
+def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
+    """Return an image as it comes back from a file of lower quality; for one build of OpenCV.
+
+    float32 goes through uint8.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB, or grey.
+        quality: from 1 to 100.
+        file_format: "jpeg" or "webp".
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the format is another, or the image has another number of channels or is larger than the format holds.
+
+    Example:
+        >>> import numpy as np
+        >>> bool((compress(np.full((8, 8), 100, np.uint8), 50) == 100).all())
+        True
+    """
+    if file_format not in FORMATS:
+        raise ValueError(f"file_format must be one of {', '.join(FORMATS)}, got {file_format!r}")
+    suffix, option, limit = FORMATS[file_format]
+    colours = is_rgb(image, "ImageCompression")
+    if max(image.shape[:2]) > limit:
+        raise ValueError(
+            f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop before"
+        )
+    return in_uint8(image, lambda values: _stored(values, quality, suffix, option, colours))
+
+
+def _stored(image: Array, quality: int, suffix: str, option: str, colours: bool) -> Array:
+    cv2 = opencv()
+    made = new(image)
+    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if colours else image
+    _, encoded = cv2.imencode(suffix, bgr, (getattr(cv2, option), quality))
+    decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR if colours else cv2.IMREAD_GRAYSCALE)
+    if colours:
+        cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB, made)
+        return made
+    made[...] = decoded.reshape(image.shape)
+    return made
+
+
+def downscale(image: Array, scale: float, down: str = "nearest", up: str = "nearest") -> Array:
+    """Return an image made smaller and as large as before again. Exact as `resize` is.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        scale: of the sides in between, in (0, 1].
+        down: how it is made smaller, one of the interpolations of `resize`.
+        up: how it is made larger.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> import numpy as np
+        >>> downscale(np.array([[0, 10, 20, 30]], np.uint8), 0.5, "area").tolist()
+        [[5, 5, 25, 25]]
+    """
+    is_uint8(image)
+    height, width = image.shape[:2]
+    small = resize(image, max(1, round(height * scale)), max(1, round(width * scale)), interpolation=down)
+    made = resize(small, height, width, interpolation=up)
+    return made.copy() if made is image else made

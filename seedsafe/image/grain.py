@@ -1,0 +1,224 @@
+"""MultiplicativeNoise, SaltAndPepper, ShotNoise and ISONoise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import span
+from seedsafe.draws import Draws
+from seedsafe.functional import grain
+from seedsafe.functional.channels import scale_channels
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.key import Address
+from seedsafe.primitive import primitive
+
+__all__ = ["Factors", "Grain", "ISONoise", "MultiplicativeNoise", "SaltAndPepper", "Shares", "ShotNoise"]
+
+Range = float | tuple[float, float]
+
+
+class Factors(NamedTuple):
+    """The factor of all values, or of each channel; none where each pixel has its own, from the noise at the address."""
+
+    factors: tuple[float, ...]
+    address: Address
+
+
+class Shares(NamedTuple):
+    """The shares of white and of black pixels, and the address of the noise that chooses them."""
+
+    salt: float
+    pepper: float
+    address: Address
+
+
+class Grain(NamedTuple):
+    """Two sizes of a noise, as its transform has them, and the noise's address."""
+
+    first: float
+    second: float
+    address: Address
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class MultiplicativeNoise(Often):
+    """Multiply all values by a drawn factor, each channel by its own, or each pixel or value by its own.
+
+    Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), with `per_channel` one for each channel (a
+    word each); with `per_pixel` nothing but the address of the noise, which starts at word 4. Exact on every machine.
+
+    Args:
+        factor: a range (low, high) of factors, or one factor.
+        per_channel: whether channels differ.
+        per_pixel: whether pixels differ.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = MultiplicativeNoise((0.5, 1.5), per_pixel=True)
+        >>> augment(np.array([[100, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[136, 93, 85]]
+    """
+
+    factor: Range = (0.9, 1.1)
+    per_channel: bool = field(default=False, kw_only=True)
+    per_pixel: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(
+            self, factor=span("factor", self.factor, 0.0, 1e6, "pass factors about 1, or a range (low, high)")
+        )
+
+    def draw(self, rng: Draws, info: Info) -> Factors:
+        """Return the factors, and the address of the noise."""
+        channels = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
+        count = 0 if self.per_pixel else channels
+        low, high = self.factor  # type: ignore[misc]  # a pair since __post_init__
+        return Factors(tuple(rng.uniform(low, high) for _ in range(count)), rng.noise())
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, multiplied."""
+        factors, address = params
+        if factors:
+            return scale_channels(image, factors)
+        low, high = self.factor  # type: ignore[misc]  # a pair since __post_init__
+        return grain.multiplicative_noise(image, low, high, address, per_channel=self.per_channel)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class SaltAndPepper(Often):
+    """Make some pixels white and some black.
+
+    Follows albumentations' ``SaltAndPepper``, but that each pixel has its own chance. Draws the share of pixels (word 1) and
+    the share of salt among them (word 2); the noise starts at word 4, the k-th 16-bit piece is pixel k's. Exact on every
+    machine.
+
+    Args:
+        amount: the share of changed pixels, in [0, 1], or a range (low, high).
+        salt: the share of white ones among them, in [0, 1], or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = SaltAndPepper(0.5)
+        >>> augment(np.full((1, 8), 100, np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[100, 0, 0, 0, 0, 100, 100, 0]]
+    """
+
+    amount: Range = (0.01, 0.06)
+    salt: Range = (0.4, 0.6)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        for name in ("amount", "salt"):
+            way_out = "pass a share, or a range of shares (low, high)"
+            store(self, **{name: span(name, getattr(self, name), 0.0, 1.0, way_out)})
+
+    def draw(self, rng: Draws, info: Info) -> Shares:
+        """Return the shares, and the address of the noise."""
+        amount, salt = rng.uniform(*self.amount), rng.uniform(*self.salt)  # type: ignore[misc]  # pairs since __post_init__
+        return Shares(amount * salt, amount * (1.0 - salt), rng.noise())
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with white and black pixels."""
+        return grain.salt_and_pepper(image, *params)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ShotNoise(Often):
+    """Count photons: Poisson noise in linear light, as short exposures have it.
+
+    Follows albumentations' ``ShotNoise``. Draws what one photon adds (word 1); the noise starts at word 4, value k's count is
+    the quantile at the k-th 16-bit piece. Exact on every machine; float32 goes through uint8.
+
+    Args:
+        scale: what one photon adds to the light, in [0.002, 1000], or a range (low, high).
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ShotNoise()(np.full((1, 4), 128, np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[214, 130, 130, 178]]
+    """
+
+    scale: Range = (0.1, 0.3)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, scale=span("scale", self.scale, 0.002, 1000.0, "pass what one photon adds, about 0.1"))
+
+    def draw(self, rng: Draws, info: Info) -> Grain:
+        """Return the scale, 0, and the address of the noise."""
+        return Grain(rng.uniform(*self.scale), 0.0, rng.noise())  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, counted."""
+        scale, _, address = params
+        return grain.shot_noise(image, scale, address)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ISONoise(Often):
+    """Add the noise of a sensitive camera, in hue and lightness.
+
+    Follows albumentations' ``ISONoise`` as it is documented; see ``seedsafe.functional.iso_noise``. Draws the two sizes
+    (words 1 and 2); the noise starts at word 4, a 16-bit piece for each pixel's lightness, then one for each hue. For one
+    build of OpenCV; float32 goes through uint8.
+
+    Args:
+        color_shift: the noise of the hue, a share of its circle, or a range (low, high) in [0, 1].
+        intensity: of the noise, or a range (low, high) in [0, 10].
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ISONoise()(np.full((1, 2, 3), 90, np.uint8), key=SampleKey(42, 0, 0)).shape
+        (1, 2, 3)
+    """
+
+    color_shift: Range = (0.01, 0.05)
+    intensity: Range = (0.1, 0.5)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, color_shift=span("color_shift", self.color_shift, 0.0, 1.0, "pass a share of the circle"))
+        store(self, intensity=span("intensity", self.intensity, 0.0, 10.0, "pass a number about 0.3"))
+
+    def draw(self, rng: Draws, info: Info) -> Grain:
+        """Return the noise of the hue, the intensity, and the address of the noise."""
+        return Grain(rng.uniform(*self.color_shift), rng.uniform(*self.intensity), rng.noise())  # type: ignore[misc]
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with noise."""
+        return grain.iso_noise(image, *params)

@@ -1,0 +1,122 @@
+"""ImageCompression and Downscale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import integers, span
+from seedsafe.draws import Draws
+from seedsafe.functional.quality import FORMATS, compress, downscale
+from seedsafe.functional.resize import INTERPOLATIONS
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = ["Downscale", "ImageCompression", "Quality", "Scale"]
+
+
+class Quality(NamedTuple):
+    """The quality of a file, from 1 to 100."""
+
+    quality: int
+
+
+class Scale(NamedTuple):
+    """The sides in between, as a share of the image's."""
+
+    scale: float
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ImageCompression(Often):
+    """Store the image as a JPEG or WebP file, and read it back.
+
+    Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). For one build of
+    OpenCV; float32 goes through uint8.
+
+    Args:
+        quality: from 1 to 100, or a range (low, high), both included.
+        file_format: "jpeg" or "webp".
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1, or is larger than
+            the format holds.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = ImageCompression((30, 60))
+        >>> augment(np.full((8, 8), 100, np.uint8), key=SampleKey(42, 0, 0)).shape
+        (8, 8)
+    """
+
+    quality: int | tuple[int, int] = (50, 95)
+    file_format: str = field(default="jpeg", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, quality=integers("quality", self.quality, 1, 100, "pass a quality from 1 to 100"))
+        if self.file_format not in FORMATS:
+            raise ValueError(f"file_format must be one of {', '.join(FORMATS)}, got {self.file_format!r}")
+
+    def draw(self, rng: Draws, info: Info) -> Quality:
+        """Return the quality."""
+        low, high = self.quality  # type: ignore[misc]  # a pair since __post_init__
+        return Quality(low + rng.integer(high - low + 1))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image as it comes back."""
+        return compress(image, params[0], self.file_format)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Downscale(Often):
+    """Make the image smaller, and as large as before again.
+
+    Follows albumentations' ``Downscale``. Draws the scale (word 1). Exact on every machine with "nearest", and of uint8 with
+    "bilinear" and "area".
+
+    Args:
+        scale: of the sides in between, in (0, 1], or a range (low, high).
+        down: how it is made smaller: "nearest", "bilinear", "bicubic", "area" or "lanczos".
+        up: how it is made larger.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> Downscale(0.5, down="area")(np.array([[0, 10, 20, 30]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[5, 5, 25, 25]]
+    """
+
+    scale: float | tuple[float, float] = 0.25
+    down: str = field(default="nearest", kw_only=True)
+    up: str = field(default="nearest", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, scale=span("scale", self.scale, 1e-6, 1.0, "pass a share of the sides"))
+        for name in ("down", "up"):
+            if getattr(self, name) not in INTERPOLATIONS:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(INTERPOLATIONS)}, got {getattr(self, name)!r}"
+                )
+
+    def draw(self, rng: Draws, info: Info) -> Scale:
+        """Return the scale."""
+        return Scale(rng.uniform(*self.scale))  # type: ignore[misc]  # a pair since __post_init__
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, coarser."""
+        return downscale(image, params[0], self.down, self.up)
