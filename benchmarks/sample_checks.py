@@ -10,7 +10,6 @@ import numpy as np
 import seedsafe as ss
 from benchmarks.timing import minima
 from seedsafe import opencv
-from seedsafe.ambient import reading
 from seedsafe.reading import Moment, augment_sample, entered
 from seedsafe_torch import AugmentedDataset
 
@@ -31,7 +30,7 @@ class Unchecked(AugmentedDataset):
             occurrence=moment.occurrence,
             view=moment.view,
         )
-        with entered(moment), reading(key):
+        with entered(moment, key):
             sample = reader.base[place]
         if reader.augment is None:
             return sample

@@ -9,27 +9,32 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from seedsafe.key import SampleKey
 
-__all__ = ["MOST_CALLS", "claim", "current_key", "has_called", "next_key", "reading"]
+__all__ = ["MOST_CALLS", "Read", "claim", "current_key", "next_key", "reading", "state"]
 
 MOST_CALLS: Final = 2**16 - 1
 """The highest number that a call without a key can have."""
 
 
-class _Read:
-    """One run of a base: its key, and the highest number that each stream has been used with."""
+class Read:
+    """One run of a base: its key, and the highest number that each stream has been used with.
+
+    Args:
+        key: of the sample; None where calls without a key are refused.
+    """
 
     __slots__ = ("key", "numbers")
 
-    def __init__(self, key: SampleKey) -> None:
+    def __init__(self, key: SampleKey | None) -> None:
         self.key = key
         self.numbers: dict[int, int] = {}
 
 
 class _State(threading.local):
-    read: _Read | None = None
+    read: Read | None = None
 
 
-_state = _State()
+state = _State()
+"""The read under way in each thread. Who sets it puts back what was there."""
 
 
 class reading:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
@@ -55,11 +60,11 @@ class reading:  # noqa: N801  # used as a with statement, several times cheaper 
         self._key = key
 
     def __enter__(self) -> None:
-        self._before = _state.read
-        _state.read = None if self._key is None else _Read(self._key)
+        self._before = state.read
+        state.read = None if self._key is None else Read(self._key)
 
     def __exit__(self, *error: object) -> None:
-        _state.read = self._before
+        state.read = self._before
 
 
 def current_key() -> SampleKey | None:
@@ -72,14 +77,8 @@ def current_key() -> SampleKey | None:
         >>> ss.current_key() is None
         True
     """
-    read = _state.read
+    read = state.read
     return None if read is None else read.key
-
-
-def has_called() -> bool:
-    """Return whether the read under way in this thread has had a call without a key."""
-    read = _state.read
-    return read is not None and bool(read.numbers)
 
 
 class claim:  # noqa: N801  # used as a with statement
@@ -102,8 +101,8 @@ class claim:  # noqa: N801  # used as a with statement
         self._ops = ops
 
     def __enter__(self) -> SampleKey:
-        read = _state.read
-        if read is None:
+        read = state.read
+        if read is None or read.key is None:
             raise TypeError(
                 "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); only while an AugmentedDataset or "
                 "AugmentedSequence reads its base may it be left out"

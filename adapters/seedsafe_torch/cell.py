@@ -26,6 +26,11 @@ class EpochCell(Told):
         length: of the dataset, or None if it has none.
     """
 
+    last: Any = None
+    """The index that was read last, as the loader passed it."""
+
+    _looks = 16
+
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
         watched = -(-(length or 0) // self._step)
@@ -52,6 +57,11 @@ class EpochCell(Told):
             return False
         self._view[1] |= what
         return True
+
+    def may_look(self) -> bool:
+        """Return whether to look at what reads one index twice: True for some times, since looking takes its time."""
+        self._looks -= 1
+        return self._looks >= 0
 
     def serve(self, index: int) -> int:
         """Return the epoch for a read of an index; warn once if it was read in this epoch before."""

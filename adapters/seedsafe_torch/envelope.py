@@ -46,7 +46,7 @@ class Envelope(Dataset[Any]):
 
     def __getitem__(self, index: int) -> Any:
         plain = int(index)
-        with entered(moment_of(index), self._repeats, plain):
+        with entered(moment_of(index), None, self._repeats, plain):
             return self.dataset[plain]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:

@@ -1,42 +1,83 @@
-"""The moment of a batch that torch is fetching, for datasets that are read with a plain index inside of a wrapper."""
+"""What torch is fetching, for datasets that are read inside of a wrapper without an Envelope."""
 
 from __future__ import annotations
 
 import sys
+import threading
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from seedsafe import SampleIndex
-from seedsafe.reading import Moment
+from seedsafe.reading import Moment, Repeats, entered
 
-__all__ = ["moment_of_fetch"]
+__all__ = ["Fetch", "fetch_above"]
+
+_repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 
 
-def moment_of_fetch() -> Moment | None:
-    """Return the moment of the batch that a DataLoader is fetching with the help of the caller, or None.
+class _Last(threading.local):
+    read: tuple[SampleIndex, entered] | None = None
 
-    A Subset, or another wrapper, passes on plain integers, and what KeyedSampler stamped on the batch's indices is lost.
-    torch's fetch still holds the indices. All of one moment: then it is the sample's, whatever the wrapper does.
 
-    Raises:
-        RuntimeError: the indices are of several moments, as those of a sampler that repeats are.
-    """
+_last = _Last()
+
+
+class Fetch(NamedTuple):
+    """A call of a DataLoader's fetch: what it was asked for, which of these it is reading, and from where."""
+
+    asked: Any
+    index: Any
+    dataset: Any
+
+    def moment(self) -> Moment | None:
+        """Return the moment of what is read, or None if the indices carry none.
+
+        A wrapper that maps indices passes on plain integers. Where torch reads sample by sample, the index is at hand; a
+        wrapper that is given a whole batch, as a Subset is, may read in any order, so that all must have one moment.
+
+        Raises:
+            RuntimeError: the indices of the batch are of several moments, as those of a sampler that repeats are.
+        """
+        if isinstance(self.index, SampleIndex):
+            return _moment(self.index)
+        batch = self.asked if isinstance(self.asked, list | tuple) else (self.asked,)
+        moments = {_moment(index) for index in batch if isinstance(index, SampleIndex)}
+        if len(moments) > 1:
+            raise RuntimeError(
+                f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, and those of the sampler differ in "
+                "their occurrence, which is lost so: make the DataLoader with seedsafe_torch.loader, or around "
+                "seedsafe_torch.Envelope(dataset)"
+            )
+        return next(iter(moments), None)
+
+    def entered(self, moment: Moment) -> entered:
+        """Return the run of the outermost dataset that this read belongs to."""
+        if not isinstance(self.index, SampleIndex):
+            return entered(moment)
+        last = _last.read
+        if last is None or last[0] is not self.index:
+            repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
+            last = _last.read = self.index, entered(moment, None, repeats, int(self.index))
+        return last[1]
+
+
+def _moment(index: SampleIndex) -> Moment:
+    return Moment(index.epoch, index.occurrence, index.view)
+
+
+def fetch_above() -> Fetch | None:
+    """Return the fetch of a DataLoader that is reading with the help of the caller, or None."""
+    below: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
-            return _common(frame.f_locals["possibly_batched_index"])
-        frame = frame.f_back
+            here = frame.f_locals
+            # Until Python 3.11 a comprehension has a frame of its own.
+            inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
+            asked = here["possibly_batched_index"]
+            index = inner.get("idx") if isinstance(asked, list) else asked
+            return Fetch(asked, index, here["self"].dataset)
+        below, frame = frame, frame.f_back
     return None
-
-
-def _common(indices: Any) -> Moment | None:
-    batch = indices if isinstance(indices, list | tuple) else (indices,)
-    moments = {Moment(i.epoch, i.occurrence, i.view) for i in batch if isinstance(i, SampleIndex)}
-    if len(moments) > 1:
-        raise RuntimeError(
-            "the dataset is read inside of a wrapper by a plain index, and the sampler's indices of this batch differ in their "
-            "occurrence, which the wrapper has dropped: make the DataLoader with seedsafe_torch.loader, or around "
-            "seedsafe_torch.Envelope(dataset)"
-        )
-    return next(iter(moments), None)

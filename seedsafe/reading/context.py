@@ -6,13 +6,13 @@ a Subset or any other wrapper. The state belongs to the thread.
 
 from __future__ import annotations
 
-import threading
 from typing import NamedTuple
 
+from seedsafe.ambient import Read, state
 from seedsafe.key import SampleIndex, SampleKey
 from seedsafe.reading.repeats import Repeats, shared_seed
 
-__all__ = ["Moment", "current", "entered", "moment_of", "run_under_way"]
+__all__ = ["Moment", "current", "entered", "moment_of"]
 
 
 class Moment(NamedTuple):
@@ -23,18 +23,12 @@ class Moment(NamedTuple):
     view: int = 0
 
 
-class _State(threading.local):
-    run: entered | None = None
-
-
-_state = _State()
-
-
-class entered:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
-    """One run of a base: make its moment the current one in this thread.
+class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
+    """One run of a base: make its moment, and its key, the current ones in this thread.
 
     Args:
         moment: of what is read.
+        key: of the sample, which calls without a key take; None where they are refused.
         repeats: of the object that reads, which notices a key that is served twice; None for none.
         index: of the sample that is read.
         counts: False where what is read takes the place of another sample.
@@ -45,11 +39,18 @@ class entered:  # noqa: N801  # used as a with statement, several times cheaper 
         Moment(epoch=3, occurrence=0, view=0)
     """
 
-    __slots__ = ("_counts", "_index", "_outer", "_repeats", "_served", "moment")
+    __slots__ = ("_counts", "_index", "_repeats", "_served", "moment", "outer")
 
     def __init__(
-        self, moment: Moment | None, repeats: Repeats | None = None, index: int = 0, counts: bool = True
+        self,
+        moment: Moment | None,
+        key: SampleKey | None = None,
+        repeats: Repeats | None = None,
+        index: int = 0,
+        counts: bool = True,
     ) -> None:
+        self.key = key
+        self.numbers = {}
         self.moment = moment
         self._repeats = repeats
         self._index = index
@@ -57,11 +58,11 @@ class entered:  # noqa: N801  # used as a with statement, several times cheaper 
         self._served: set[tuple[int, ...]] | None = None
 
     def __enter__(self) -> None:
-        self._outer = _state.run
-        _state.run = self
+        self.outer = state.read
+        state.read = self
 
     def __exit__(self, *error: object) -> None:
-        _state.run = self._outer
+        state.read = self.outer
 
     def report(self, reader: Repeats, key: SampleKey, random: bool) -> None:
         """Note that a dataset inside serves a key, and warn if it has served it before.
@@ -76,12 +77,12 @@ class entered:  # noqa: N801  # used as a with statement, several times cheaper 
         """
         outermost = self
         counts = self._counts
-        run: entered | None = self
-        while run is not None:
+        run: Read | None = self
+        while isinstance(run, entered):
             if run._repeats is not None and run._repeats.seed == key.seed:
                 raise shared_seed(key.seed)
             counts = counts and run._counts
-            outermost, run = run, run._outer
+            outermost, run = run, run.outer
         if not (counts and random) or self._repeats is None or outermost._repeats is None:
             return
         place = (id(reader), key.epoch, key.index, key.occurrence, key.view)
@@ -94,20 +95,14 @@ class entered:  # noqa: N801  # used as a with statement, several times cheaper 
             reader.warn_for_two(key, self._repeats.wrapper, before, outermost._index)
 
 
-def run_under_way() -> entered | None:
-    """Return the innermost run of a base in this thread, or None outside of any."""
-    return _state.run
-
-
 def current() -> Moment | None:
     """Return this thread's moment, or None outside of any."""
-    run = _state.run
-    return None if run is None else run.moment
+    read = state.read
+    return read.moment if isinstance(read, entered) else None
 
 
 def moment_of(index: int) -> Moment | None:
     """Return the moment that an index carries, else this thread's, else None."""
     if isinstance(index, SampleIndex):
         return Moment(index.epoch, index.occurrence, index.view)
-    run = _state.run
-    return None if run is None else run.moment
+    return current()

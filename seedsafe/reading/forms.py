@@ -85,8 +85,8 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
         >>> augment_sample(ss.HorizontalFlip(p=1), (np.array([[1, 2]], np.uint8), 7), SampleKey(42, 0, 0))
         (array([[2, 1]], dtype=uint8), 7)
     """
-    if type(sample) is np.ndarray and targets is None and sample.dtype.char not in WIDE:
-        return _returned(augment(sample, key=key), sample)
+    if type(sample) is tuple and targets is None and sample and type(sample[0]) is np.ndarray:
+        return augment_parts(augment, sample[0], key), *sample[1:]
     parts, join = take_apart(sample, targets)
     return join(augment_parts(augment, parts, key))
 
@@ -112,7 +112,8 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
 def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
     """Return what was taken apart, augmented; a pipeline of ours is given arrays."""
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
-        return _returned(augment(parts, key=key), parts)
+        made = augment(parts, key=key)
+        return _returned(made, parts) if made is None else made
     if not isinstance(augment, Compose | Transform):  # a callable of the user's own takes what there is
         return _returned(augment(parts, key=key), parts)
     if isinstance(augment, Compose) and not augment.transforms:

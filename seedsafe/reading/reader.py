@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, Final, SupportsIndex
 
 from seedsafe import opencv
-from seedsafe.ambient import has_called, reading
+from seedsafe.ambient import Read, reading, state
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
 from seedsafe.key import Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch
-from seedsafe.reading.context import Moment, entered, run_under_way
+from seedsafe.reading.context import Moment, entered
 from seedsafe.reading.error import process_name, sample_error
 from seedsafe.reading.faults import Faults, Skipped, missing
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -153,9 +153,9 @@ class KeyedReader:
             NotReproducible: the bridge does not reach all that the base draws from.
         """
         key = self.key(position, moment)
-        run = run_under_way()
-        if run is not None and counts:
-            run.report(self.repeats, key, self._random)
+        outer = state.read
+        if outer is not None and counts:
+            self._report(outer, key)
         try:
             return self._made(position, position, key, moment)
         except (NotReproducible, SharedSeedError):
@@ -186,9 +186,9 @@ class KeyedReader:
             NotReproducible: see `sample`.
         """
         first = self.key(number * size, moment)
-        run = run_under_way()
-        if run is not None:
-            run.report(self.repeats, first, self._random)
+        outer = state.read
+        if outer is not None:
+            self._report(outer, first)
         try:
             batch = self._read(number, number, first, moment)
             return self._augmented(partial(augment_batch, limit=size), batch, first)
@@ -235,7 +235,7 @@ class KeyedReader:
             require_finite(sample)
         if augment is None:
             return sample
-        if run_under_way() is None:
+        if state.read is None:
             made = apply(augment, sample, key, self.targets)
         else:
             with reading(None):  # a dataset around this one is reading
@@ -260,10 +260,19 @@ class KeyedReader:
 
     def _run(self, source: int, position: int, key: SampleKey, moment: Moment) -> Any:
         """Return what one run of the base gives."""
-        with entered(moment, self.repeats, position, source == position), reading(key):
-            sample = self.base[source]
-            self._random = self._random or has_called()
-        return sample
+        run = entered(moment, key, self.repeats, position, source == position)
+        run.outer = state.read
+        state.read = run
+        try:
+            return self.base[source]
+        finally:
+            state.read = run.outer
+            if run.numbers:
+                self._random = True  # the base has asked for the key
+
+    def _report(self, outer: Read, key: SampleKey) -> None:
+        if isinstance(outer, entered):
+            outer.report(self.repeats, key, self._random)
 
 
 def _moved(key: SampleKey, at: Address) -> SampleKey:
