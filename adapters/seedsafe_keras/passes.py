@@ -1,13 +1,14 @@
-"""Which epoch a Keras sequence is read in, and in which order."""
+"""Which epoch a Keras sequence is read in, and in which order; and views of it for one run."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe import VALIDATION_EPOCH, epoch_order
+from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order
+from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import length
 
 __all__ = ["Passes"]
@@ -28,6 +29,9 @@ class Passes:
     repeat: bool
     seed: int
     shuffle: bool
+    workers: int
+    use_multiprocessing: bool
+    max_queue_size: int
     _ready: bool
     _units: int
     _limit: int | None = None
@@ -70,6 +74,37 @@ class Passes:
         """Raise an error unless there is an epoch, or an EpochCallback that will tell it."""
         if not (self.has_epoch() or self._expecting):
             raise RuntimeError(_NO_EPOCH)
+
+    def at_epoch(self, epoch: SupportsIndex) -> Self:
+        """Return a sequence over the same data whose epoch is fixed.
+
+        Args:
+            epoch: 0 for the first; ``VALIDATION_EPOCH`` shares no stream with training.
+        """
+        return self.view(epoch=SampleKey(0, epoch, 0).epoch)
+
+    def view(
+        self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
+    ) -> Self:
+        """Return a copy for one run: with a class of the framework, an epoch, and another length, where given."""
+        same = framework in (None, frameworks.framework_of(self))
+        cls = type(self) if same else frameworks.adapted(frameworks.checked(framework)).KerasSequence
+        new: Self = object.__new__(cls)
+        new.__dict__.update(self.__dict__)
+        new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing
+        new.max_queue_size = self.max_queue_size
+        new._now, new._expecting = None, False
+        new._limit = limit
+        if epoch is not None:
+            new.epoch, new.repeat = epoch, False
+        return new
+
+    def uses_pool(self) -> bool:
+        """Return whether Keras reads this sequence in a pool of threads or processes."""
+        return self.workers > 1 or (self.workers > 0 and self.use_multiprocessing)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_order_made": None}
 
     def _batches(self) -> int:
         return self._units if self._ready else -(-self._units // self.batch_size)

@@ -50,19 +50,16 @@ class AugmentedSequence(Forwarding, Passes):
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}``
             for a dict; by default a tuple's first element is augmented, and a dict goes by its keys.
         epoch: fixes the epoch, for validation or a look at single batches.
-        repeat: True goes on with the next epoch where the data end, for a ``steps_per_epoch`` other than
-            ``len(sequence)``.
+        repeat: True goes on with the next epoch where the data end, for another ``steps_per_epoch`` than the length.
         ids: for samples, one integer below 2**64 for each, to key the augmentation on instead of the position, so that
             it stays as it was when samples are added: ``ImageFolder.record_ids``.
-        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes
-            another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and
-            EpochCallback report them at the end of an epoch, and `failures` lists them. Leaving a sample out is not
-            offered: Keras counts on the batches' sizes.
+        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes another
+            one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and EpochCallback report them at
+            the end of an epoch, and `failures` lists them. None is left out: Keras counts on the batches' sizes.
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
             of a ready batch its first sample's. Threads then read one after another.
-        framework: "keras" or "tf_keras"; by default the base's, else "keras" (TensorFlow imports it by
-            itself). ``fit`` goes by the model.
+        framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` goes by the model.
 
     Raises:
         TypeError: an argument is of the wrong type, or `batch_size` is missing.
@@ -78,10 +75,6 @@ class AugmentedSequence(Forwarding, Passes):
         >>> images.shape, labels.tolist()
         ((2, 2, 2), [3, 4])
     """
-
-    workers: int
-    use_multiprocessing: bool
-    max_queue_size: int
 
     def __new__(cls, base: Any = None, *args: Any, framework: str | None = None, **options: Any) -> Self:
         """Make a sequence of the class that the framework wants."""
@@ -152,45 +145,11 @@ class AugmentedSequence(Forwarding, Passes):
             IndexError: there is no such batch.
         """
         epoch, number = self._place(operator.index(batch))
-        moment = Moment(epoch)
+        moment, listed = Moment(epoch), self.has_epoch()  # what Keras reads before, for its shape, it drops
         if self._ready:
             return self.reader.batch(self._position(epoch, number), self.batch_size, moment)
         start = number * self.batch_size
         places = range(start, min(start + self.batch_size, self._units))
-        # Keras drops what it reads before there is an epoch, for its shape.
-        listed = self.has_epoch()
-        samples = [
-            self.reader.sample(self._position(epoch, place), moment, listed=listed) for place in places
-        ]
+        positions = [self._position(epoch, place) for place in places]
+        samples = [self.reader.sample(position, moment, listed=listed) for position in positions]
         return collate([tuple(sample) if isinstance(sample, list) else sample for sample in samples])
-
-    def at_epoch(self, epoch: SupportsIndex) -> AugmentedSequence:
-        """Return a sequence over the same data whose epoch is fixed.
-
-        Args:
-            epoch: 0 for the first; ``VALIDATION_EPOCH`` shares no stream with training.
-        """
-        return self.view(epoch=SampleKey(0, epoch, 0).epoch)
-
-    def view(
-        self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
-    ) -> AugmentedSequence:
-        """Return a copy for one run: with a class of the framework, an epoch, and another length, where given."""
-        same = framework in (None, frameworks.framework_of(self))
-        cls = type(self) if same else frameworks.adapted(frameworks.checked(framework)).KerasSequence
-        new: AugmentedSequence = object.__new__(cls)
-        new.__dict__.update(self.__dict__)
-        new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing
-        new.max_queue_size = self.max_queue_size
-        new._now, new._expecting = None, False
-        new._limit = limit
-        if epoch is not None:
-            new.epoch, new.repeat = epoch, False
-        return new
-
-    def uses_pool(self) -> bool:
-        """Return whether Keras reads this sequence in a pool of threads or processes."""
-        return self.workers > 1 or (self.workers > 0 and self.use_multiprocessing)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_order_made": None}

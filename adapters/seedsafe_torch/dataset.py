@@ -7,11 +7,11 @@ from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset
 
-from seedsafe import Bridge, SampleIndex, SampleKey
-from seedsafe.reading import Augment, Faults, Forwarding, KeyedReader, Moment, Targets, current, moment_of
+from seedsafe import Bridge, SampleKey
+from seedsafe.reading import Augment, Faults, Forwarding, KeyedReader, Moment, Targets
+from seedsafe_torch.arrival import read
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.faults import worker_id
-from seedsafe_torch.fetching import fetch_above
 
 __all__ = ["AugmentedDataset"]
 
@@ -107,25 +107,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             raise TypeError(
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
             )
-        reader, cell = self.reader, self._cell
-        position = reader.position(index)
-        if type(index) is SampleIndex:
-            if index is cell.last:
-                self._warn_of_wrapper(position, index)
-            cell.last = index
-        moment = moment_of(index)  # type: ignore[arg-type]  # an int, or one that carries its epoch
-        fetch = None
-        if moment is None:
-            fetch = fetch_above()  # in a wrapper that has dropped it
-            moment = fetch and fetch.moment()
-        if self.epoch is not None:
-            moment = Moment(self.epoch, *moment[1:]) if moment else Moment(self.epoch)
-        elif moment is None:
-            fetch, moment = None, Moment(cell.serve(position))
-        if fetch is None:
-            return reader.sample(position, moment)
-        with fetch.entered(moment):
-            return reader.sample(position, moment)
+        return read(self.reader, self._cell, index, self.epoch)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         return [self[index] for index in indices]
@@ -155,9 +137,3 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
         self._cell.epoch = SampleKey(0, epoch, 0).epoch
         self.told = (self.told[0] + 1, self._cell.epoch)
-
-    def _warn_of_wrapper(self, position: int, index: SampleIndex) -> None:
-        """Warn if a loader's wrapper reads one index twice; a user may do so as he likes."""
-        if self._cell.may_look() and current() is None and (fetch := fetch_above()) is not None:
-            key = self.reader.key(position, Moment(index.epoch, index.occurrence, index.view))
-            self.reader.repeats.warn_within_one(key, type(fetch.dataset).__qualname__)

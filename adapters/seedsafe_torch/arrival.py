@@ -1,0 +1,50 @@
+"""How the moment of a sample arrives at the dataset: with its index, around it, in a fetch of torch's, or from the cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seedsafe import SampleIndex
+from seedsafe.reading import KeyedReader, Moment, current, moment_of
+from seedsafe_torch.cell import EpochCell
+from seedsafe_torch.fetching import fetch_above
+
+__all__ = ["read"]
+
+
+def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) -> Any:
+    """Return the sample that a dataset is asked for.
+
+    Args:
+        reader: the dataset's.
+        cell: the dataset's.
+        index: an int, or a SampleIndex, which carries its moment.
+        epoch: a fixed one, or None.
+    """
+    position = reader.position(index)
+    if type(index) is SampleIndex:
+        if index is cell.last:
+            _warn_of_wrapper(reader, cell, position, index)
+        cell.last = index
+    moment = moment_of(index)
+    fetch = None
+    if moment is None:
+        fetch = fetch_above()  # a wrapper has dropped it
+        moment = fetch and fetch.moment()
+    if epoch is not None:
+        moment = Moment(epoch, *moment[1:]) if moment else Moment(epoch)
+    elif moment is None:
+        fetch, moment = None, Moment(cell.serve(position))
+    if fetch is None:
+        return reader.sample(position, moment)
+    with fetch.entered(moment):
+        return reader.sample(position, moment)
+
+
+def _warn_of_wrapper(reader: KeyedReader, cell: EpochCell, position: int, index: SampleIndex) -> None:
+    """Warn if a loader's wrapper reads one index twice; a user may do so as often as he likes."""
+    if current() is None and cell.may_look():
+        fetch = fetch_above()
+        if fetch is not None:
+            key = reader.key(position, Moment(index.epoch, index.occurrence, index.view))
+            reader.repeats.warn_within_one(key, type(fetch.dataset).__qualname__)
