@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,8 +65,28 @@ class Seen:
     whole: bool = True
 
 
+@dataclass(frozen=True)
+class Global:
+    """A global generator of the process, which an adapter must leave alone."""
+
+    name: str
+    seed: Callable[[int], object]
+    state: Callable[[], bytes]
+
+
+of_python = Global("random", random.seed, lambda: repr(random.getstate()).encode())
+of_numpy = Global(
+    "NumPy",
+    np.random.seed,
+    lambda: repr([np.asarray(part).tolist() for part in np.random.get_state()]).encode(),
+)
+
+
 class Driver(Protocol):
     """An adapter under test. Each method runs real loaders and returns what they gave."""
+
+    generators: tuple[Global, ...]
+    """The global generators of this process: Python's, NumPy's, the framework's."""
 
     def run(self, config: Config, epochs: int) -> list[Seen]:
         """Train for some epochs."""
@@ -100,7 +120,7 @@ def compare(passes: list[Seen], shuffle: bool) -> None:
 def check(driver: Driver, config: Config, *, states: int = 2) -> None:
     """Assert the contract for one way to load, with the global generators in some different states."""
     for state in range(states):
-        with untouched_globals(1000 * state + 7):
+        with untouched_globals(1000 * state + 7, driver.generators):
             passes = driver.run(config, EPOCHS)
         assert [seen.epoch for seen in passes] == list(range(EPOCHS))
         compare(passes, config.shuffle)
@@ -111,36 +131,20 @@ def check(driver: Driver, config: Config, *, states: int = 2) -> None:
 class untouched_globals:  # noqa: N801  # used as a with statement
     """Put the global generators into a state, and assert that they are in it afterwards."""
 
-    def __init__(self, state: int) -> None:
+    def __init__(self, state: int, generators: tuple[Global, ...]) -> None:
         self._state = state
+        self._generators = generators
 
     def __enter__(self) -> None:
-        random.seed(self._state)
-        np.random.seed(self._state)
-        _seed_torch(self._state)
-        self._before = _states()
+        for one in self._generators:
+            one.seed(self._state)
+        self._before = [one.state() for one in self._generators]
 
     def __exit__(self, kind: object, *error: object) -> None:
         if kind is None:
-            after = _states()
-            changed = [name for name in self._before if self._before[name] != after[name]]
+            pairs = zip(self._generators, self._before, strict=True)
+            changed = [one.name for one, before in pairs if one.state() != before]
             assert not changed, f"the global generators of {changed} were used"
-
-
-def _seed_torch(state: int) -> None:
-    import torch
-
-    torch.manual_seed(state)
-
-
-def _states() -> dict[str, bytes]:
-    import torch
-
-    return {
-        "random": repr(random.getstate()).encode(),
-        "NumPy": repr([np.asarray(part).tolist() for part in np.random.get_state()]).encode(),
-        "torch": torch.get_rng_state().numpy().tobytes(),
-    }
 
 
 def full_matrix() -> Iterator[Config]:

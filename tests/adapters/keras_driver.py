@@ -19,10 +19,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from contract import AUGMENT, IMAGES, LENGTH, SEED, Config, Photographs, Seen, digest, untouched_globals
+import torch
+from contract import (
+    AUGMENT,
+    IMAGES,
+    LENGTH,
+    SEED,
+    Config,
+    Global,
+    Photographs,
+    Seen,
+    digest,
+    of_numpy,
+    of_python,
+    untouched_globals,
+)
 
 import seedsafe as ss
 
+of_torch = Global("torch", torch.manual_seed, lambda: torch.get_rng_state().numpy().tobytes())
+GENERATORS = (of_python, of_numpy, of_torch)
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("early break", "two live iterators", "validation in mid-epoch", "resume")
 
@@ -35,6 +51,8 @@ class KerasDriver:
         backend: of Keras 3.
         ready: wrap a Sequence of ready batches instead of samples; its order is that of the batches.
     """
+
+    generators = GENERATORS
 
     def __init__(self, framework: str = "keras", backend: str = "tensorflow", *, ready: bool = False) -> None:
         self.framework = framework
@@ -154,7 +172,7 @@ class Runner:
         mark = self.keras.callbacks.LambdaCallback(
             on_epoch_begin=lambda epoch, logs: seen.append(("epoch", epoch, None))
         )
-        with untouched_globals(self.state), _draws_of_keras(self.keras.backend.backend()):
+        with untouched_globals(self.state, GENERATORS), _draws_of_keras(self.keras.backend.backend()):
             fit(model, self.sequence, verbose=0, callbacks=[mark, *callbacks], **arguments)
         return _passes(seen)
 
@@ -162,8 +180,6 @@ class Runner:
 @contextlib.contextmanager
 def _draws_of_keras(backend: str) -> Iterator[None]:
     """Take back what Keras itself draws: on the torch backend it makes a DataLoader for each epoch, and that a seed."""
-    import torch
-
     before = torch.get_rng_state()
     yield
     if backend == "torch":

@@ -38,7 +38,7 @@ def test_content_and_order_everywhere(config: Config) -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("name", list(DRIVER.scenarios()))
 def test_scenario(name: str, workers: int) -> None:
-    with untouched_globals(3):
+    with untouched_globals(3, DRIVER.generators):
         passes = DRIVER.scenarios()[name](Config(workers, batch_size=3))
     compare(passes, shuffle=True)
 

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from contract import AUGMENT, LENGTH, SEED, Config, Photographs, Seen, digest
+import torch
+from contract import AUGMENT, LENGTH, SEED, Config, Global, Photographs, Seen, digest, of_numpy, of_python
 from torch.utils.data import DataLoader
 
 import seedsafe as ss
@@ -26,7 +27,11 @@ def items(batches: Any) -> list[tuple[int, bytes]]:
     ]
 
 
+of_torch = Global("torch", torch.manual_seed, lambda: torch.get_rng_state().numpy().tobytes())
+
+
 class TorchDriver:
+    generators: tuple[Global, ...] = (of_python, of_numpy, of_torch)
     make_dataset = staticmethod(dataset)
 
     def loading(self, config: Config) -> DataLoader[Any]:
