@@ -47,4 +47,4 @@ def _warn_of_wrapper(reader: KeyedReader, cell: EpochCell, position: int, index:
         fetch = fetch_above()
         if fetch is not None:
             key = reader.key(position, Moment(index.epoch, index.occurrence, index.view))
-            reader.repeats.warn_within_one(key, type(fetch.dataset).__qualname__)
+            reader.repeats.warn_within_one(key)

@@ -88,11 +88,11 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         place = (id(reader), key.epoch, key.index, key.occurrence, key.view)
         served = self._served = self._served or set()
         if place in served:
-            reader.warn_within_one(key, self._repeats.wrapper)
+            outermost._repeats.warn_within_one(key)
         served.add(place)
         before = outermost._repeats.served_for((key.seed, *place[1:]), outermost._index)
         if before is not None:
-            reader.warn_for_two(key, self._repeats.wrapper, before, outermost._index)
+            outermost._repeats.warn_for_two(key, before, outermost._index)
 
 
 def current() -> Moment | None:

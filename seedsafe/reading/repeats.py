@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from types import FrameType
 from typing import Any, Final
 
 from seedsafe.key import SampleKey
+from seedsafe.reading.inside import Keyed, outermost
 
 __all__ = ["Repeats", "SharedSeedError", "Told", "shared_seed"]
 
@@ -45,7 +48,7 @@ class Repeats:
     Args:
         base: what is read.
         seed: of the dataset that reads it; None if it has none.
-        told: where it is noted that a warning was given.
+        told: where it is noted that a warning was given; by default where a keyed dataset inside notes its own.
     """
 
     WITHIN_ONE, FOR_TWO = 1, 2
@@ -53,7 +56,8 @@ class Repeats:
     def __init__(self, base: Any, seed: int | None = None, told: Told | None = None) -> None:
         self.wrapper = type(base).__qualname__
         self.seed = seed
-        self.told = told or Told()
+        inside = (one.reader.repeats.told for one in outermost(base))
+        self.told = told or next(inside, None) or Told()
         self._indices: dict[tuple[int, ...], int] = {}
         self._mask = 0
 
@@ -75,26 +79,35 @@ class Repeats:
             kept = {place: index for place, index in kept.items() if not hash(place) & self._mask}
         self._indices = kept
 
-    def warn_within_one(self, key: SampleKey, wrapper: str) -> None:
-        """Warn that one sample of a wrapper holds one key twice."""
-        self._warn(
-            self.WITHIN_ONE,
-            f"{wrapper} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same augmentation "
-            "twice: pass views=2 to the dataset inside for two different ones, or read it once",
-        )
+    def warn_within_one(self, key: SampleKey) -> None:
+        """Warn, once, that one sample of a wrapper holds one key twice."""
+        if self.told.first(self.WITHIN_ONE):
+            warnings.warn(
+                f"{self._wrapper()} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
+                "augmentation twice: pass views=2 to the dataset inside for two different ones, or read it once",
+                stacklevel=6,
+            )
 
-    def warn_for_two(self, key: SampleKey, wrapper: str, one: int, other: int) -> None:
-        """Warn that a wrapper maps two indices to one key."""
-        self._warn(
-            self.FOR_TWO,
-            f"{wrapper} reads index {key.index} of seed {key.seed} for its samples {one} and {other} of epoch {key.epoch}, and "
-            "both get the same augmentation: repeat indices with sampler= instead, which counts the occurrences, or give each "
-            "dataset inside another seed or index_offset=",
-        )
+    def warn_for_two(self, key: SampleKey, one: int, other: int) -> None:
+        """Warn, once, that a wrapper maps two indices to one key."""
+        if self.told.first(self.FOR_TWO):
+            warnings.warn(
+                f"{self._wrapper()} reads index {key.index} of seed {key.seed} for the samples {one} and {other} of epoch "
+                f"{key.epoch}, and both get the same augmentation: repeat indices with sampler= instead, which counts the "
+                "occurrences, or give each dataset inside another seed or index_offset=",
+                stacklevel=6,
+            )
 
-    def _warn(self, what: int, text: str) -> None:
-        if self.told.first(what):
-            warnings.warn(text, stacklevel=6)
+    def _wrapper(self) -> str:
+        """Return the class of the wrapper that is reading now: of the innermost one."""
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_name in ("__getitem__", "__getitems__"):
+                reads = frame.f_locals.get("self")
+                if reads is not None and not isinstance(reads, Keyed):
+                    return type(reads).__qualname__
+            frame = frame.f_back
+        return self.wrapper
 
     def __reduce__(self) -> Any:
         return _anew, (self.wrapper, self.seed, self.told)
