@@ -1,16 +1,19 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
 from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import skip_collate
 from seedsafe_torch.in_place import collate, why_not_in_place
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.loading import loader, peek
-from seedsafe_torch.sampler import EpochOrder, KeyedSampler
+from seedsafe_torch.order import EpochOrder
+from seedsafe_torch.sampler import KeyedSampler
 
 __all__ = [
     "AugmentedDataset",
     "AugmentedIterable",
+    "DistributedKeyedSampler",
     "Envelope",
     "EpochOrder",
     "KeyedSampler",

@@ -25,7 +25,8 @@ from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
-from seedsafe_torch.sampler import EpochOrder, KeyedSampler
+from seedsafe_torch.order import EpochOrder
+from seedsafe_torch.sampler import KeyedSampler
 
 __all__ = ["loader", "peek"]
 

@@ -25,13 +25,24 @@ class Place:
         reader: refers to the DataLoader's iterator that draws, as far as that is known; see `drawing`.
     """
 
-    __slots__ = ("counted", "ended", "epoch", "exhausted", "left", "order", "reader", "seen", "waiting")
+    __slots__ = (
+        "counted",
+        "ended",
+        "epoch",
+        "exhausted",
+        "left",
+        "order",
+        "reader",
+        "seen",
+        "start",
+        "waiting",
+    )
 
     def __init__(
         self, epoch: int, start: int, counted: bool, reader: Callable[[], Any] | None = None
     ) -> None:
         self.epoch = epoch
-        self.seen = start
+        self.start = self.seen = start
         self.counted = counted
         self.reader = reader
         self.exhausted = False  # the last item was drawn

@@ -3,59 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import torch
 from torch.utils.data import Sampler
 
-from seedsafe import VALIDATION_EPOCH, SampleIndex, SampleKey, epoch_order, op_of
+from seedsafe import VALIDATION_EPOCH, SampleKey, op_of
 from seedsafe.reading import address, checked_int, philox
 from seedsafe_torch.inner import InnerEpochs, chain_of
 from seedsafe_torch.passes import Link, Pass, Place, drawing
+from seedsafe_torch.stamp import Stamp, numbering
 
-__all__ = ["EpochOrder", "KeyedSampler"]
+__all__ = ["KeyedSampler"]
 
 _MANY = 1024
-
-
-class EpochOrder(Sampler[int]):
-    """Every index of a dataset once, in an order that follows from (seed, epoch).
-
-    Args:
-        length: of the dataset; or the dataset, whose length is asked for in each pass.
-        seed: of the run.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
-
-    Example:
-        >>> order = EpochOrder(5, seed=42)
-        >>> list(order)
-        [0, 1, 4, 3, 2]
-    """
-
-    def __init__(self, length: int | Sized, *, seed: SupportsIndex) -> None:
-        way_out = "pass the dataset or its length"
-        self._dataset = (
-            length if isinstance(length, Sized) else range(checked_int("length", length, 0, 2**48, way_out))
-        )
-        self.seed = SampleKey(seed, 0, 0).seed
-        self.epoch = 0
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the epoch of the next pass."""
-        self.epoch = epoch
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(epoch_order(self.seed, self.epoch, len(self)).tolist())
-
-    def __len__(self) -> int:
-        return len(self._dataset)
 
 
 class KeyedSampler(Sampler[Any]):
@@ -72,6 +36,8 @@ class KeyedSampler(Sampler[Any]):
         seed: of the run.
         epoch: a fixed epoch for every pass, or None to count them.
         offset: is added to what `set_epoch` is given, for trainers that count from another number.
+        occurrence: "rank" numbers the occurrences of rank r of R as r, r + R, r + 2R …, for samplers that give copies of a
+            sample to several ranks; those that are like timm's RepeatAugSampler are recognised.
 
     Raises:
         TypeError: an argument is of another type, or the sampler yields something else than indices.
@@ -83,8 +49,17 @@ class KeyedSampler(Sampler[Any]):
         ([SampleIndex(0, epoch=0, occurrence=0, view=0), SampleIndex(1, epoch=0, occurrence=0, view=0)], SampleIndex(0, epoch=1, occurrence=0, view=0))
     """  # the example's output is one line
 
+    stride = 1
+    """How many items of the run one item of this sampler stands for: the number of ranks that share them."""
+
     def __init__(
-        self, sampler: Any, *, seed: SupportsIndex, epoch: SupportsIndex | None = None, offset: int = 0
+        self,
+        sampler: Any,
+        *,
+        seed: SupportsIndex,
+        epoch: SupportsIndex | None = None,
+        offset: int = 0,
+        occurrence: Literal["rank"] | None = None,
     ) -> None:
         if not hasattr(sampler, "__iter__"):
             raise TypeError(f"sampler must be iterable, got {type(sampler).__qualname__}")
@@ -99,6 +74,7 @@ class KeyedSampler(Sampler[Any]):
         self.offset = checked_int(
             "offset", offset, -(2**31), 2**31, "pass what the trainer's first epoch lacks to 0"
         )
+        self.numbers = numbering(sampler, occurrence)
         self.inner = InnerEpochs()
         self._next = 0
         self._skip = 0
@@ -156,15 +132,13 @@ class KeyedSampler(Sampler[Any]):
     def _items(self, link: Link) -> Iterator[Any]:
         """Yield the stamped items of a pass, which begins with the first of them."""
         link.place = place = self._begin(link.loaded)
-        epoch, single = place.epoch, self.single
-        counts: Counter[int] = Counter()
-        items = self._pass(epoch)
-        self._leave_out(place, items, counts)
+        stamp = Stamp(place.epoch, self.numbers, self.single)
+        items = self._pass(place, stamp)
         wait, before = place.waiting.append, -1
         while place.drawn > before:
             before = place.drawn
             for item in islice(items, _MANY):
-                stamped = _stamp(item, epoch, counts, single)
+                stamped = stamp(item)
                 wait(stamped)
                 yield stamped
             if not place.counted:
@@ -199,17 +173,14 @@ class KeyedSampler(Sampler[Any]):
             self._watch(place)
         return place
 
-    def _leave_out(self, place: Place, items: Iterator[Any], counts: Counter[int]) -> None:
+    def _leave_out(self, place: Place, items: Iterator[Any], stamp: Stamp) -> None:
         """Draw what was seen before the state was stored, and compare it with the state."""
         start, epoch, order = place.seen, place.epoch, self._order
         if not self._peeking:
             self._order = None
         skipped = 0
         while skipped < start:
-            part = [
-                _stamp(item, epoch, counts, self.single)
-                for item in islice(items, min(_MANY, start - skipped))
-            ]
+            part = [stamp(item) for item in islice(items, min(_MANY, start - skipped))]
             if not part:
                 raise ValueError(
                     f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into "
@@ -224,12 +195,19 @@ class KeyedSampler(Sampler[Any]):
                 "same dataset, sampler and seed, and a sampler whose order follows from set_epoch or a torch generator"
             )
 
-    def _pass(self, epoch: int) -> Iterator[Any]:
+    def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
+        """Return the items of a pass, after those that its place leaves out, which are stamped too."""
+        self._tell(place.epoch)
+        items: Iterator[Any] = iter(self.sampler)
+        self._leave_out(place, items, stamp)
+        return items
+
+    def _tell(self, epoch: int) -> None:
+        """Tell the samplers inside of the epoch."""
         self.inner.set(self.sampler, epoch)
         for one in chain_of(self.sampler):
             if not hasattr(one, "set_epoch"):
                 _rekey(one, self.seed, epoch)
-        return iter(self.sampler)
 
     @contextmanager
     def watched(self, watch: Callable[[Place], None] | None) -> Iterator[None]:
@@ -284,7 +262,8 @@ class KeyedSampler(Sampler[Any]):
         else:
             if not place.counted:
                 place.see(len(place.waiting))
-            epoch, yielded, order = place.epoch, place.seen, place.order
+            epoch, order = place.epoch, place.order
+            yielded = place.start + (place.seen - place.start) * self.stride
         state = {"epoch": epoch, "yielded": yielded}
         return state | {"order": order} if yielded and order is not None else state
 
@@ -315,34 +294,3 @@ def _rekey(sampler: Any, seed: int, epoch: int) -> None:
         word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
         with suppress(AttributeError):
             sampler.generator = torch.Generator().manual_seed(word % 2**63)
-
-
-def _stamp(item: Any, epoch: int, counts: Counter[int], single: bool) -> Any:
-    if type(item) is int and 0 <= item < 2**63:
-        occurrence = counts.get(item, 0)
-        counts[item] = occurrence + 1
-        return SampleIndex(item, epoch, occurrence)
-    if isinstance(item, list | tuple):
-        if single:
-            raise TypeError(
-                f"the sampler yields {item!r}, which is no index: one that yields batches of indices, pass it as batch_sampler=; "
-                "one that yields more than indices cannot be keyed"
-            )
-        return [_stamp_one(one, epoch, counts, item) for one in item]
-    return _stamp_one(item, epoch, counts, None)
-
-
-def _stamp_one(item: Any, epoch: int, counts: Counter[int], batch: Any) -> SampleIndex:
-    if isinstance(item, list | tuple):
-        raise TypeError(
-            f"the sampler's batch {batch!r} holds {item!r}, which is no index: a sampler that yields more than indices "
-            "cannot be keyed; let it yield them alone"
-        )
-    index = checked_int(
-        "the sampler's index", item, 0, 2**64, "it must yield the samples' positions, or lists of them"
-    )
-    if isinstance(item, SampleIndex) and item.occurrence:
-        return SampleIndex(index, epoch, item.occurrence, item.view)
-    occurrence = counts[index]
-    counts[index] = occurrence + 1
-    return SampleIndex(index, epoch, occurrence, item.view if isinstance(item, SampleIndex) else 0)

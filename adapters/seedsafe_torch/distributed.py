@@ -1,0 +1,132 @@
+"""DistributedKeyedSampler: one global order, shared out to however many ranks there are."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sized
+from typing import Any, SupportsIndex
+
+import numpy as np
+import torch.distributed
+from torch.utils.data import SequentialSampler
+
+from seedsafe import SampleIndex, epoch_order
+from seedsafe.key import checked_int
+from seedsafe_torch.order import EpochOrder
+from seedsafe_torch.passes import Place
+from seedsafe_torch.sampler import KeyedSampler
+from seedsafe_torch.stamp import Stamp
+
+__all__ = ["DistributedKeyedSampler"]
+
+_CHUNK = 1024
+
+
+class DistributedKeyedSampler(KeyedSampler):
+    """The share of one rank in a global order that follows from (seed, epoch) alone.
+
+    Rank r of R takes items r, r + R, r + 2R … of it, so that a step of all ranks takes the next items of the order, whatever R
+    is. The state counts items of the global order: stored on any rank after a step, it is loaded on all ranks of a run with
+    another number of them, and every sample that was not served is served once. Give it to `loader` as ``sampler=``.
+
+    Args:
+        dataset: or its length.
+        seed: of the run.
+        num_replicas: the number of ranks; that of torch.distributed by default.
+        rank: of this process, 0 ≤ rank < num_replicas; that of torch.distributed by default.
+        shuffle: order each epoch by (seed, epoch).
+        drop_last: what remains of an epoch when there is less than one item for each rank: left out, or by default filled up with
+            further occurrences of the epoch's first items.
+        repeats: how often each sample comes in an epoch, one copy after the other: as occurrences 0, 1, … of the whole epoch,
+            so that no two ranks serve the same one (repeated augmentation).
+        epoch: a fixed epoch for every pass, or None to count them.
+        offset: is added to what `set_epoch` is given.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range, or there is nothing to take num_replicas and rank from.
+
+    Example:
+        >>> ranks = [DistributedKeyedSampler(5, seed=42, num_replicas=2, rank=rank) for rank in range(2)]
+        >>> [[int(index) for index in rank] for rank in ranks]
+        [[0, 4, 2], [1, 3, 0]]
+        >>> [int(index) for index in EpochOrder(5, seed=42)]
+        [0, 1, 4, 3, 2]
+    """
+
+    def __init__(
+        self,
+        dataset: int | Sized,
+        *,
+        seed: SupportsIndex,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        drop_last: bool = False,
+        repeats: int = 1,
+        epoch: SupportsIndex | None = None,
+        offset: int = 0,
+    ) -> None:
+        order = EpochOrder(dataset, seed=seed)
+        super().__init__(
+            order if shuffle else SequentialSampler(order), seed=seed, epoch=epoch, offset=offset
+        )
+        if num_replicas is None or rank is None:
+            if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+                raise ValueError(
+                    "num_replicas and rank are not given and torch.distributed is not initialised: call init_process_group first, "
+                    "or pass both"
+                )
+            num_replicas = torch.distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = torch.distributed.get_rank() if rank is None else rank
+        self.num_replicas = checked_int("num_replicas", num_replicas, 1, 2**31, "pass the number of ranks")
+        self.rank = checked_int("rank", rank, 0, self.num_replicas, "ranks count from 0")
+        self.repeats = checked_int("repeats", repeats, 1, 2**15, "pass the copies of each sample in an epoch")
+        self.shuffle = bool(shuffle)
+        self.drop_last = bool(drop_last)
+        self.stride = self.num_replicas
+        self._length = order
+
+    def __len__(self) -> int:
+        return self._share(0)
+
+    @property
+    def _total(self) -> int:
+        return len(self._length) * self.repeats
+
+    def _share(self, start: int) -> int:
+        """Return how many items each rank has from a place of the global order on."""
+        left = max(self._total - start, 0)
+        return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
+
+    def _checksum(self) -> int:
+        words = (self.seed, len(self._length), self.repeats, self.shuffle)
+        return zlib.crc32(repr(words).encode())
+
+    def _state(self, place: Place | None) -> dict[str, int]:
+        state = super()._state(place)
+        state["yielded"] = min(state["yielded"], self._total)
+        return state | {"order": self._checksum()} if state["yielded"] else state
+
+    def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
+        order, self._order = self._order, self._order if self._peeking else None
+        self._tell(place.epoch)
+        if place.start > self._total or (place.start and order not in (None, self._checksum())):
+            raise ValueError(
+                f"the state, of {place.start} items of epoch {place.epoch}, is not of {len(self._length)} samples with "
+                f"seed={self.seed}, repeats={self.repeats} and shuffle={self.shuffle}: use the same dataset and arguments"
+            )
+        return self._items_from(place.epoch, place.start)
+
+    def _items_from(self, epoch: int, start: int) -> Iterator[Any]:
+        order = epoch_order(self.seed, epoch, len(self._length)) if self.shuffle else None
+        count, total = self._share(start), self._total
+        for begin in range(0, count, _CHUNK):
+            steps = np.arange(begin, min(begin + _CHUNK, count))
+            rounds, places = np.divmod(start + self.rank + self.num_replicas * steps, total)
+            indices, copies = np.divmod(places, self.repeats)
+            if order is not None:
+                indices = order[indices]
+            copies += rounds * self.repeats
+            for index, copy in zip(indices.tolist(), copies.tolist(), strict=True):
+                yield SampleIndex(index, epoch, copy) if copy else index
