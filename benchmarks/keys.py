@@ -10,7 +10,7 @@ import numpy as np
 
 import seedsafe as ss
 from benchmarks.timing import minima
-from seedsafe.draws import pooled
+from seedsafe.draws import PooledDraws
 from seedsafe.key import op_of
 
 __all__ = ["measure"]
@@ -21,7 +21,7 @@ MANY = 16
 def measure(rounds: int = 200) -> dict[str, float]:
     """Return microseconds, all measured interleaved in this process."""
     cv2.setNumThreads(0)
-    indices, draws, op = count(), pooled(), op_of("RandomCrop")
+    indices, draws, op = count(), PooledDraws(), op_of("RandomCrop")
     key = ss.SampleKey(42, 3, 1234)
     small = np.zeros((32, 32, 3), np.uint8)
     values = np.zeros((32, 32, 3), np.float32)

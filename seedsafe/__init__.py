@@ -10,9 +10,10 @@ from typing import Any
 _ROOMS = {
     "seedsafe.ambient": ("current_key",),
     "seedsafe.audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
+    "seedsafe.boxes": ("Boxes",),
     "seedsafe.bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "seedsafe.compose": ("Compose",),
-    "seedsafe.containers": ("OneOf", "RandomApply", "SomeOf"),
+    "seedsafe.containers": ("Choice", "OneOf", "RandomApply", "SomeOf"),
     "seedsafe.draws": ("Draws",),
     "seedsafe.folder": ("FolderIndex", "ImageFolder"),
     "seedsafe.image": (
@@ -95,6 +96,7 @@ _ROOMS = {
         "op_of",
         "record_index",
     ),
+    "seedsafe.keypoints": ("Keypoints",),
     "seedsafe.naming": ("Stream",),
     "seedsafe.node": ("Applied",),
     "seedsafe.reading": ("SampleError",),

@@ -6,6 +6,7 @@ from seedsafe.ambient import current_key as current_key
 from seedsafe.audio import Amplitude as Amplitude
 from seedsafe.audio import PolarityInversion as PolarityInversion
 from seedsafe.audio import RandomSegment as RandomSegment
+from seedsafe.boxes import Boxes as Boxes
 from seedsafe.bridging import Bridge as Bridge
 from seedsafe.bridging import Bridged as Bridged
 from seedsafe.bridging import NotReproducible as NotReproducible
@@ -13,6 +14,7 @@ from seedsafe.bridging import bridge as bridge
 from seedsafe.bridging import keyed as keyed
 from seedsafe.bridging import register_hook as register_hook
 from seedsafe.compose import Compose as Compose
+from seedsafe.containers import Choice as Choice
 from seedsafe.containers import OneOf as OneOf
 from seedsafe.containers import RandomApply as RandomApply
 from seedsafe.containers import SomeOf as SomeOf
@@ -95,6 +97,7 @@ from seedsafe.key import epoch_order as epoch_order
 from seedsafe.key import generator as generator
 from seedsafe.key import op_of as op_of
 from seedsafe.key import record_index as record_index
+from seedsafe.keypoints import Keypoints as Keypoints
 from seedsafe.naming import Stream as Stream
 from seedsafe.node import Applied as Applied
 from seedsafe.reading import SampleError as SampleError
@@ -118,6 +121,7 @@ __all__ = [
     "AutoContrast",
     "BBoxSafeCrop",
     "Blur",
+    "Boxes",
     "Bridge",
     "Bridged",
     "CLAHE",
@@ -126,6 +130,7 @@ __all__ = [
     "ChannelDropout",
     "ChannelShuffle",
     "ChannelStats",
+    "Choice",
     "ColorJitter",
     "Compose",
     "Crop",
@@ -153,6 +158,7 @@ __all__ = [
     "Info",
     "Invert",
     "KeyedMap",
+    "Keypoints",
     "LetterBox",
     "LinearColorJitter",
     "LongestMaxSize",

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from seedsafe.ambient import current_key
-from seedsafe.draws import PooledDraws
+from seedsafe.boxes import Boxes
 from seedsafe.info import Infos, described
 from seedsafe.key import CONTRACT_VERSION, SampleKey
+from seedsafe.keypoints import Keypoints
 from seedsafe.naming import Namer, Stream
-from seedsafe.node import Applied, Leaf, Node, Traced, run, trace
+from seedsafe.node import Applied, Leaf, Node, State, Traced, run, trace
 from seedsafe.primitive import marks_of, primitive
+from seedsafe.rules import Rules, image_info
 from seedsafe.serial import from_plain, to_plain
 from seedsafe.transform import Transform
 
 __all__ = ["Chain", "Compose", "members"]
+
+Part = TypeVar("Part", Boxes, Keypoints)
 
 
 class Chain:
@@ -30,13 +35,13 @@ class Chain:
         self.ops = tuple(op for node in self.nodes for op in node.ops)
         self._steps = _joined(self.nodes)
 
-    def run(self, sample: Any, draws: PooledDraws) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
         for step in self._steps:
             sample = step.run(sample, draws)
         return sample
 
-    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
         for node in self.nodes:
             infos = node.trace(infos, draws, record)
@@ -71,10 +76,15 @@ class Compose:
 
     Args:
         transforms: Transforms and Composes, in the order in which they are applied.
+        boxes: how the sample's boxes are written, and which are kept; see Boxes. Without it they are x0, y0, x1, y1 of pixel
+            edges, and all are kept. It holds for the whole pipeline that this Compose is part of.
+        keypoints: what becomes of keypoints outside of the image, and of pairs in a mirror; see Keypoints. Without it all are
+            kept as they are.
 
     Raises:
-        TypeError: a member is not a Transform.
-        ValueError: two members have the same name or stream, or one needs the channels last that ToCHW has put first.
+        TypeError: a member is not a Transform, or boxes or keypoints is something else.
+        ValueError: two members have the same name or stream, one needs the channels last that ToCHW has put first, or a
+            Compose inside has other boxes or keypoints.
 
     Example:
         >>> import numpy as np
@@ -87,20 +97,35 @@ class Compose:
         Applied(name='RandomCrop', params=Corner(top=1, left=1))
     """
 
-    __slots__ = ("_root", "_streams", "transforms")
+    __slots__ = ("_root", "_rules", "_streams", "boxes", "keypoints", "transforms")
 
     transforms: tuple[Transform | Compose, ...]
 
-    def __init__(self, transforms: Iterable[Transform | Compose] = ()) -> None:
+    def __init__(
+        self,
+        transforms: Iterable[Transform | Compose] = (),
+        *,
+        boxes: Boxes | None = None,
+        keypoints: Keypoints | None = None,
+    ) -> None:
         self.transforms = members("transforms", transforms)
+        self.boxes = _part("boxes", boxes, Boxes)
+        self.keypoints = _part("keypoints", keypoints, Keypoints)
         namer = Namer()
         self._root = self.bind(namer)
+        self._rules = namer.rules
         self._streams = tuple(namer.streams)
         _check_layout(self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
         """Return the members with their streams in a pipeline."""
+        namer.rules.add(self.boxes, self.keypoints)
         return Chain(member.bind(namer) for member in self.transforms)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The entries of a sample that get shorter when boxes or keypoints are dropped."""
+        return self._rules.labels
 
     def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
         """Return the augmented sample.
@@ -114,9 +139,11 @@ class Compose:
             TypeError: there is no key outside of a read, or the sample is not of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
-        if not self.transforms and isinstance(current_key() if key is None else key, SampleKey):
+        if not (self.transforms or self._rules) and isinstance(
+            current_key() if key is None else key, SampleKey
+        ):
             return sample
-        return run(self._root, sample, key)
+        return run(self._root, sample, key, self._rules)
 
     def params(self, key: SampleKey, sample: Any) -> list[Applied]:
         """Return what happens to a sample at a key, without its pixels and without a log.
@@ -132,7 +159,7 @@ class Compose:
         Raises:
             ValueError: the description lacks what a transform needs.
         """
-        return trace(self._root, key, described(sample))
+        return trace(self._root, key, described(sample), self._rules)
 
     def replay(self, sample: Any, params: Iterable[tuple[str, Any]], *, info: Any = None) -> Any:
         """Return a sample with parameters applied that ``params`` returned before, here or elsewhere.
@@ -153,8 +180,11 @@ class Compose:
             >>> augment.replay({"boxes": np.array([[0, 0, 5, 5]])}, drawn, info=(10, 20))["boxes"].tolist()
             [[15, 0, 20, 5]]
         """
-        replayed = _Replay(self._root, self._streams, params, None if info is None else described(info))
-        return run(replayed, sample, SampleKey(0, 0, 0))
+        infos = None if info is None else described(info)
+        replayed = _Replay(self._root, self._streams, params, infos, self._rules)
+        return run(
+            replayed, sample, SampleKey(0, 0, 0), self._rules, None if infos is None else image_info(infos)
+        )
 
     def streams(self) -> tuple[Stream, ...]:
         """Return the names of all streams of this pipeline and their ops."""
@@ -198,16 +228,31 @@ class Compose:
         return cls.from_dict(json.loads(text), classes=classes)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Compose) and self.transforms == other.transforms
+        return isinstance(other, Compose) and (self.transforms, self.options()) == (
+            other.transforms,
+            other.options(),
+        )
 
     def __hash__(self) -> int:
-        return hash(self.transforms)
+        return hash((self.transforms, self.boxes, self.keypoints))
 
     def __repr__(self) -> str:
-        return f"Compose([{', '.join(map(repr, self.transforms))}])"
+        more = "".join(f", {name}={value!r}" for name, value in self.options().items())
+        return f"Compose([{', '.join(map(repr, self.transforms))}]{more})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Compose, (self.transforms,)
+        return partial(Compose, **self.options()), (self.transforms,)
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments beside the transforms, those that were given."""
+        given = {"boxes": self.boxes, "keypoints": self.keypoints}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
+    if value is None or isinstance(value, kind):
+        return value
+    raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r} of type {type(value).__name__}")
 
 
 def _of_library(name: Any) -> type | None:
@@ -219,7 +264,7 @@ def _of_library(name: Any) -> type | None:
 class _Replay(Chain):
     """The node that applies a record instead of drawing."""
 
-    __slots__ = ("_infos", "_leaves", "_names", "_record")
+    __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules")
 
     def __init__(
         self,
@@ -227,15 +272,17 @@ class _Replay(Chain):
         streams: Iterable[Stream],
         record: Iterable[tuple[str, Any]],
         infos: Infos | None,
+        rules: Rules,
     ) -> None:
         super().__init__(root.nodes)
         self._leaves = {leaf.name: leaf for leaf in root.leaves()}
         self._names = {stream.name for stream in streams}
         self._record = list(record)
         self._infos = infos
+        self._rules = rules
 
-    def run(self, sample: Any, draws: PooledDraws) -> Any:
-        infos = self._infos
+    def run(self, sample: Any, draws: State) -> Any:
+        infos = None if self._infos is None else self._rules.infos_entered(self._infos)
         for name, params in self._record:
             if name not in self._names:
                 raise ValueError(
@@ -248,7 +295,7 @@ class _Replay(Chain):
                 sample = leaf.apply(sample, params)
             else:
                 sample = leaf.apply(sample, params, leaf.info_of(infos))
-                infos = leaf.out_infos(infos, params)
+                infos = leaf.out_infos(infos, params, self._rules)
         return sample
 
 
@@ -261,10 +308,10 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     if not isinstance(transforms, Iterable):
         raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: [] is for none")
     found = tuple(transforms)
-    for place, one in enumerate(found):
+    for position, one in enumerate(found):
         if not isinstance(one, Transform | Compose):
             raise TypeError(
-                f"{name}[{place}] must be a Transform, got {one!r} of type {type(one).__name__}: "
+                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: "
                 "derive it from ImageTransform, SpatialTransform or AudioTransform"
             )
     return found

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, NamedTuple
 
-from seedsafe.checks import probability
+from seedsafe.checks import probability, real
 from seedsafe.compose import Chain, Compose, members
-from seedsafe.draws import PooledDraws
 from seedsafe.info import Infos
 from seedsafe.key import checked_int
 from seedsafe.naming import Namer, stream_name
-from seedsafe.node import Applied, Leaf, Node, Traced, turn
+from seedsafe.node import Applied, Leaf, Node, State, Traced, turn
 from seedsafe.primitive import primitive
 from seedsafe.transform import Transform
 
-__all__ = ["Chosen", "OneOf", "RandomApply", "SomeOf"]
+__all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]
 
 Members = Sequence[Transform | Compose]
 _set = object.__setattr__
@@ -41,17 +41,17 @@ class _Container(Transform):
         if not self.transforms:
             raise ValueError(f"{type(self).__name__} must have at least one transform, got none")
 
-    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+    def choose(self, draws: State) -> tuple[int, ...]:
         """Return the positions of the members to apply, in order."""
         raise NotImplementedError
 
     def bind(self, namer: Namer) -> Node:
         """Return this container and its members with their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
-        return _Choice(self, name, ops, [member.bind(namer) for member in self.transforms])
+        return _Chooser(self, name, ops, [member.bind(namer) for member in self.transforms])
 
 
-class _Choice:
+class _Chooser:
     """A container, bound to its stream."""
 
     __slots__ = ("_container", "_name", "_nodes", "_streams", "ops")
@@ -63,26 +63,26 @@ class _Choice:
         self._nodes = nodes
         self.ops = ops + tuple(op for node in nodes for op in node.ops)
 
-    def run(self, sample: Any, draws: PooledDraws) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through the chosen members; a dict is changed in place."""
-        for place in self._choose(draws) or ():
-            sample = self._nodes[place].run(sample, draws)
+        for position in self._choose(draws) or ():
+            sample = self._nodes[position].run(sample, draws)
         return sample
 
-    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
         times = draws.counts.get(self._name, 0)
         chosen = self._choose(draws)
         record.append(Applied(stream_name(self._name, times), None if chosen is None else Chosen(chosen)))
-        for place in chosen or ():
-            infos = self._nodes[place].trace(infos, draws, record)
+        for position in chosen or ():
+            infos = self._nodes[position].trace(infos, draws, record)
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
         """Yield the transforms of all members."""
         return Chain(self._nodes).leaves()
 
-    def _choose(self, draws: PooledDraws) -> tuple[int, ...] | None:
+    def _choose(self, draws: State) -> tuple[int, ...] | None:
         draws.turn(turn(draws, self._name, self._streams))
         return self._container.choose(draws) if draws.chance(self._container.p) else None
 
@@ -105,7 +105,7 @@ class RandomApply(_Container):
 
     p: float = field(default=0.5, kw_only=True)
 
-    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+    def choose(self, draws: State) -> tuple[int, ...]:
         """Return all positions."""
         return tuple(range(len(self.transforms)))
 
@@ -126,9 +126,52 @@ class OneOf(_Container):
         OneOf(transforms=(HorizontalFlip(p=1.0), VerticalFlip(p=1.0)))
     """
 
-    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+    def choose(self, draws: State) -> tuple[int, ...]:
         """Return one position."""
         return (draws.integer(len(self.transforms)),)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class Choice(_Container):
+    """Apply one member, each as likely as its weight says. Draws which (word 1).
+
+    Args:
+        transforms: the members.
+        weights: one for each member, not negative; they need not sum to 1. A member of weight 0 is never applied.
+        p: the probability that one is applied at all.
+        name: see Transform.
+
+    Raises:
+        ValueError: weights are not as many as members, or all zero.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> Choice([ss.HorizontalFlip(p=1.0), ss.VerticalFlip(p=1.0)], weights=[3, 1]).weights
+        (3.0, 1.0)
+    """
+
+    weights: Sequence[float] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Container.__post_init__(self)
+        way_out = "pass one weight for each member"
+        given = tuple(self.weights) if isinstance(self.weights, Iterable) else (self.weights,)
+        weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in given)
+        if len(weights) != len(self.transforms) or not any(weights):
+            raise ValueError(
+                f"weights must be {len(self.transforms)} numbers that are not all zero, got {self.weights!r}: {way_out}"
+            )
+        _set(self, "weights", weights)
+
+    def choose(self, draws: State) -> tuple[int, ...]:
+        """Return one position: the first up to which the weights sum to more than the drawn share of all."""
+        sums = tuple(accumulate(self.weights))
+        drawn = draws.unit() * sums[-1]
+        last = max(
+            k for k, weight in enumerate(self.weights) if weight
+        )  # where the product was rounded up to the sum
+        return (next((k for k, reached in enumerate(sums) if drawn < reached), last),)
 
 
 @primitive()
@@ -165,9 +208,9 @@ class SomeOf(_Container):
         namer.repeats *= self.n if self.replace else 1
         nodes = [member.bind(namer) for member in self.transforms]
         namer.repeats = repeats
-        return _Choice(self, name, ops, nodes)
+        return _Chooser(self, name, ops, nodes)
 
-    def choose(self, draws: PooledDraws) -> tuple[int, ...]:
+    def choose(self, draws: State) -> tuple[int, ...]:
         """Return n positions; n words are consumed."""
         count = len(self.transforms)
         if self.replace:

@@ -22,7 +22,7 @@ from seedsafe.key import Address, SampleKey, address, philox
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["MAX_NORMAL", "Draws", "MovablePhilox", "PooledDraws", "normal_quantiles", "pooled", "sixteenths"]
+__all__ = ["MAX_NORMAL", "Draws", "MovablePhilox", "PooledDraws", "normal_quantiles", "sixteenths"]
 
 MAX_NORMAL = 4.325
 """No entry of the noise table is further than this from zero, in standard deviations."""
@@ -174,11 +174,9 @@ class PooledDraws(Draws):
     Only the library's own transforms draw from it: what a user's transform keeps must stay valid.
     """
 
-    __slots__ = ("_call", "_counter", "_key", "_state", "busy", "counts")
+    __slots__ = ("_call", "_counter", "_key", "_state")
 
     def __init__(self) -> None:
-        self.busy = False
-        self.counts: dict[str, int] = {}
         movable = MovablePhilox()
         self._bits, self._key, self._counter, self._state = (
             movable.bits,
@@ -198,7 +196,6 @@ class PooledDraws(Draws):
     def enter(self, key: SampleKey) -> None:
         """Go to a sample; a stream of it is entered by `turn`."""
         self._key[0], self._key[1], _, self._counter[1], self._call, self._counter[3] = address(key)
-        self.counts.clear()
 
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
@@ -217,16 +214,10 @@ class PooledDraws(Draws):
 
 class _Pool(threading.local):
     def __init__(self) -> None:
-        self.draws = PooledDraws()
         self.bulk = MovablePhilox()
 
 
 _pool = _Pool()
-
-
-def pooled() -> PooledDraws:
-    """Return this thread's pooled stream."""
-    return _pool.draws
 
 
 def sixteenths(noise: Address, n: int) -> npt.NDArray[np.uint16]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from seedsafe.key import op_of
+from seedsafe.rules import Rules
 
 __all__ = ["Namer", "Stream", "stream_name"]
 
@@ -24,7 +25,7 @@ class Stream(NamedTuple):
 
 
 class Namer:
-    """Gives each transform of a tree its name and its stream numbers.
+    """Gives each transform of a tree its name and its stream numbers, and collects the rules of its Composes.
 
     A transform is named by its ``name=``, else by its class; further unnamed ones of that class are ``Class#1``,
     ``Class#2`` in the order in which they stand in the whole tree. Inside a container that may apply a member
@@ -33,6 +34,7 @@ class Namer:
 
     def __init__(self) -> None:
         self.streams: list[Stream] = []
+        self.rules = Rules()
         self.repeats = 1
         self._classes: Counter[str] = Counter()
         self._owners: dict[int, str] = {0: "the root stream"}

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy import ndarray
 
 from seedsafe.ambient import claim
 from seedsafe.applying import appliers
 from seedsafe.checks import probability
-from seedsafe.draws import Draws, PooledDraws, pooled
+from seedsafe.draws import Draws, PooledDraws
 from seedsafe.info import TARGETS, Array, Info, Infos, check_array, check_target
 from seedsafe.key import SampleKey
 from seedsafe.naming import stream_name
 from seedsafe.primitive import marks_of
+from seedsafe.rules import Move, Ruled, Rules, with_boxes
 
-__all__ = ["Applied", "Leaf", "Node", "Traced", "checked_key", "run", "trace", "turn"]
+__all__ = ["Applied", "Leaf", "Node", "State", "Traced", "checked_key", "run", "trace", "turn"]
 
 
 class Applied(NamedTuple):
@@ -35,6 +38,19 @@ class Applied(NamedTuple):
 Traced = list[Applied]
 
 
+class State(PooledDraws):
+    """The stream of a run, and what else belongs to it."""
+
+    __slots__ = ("busy", "counts", "rules")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = False
+        self.counts: dict[str, int] = {}
+        """How often each member of a container was applied since the sample was entered."""
+        self.rules: Rules | None = None
+
+
 class Node(Protocol):
     """A transform or a container, bound to its stream."""
 
@@ -43,10 +59,10 @@ class Node(Protocol):
         """The streams that a call of it can draw from."""
         ...
 
-    def run(self, sample: Any, draws: PooledDraws) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
 
-    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
         ...
 
@@ -104,9 +120,9 @@ class Leaf:
         self._apply_alone = alone.apply
         self._simple = not alone.asks and self._settle is None
 
-    def run(self, sample: Any, draws: PooledDraws) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
-        if type(sample) is dict:
+        if type(sample) is not ndarray:
             chosen = self._choose(sample)
             rng = self._enter(draws) if self._keyed else draws
             if rng is None:
@@ -129,7 +145,7 @@ class Leaf:
         if not self._simple:
             return self.apply(sample, params)
         made = self._apply_alone(sample, params)
-        return made if type(made) is np.ndarray else self._checked(made)
+        return made if type(made) is ndarray else self._checked(made)
 
     def apply(self, sample: Any, params: Any, info: Info | None = None) -> Any:
         """Return the sample with drawn parameters applied; a dict is changed in place.
@@ -139,7 +155,7 @@ class Leaf:
             params: what ``draw`` returned.
             info: of the primary target as it is before, for a dict that lacks it.
         """
-        if type(sample) is not dict:
+        if type(sample) is ndarray:
             return self.apply({self._alone: sample}, params)[self._alone]
         if info is not None and not any(target in sample for target in self._primary):
             return self.apply_parts(sample, params, info, None)
@@ -150,43 +166,70 @@ class Leaf:
         """Return a dict of targets with drawn parameters applied; `chosen` is the primary target that it has."""
         if self._settle is not None:
             params = self._settle(params, {name: _shown(part) for name, part in sample.items()}, info)
+        if type(sample) is dict:
+            self.change(sample, params, info, chosen)
+        else:
+            self._under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # it is Ruled
+        return sample
+
+    def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
+        """Change all targets of a dict as `apply_parts` says."""
         for target, is_primary, apply, asks in self._appliers:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
                 made = apply(part, params, info=info) if asks else apply(part, params)
-                sample[target] = made if type(made) is np.ndarray else self._checked(made)
-        return sample
+                sample[target] = made if type(made) is ndarray else self._checked(made)
 
-    def trace(self, infos: Infos, draws: PooledDraws, record: Traced) -> Infos:
+    def _under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
+        before = sample.copy()
+        self.change(sample, params, info, chosen)
+        if self.moves:
+            made: Info = self.transform.out_info(info, params) if chosen is None else _info_of(sample, chosen)
+            sample.moved(self.name, before, made.image_size(), self.mover(info, params))
+
+    def mover(self, info: Info, params: Any) -> Move | None:
+        """Return how this transform moves points with these parameters; None if it cannot tell."""
+        return lambda points: self._moved("keypoints", points, info, params)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may move boxes and keypoints."""
+        return any(one.target in ("boxes", "keypoints") for one in self._appliers)
+
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""
         info = self.info_of(infos)
         name = stream_name(self.name, draws.counts.get(self.name, 0))
         rng = self._enter(draws) if self._keyed else draws
         params = None if rng is None else self._drawn(rng, info)
         record.append(Applied(name, params))
-        return infos if params is None else self.out_infos(infos, params)
+        return infos if params is None else self.out_infos(infos, params, draws.rules)
 
     def info_of(self, infos: Infos) -> Info:
         """Return the info of this transform's primary target."""
         return infos if isinstance(infos, Info) else infos[self._choose(infos)]
 
-    def out_infos(self, infos: Infos, params: Any) -> Infos:
-        """Return the description of what is made of a sample with these parameters."""
+    def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
+        """Return the description of what is made of a sample with these parameters under these rules."""
         info = self.info_of(infos)
         made: Info = self.transform.out_info(info, params)
-        known = info.given_boxes
-        # What settles on pixels, which a description lacks, moves the boxes nobody knows where.
-        boxes = None if known is None or self._settle is not None else self._moved(known, info, params)
-        if isinstance(infos, Info):
-            return made if boxes is known else made.with_boxes(boxes)
-        infos = {**infos, self._choose(infos): made}
-        return infos if boxes is known else {name: one.with_boxes(boxes) for name, one in infos.items()}
+        infos = made if isinstance(infos, Info) else {**infos, self._choose(infos): made}
+        boxes = info.given_boxes
+        if boxes is None or not self.moves:
+            return infos
+        if self._settle is not None:  # on pixels, which a description lacks
+            return with_boxes(infos, None)
+        moved = self._moved("boxes", boxes, info, params)
+        if rules is not None and rules.boxes is not None:
+            moved, keep = rules.boxes_moved(boxes, moved, made.image_size(), self.mover(info, params))
+            moved = moved[keep]
+        return with_boxes(infos, moved)
 
-    def _moved(self, boxes: Array, info: Info, params: Any) -> Array:
-        for target, _, apply, asks in self._appliers:
-            if target == "boxes":
-                return self._checked(apply(boxes, params, info=info) if asks else apply(boxes, params))
-        return boxes
+    def _moved(self, target: str, rows: Array, info: Info, params: Any) -> Array:
+        for one, _, apply, asks in self._appliers:
+            if one == target:
+                return self._checked(apply(rows, params, info=info) if asks else apply(rows, params))
+        return rows
 
     def joined(self, following: Leaf) -> Leaf | None:
         """Return one leaf for this one and the following, or None; only of such as need no stream."""
@@ -200,7 +243,7 @@ class Leaf:
         yield self
 
     def _checked(self, made: Any) -> Array:
-        if isinstance(made, np.ndarray):
+        if isinstance(made, ndarray):
             return made
         raise TypeError(f"apply of {self.name} returned {type(made).__name__}: return a NumPy array")
 
@@ -214,7 +257,7 @@ class Leaf:
             f"{self.name} needs {' or '.join(map(repr, self._primary))} in the sample, got {list(sample)}: {way_out}"
         )
 
-    def _enter(self, draws: PooledDraws) -> Draws | None:
+    def _enter(self, draws: State) -> Draws | None:
         """Return the stream, behind its chance word; None if the transform does not fire."""
         op = turn(draws, self.name, self._streams) if self._op is None else self._op
         if not draws.begin(op, self._limit):
@@ -241,14 +284,14 @@ def _info_of(sample: dict[Any, Any], target: str) -> Info:
 
 def _shown(part: Any) -> Any:
     """Return what can be looked at and not be changed."""
-    if not isinstance(part, np.ndarray):
+    if not isinstance(part, ndarray):
         return part
     view = part.view()
     view.flags.writeable = False
     return view
 
 
-def turn(draws: PooledDraws, name: str, ops: tuple[int, ...]) -> int:
+def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:
     """Return the stream of a member's first, second … application since the sample was entered."""
     times = draws.counts.get(name, 0)
     draws.counts[name] = times + 1
@@ -262,8 +305,23 @@ def checked_key(key: Any) -> SampleKey:
     raise TypeError(f"key must be a SampleKey, got {key!r}: pass key=SampleKey(seed, epoch, index)")
 
 
-def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
+class _Pool(threading.local):
+    def __init__(self) -> None:
+        self.state = State()
+
+
+_pool = _Pool()
+
+
+def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info | None = None) -> Any:
     """Return a new sample: the given one, never changed, through the pipeline at a key, or at the one of this read.
+
+    Args:
+        node: the pipeline.
+        sample: an array, or a dict of targets.
+        key: of the sample.
+        rules: for its boxes and keypoints.
+        info: of its image, for a dict without one.
 
     Raises:
         TypeError: no key is given outside of a read, or the sample is not an array or a dict of arrays.
@@ -271,16 +329,17 @@ def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
     """
     if key is None:
         with claim(node.ops) as claimed:
-            return run(node, sample, claimed)
+            return run(node, sample, claimed, rules, info)
     if type(key) is not SampleKey:
         key = checked_key(key)
-    draws = pooled()
+    draws = _pool.state
     if draws.busy:  # a transform runs a pipeline of its own
-        draws = PooledDraws()
+        draws = State()
     draws.busy = True
     try:
         draws.enter(key)
-        if type(sample) is np.ndarray:
+        draws.counts.clear()
+        if type(sample) is ndarray:
             check_array("sample", sample)
             made = node.run(sample, draws)
             return _copy(made) if made is sample else _own(made)
@@ -289,7 +348,11 @@ def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
             for target in TARGETS:
                 if target in parts:
                     check_target(target, parts)
+            if rules:
+                parts = rules.entered(parts, info)
             parts = node.run(parts, draws)
+            if type(parts) is Ruled:
+                parts = parts.left()
             given = {id(part) for part in sample.values()}
             return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
         check_array("sample", sample)
@@ -298,12 +361,13 @@ def run(node: Node, sample: Any, key: SampleKey | None) -> Any:
         draws.busy = False
 
 
-def trace(node: Node, key: SampleKey, infos: Infos) -> Traced:
+def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
     """Return what the pipeline draws for a key and a sample of this description, in the order of application."""
-    draws = PooledDraws()
+    draws = State()
+    draws.rules = rules
     draws.enter(checked_key(key))
     record: Traced = []
-    node.trace(infos, draws, record)
+    node.trace(rules.infos_entered(infos), draws, record)
     return record
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from typing import Any
 
+from seedsafe.primitive import marks_of
 from seedsafe.transform import Transform, is_described, options
 
 __all__ = ["from_plain", "to_plain"]
@@ -20,7 +22,10 @@ def to_plain(value: Any) -> Any:
             )
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if hasattr(value, "transforms"):
-        return {"transform": type(value).__name__, "transforms": [to_plain(one) for one in value.transforms]}
+        made = {"transform": type(value).__name__, "transforms": [to_plain(one) for one in value.transforms]}
+        return made | {name: to_plain(option) for name, option in value.options().items()}
+    if is_dataclass(value) and marks_of(type(value)).own:
+        return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):
         return [to_plain(one) for one in value]
     if callable(value):

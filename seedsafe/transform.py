@@ -21,12 +21,14 @@ __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", 
 class _Bound:
     """The node of a transform that is called by itself, kept for the next call; neither pickled nor copied."""
 
-    __slots__ = ("node", "owner", "p")
+    __slots__ = ("node", "owner", "p", "rules")
 
     def __init__(self, owner: Transform | None = None) -> None:
         self.owner = owner
         self.p: Any = getattr(owner, "p", None)
-        self.node: Any = None if owner is None else owner.bind(Namer())
+        namer = Namer()
+        self.node: Any = None if owner is None else owner.bind(namer)
+        self.rules = namer.rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Bound, ()
@@ -113,13 +115,13 @@ class Transform:
         if bound.owner is not self or bound.p is not getattr(self, "p", None):
             bound = _Bound(self)
             object.__setattr__(self, "_bound", bound)
-        return run(bound.node, sample, key)
+        return run(bound.node, sample, key, bound.rules)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         alike = type(other) is type(self) and is_described(self)
-        return alike and options(self) == options(other)  # type: ignore[arg-type]  # it is of this type
+        return alike and options(self) == options(other)
 
     def __hash__(self) -> int:
         return hash((type(self), self.name))
@@ -139,8 +141,8 @@ def is_described(transform: Transform) -> bool:
     return False
 
 
-def options(transform: Transform) -> dict[str, Any]:
-    """Return the constructor's arguments that differ from their defaults: what repr and JSON need."""
+def options(transform: Any) -> dict[str, Any]:
+    """Return a dataclass's constructor's arguments that differ from their defaults: what repr and JSON need."""
     chosen = {}
     for one in fields(transform):
         value = getattr(transform, one.name, None)

@@ -12,7 +12,7 @@ import pytest
 
 import seedsafe as ss
 from seedsafe.ambient import MOST_CALLS, reading
-from seedsafe.draws import normal_quantiles, pooled
+from seedsafe.draws import PooledDraws, normal_quantiles
 
 KEY = ss.SampleKey(2**70 + 42, 3, 1234, occurrence=5, view=6)
 IMAGE = np.arange(64, dtype=np.uint8).reshape(8, 8)
@@ -284,7 +284,7 @@ def test_a_key_with_a_call_says_so() -> None:
 
 
 def test_the_pooled_stream_tells_the_address_of_the_call() -> None:
-    draws = pooled()
+    draws = PooledDraws()
     draws.enter(ss.SampleKey(1, 2, 3, call=4))
     draws.turn(5)
     assert draws.address == (1, 0, 0, 2 << 32, 5 << 32 | 4 << 16, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import seedsafe as ss
 from seedsafe.draws import PooledDraws
-from seedsafe.key import address, op_of
+from seedsafe.key import address, op_of, philox
 from seedsafe.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)
@@ -115,6 +116,46 @@ def test_one_of_and_random_apply_choose_by_their_own_words() -> None:
         assert record[1].name == ["HorizontalFlip", "VerticalFlip", "RandomCrop"][place]
     assert chosen == {0, 1, 2}
     assert 110 < fired < 190
+
+
+def test_choice_goes_by_its_weights() -> None:
+    members = [ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1), ss.RandomCrop(9), ss.CenterCrop(8)]
+    weights = [1, 0, 5, 2]
+    choice = ss.Compose([ss.Choice(members, weights=weights, p=0.5)])
+    counts = [0, 0, 0, 0]
+    for index in range(4000):
+        key = ss.SampleKey(0, 0, index)
+        chance, word = philox(address(key, op_of("Choice"))).random_raw(2).tolist()
+        params = choice.params(key, IMAGE)[0].params
+        assert (params is not None) == ((chance >> 11) * 2**-53 < 0.5)
+        if params is None:
+            continue
+        drawn = Fraction(word >> 11, 2**53) * 8
+        assert params.members == (next(k for k, limit in enumerate((1, 1, 6, 8)) if drawn < limit),)
+        counts[params.members[0]] += 1
+    wanted = np.array(weights) * sum(counts) / 8
+    assert counts[1] == 0
+    chi = sum((n - w) ** 2 / w for n, w in zip(counts, wanted, strict=True) if w)
+    assert chi < 13.8  # of two degrees of freedom, 0.999
+    one = ss.Choice([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)], weights=[0.1, 0])
+    assert {ss.Compose([one]).params(ss.SampleKey(0, 0, i), IMAGE)[0].params for i in range(50)} == {((0,),)}
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1], "weights must be 2 numbers that are not all zero"),
+        ([0, 0], "not all zero"),
+        ([1, -1], "a weight of weights must be"),
+        ([1, float("nan")], "a weight of weights must be"),
+        ([1, True], "a weight of weights must be a number, got True"),
+        ("ab", "must be a number, got 'a'"),
+        (3, "weights must be 2 numbers"),
+    ],
+)
+def test_bad_weights(weights: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        ss.Choice([ss.HorizontalFlip(), ss.VerticalFlip()], weights=weights)
 
 
 def test_some_of() -> None:

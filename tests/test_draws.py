@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import seedsafe as ss
 from seedsafe import draws as module
-from seedsafe.draws import MAX_NORMAL, Draws, normal_quantiles, pooled, sixteenths
+from seedsafe.draws import MAX_NORMAL, Draws, PooledDraws, normal_quantiles, sixteenths
 from seedsafe.key import Address, address, philox
 
 KEYS = st.builds(
@@ -73,7 +73,7 @@ def test_every_draw_consumes_one_word_and_noise_starts_at_the_next_block(
 ) -> None:
     calls = {"unit": (), "uniform": (3.0, 3.0), "integer": (1,), "chance": (0.0,), "word": ()}
     place = address(key, 77)
-    shared = pooled()
+    shared = PooledDraws()
     shared.enter(key)
     shared.turn(77)
     own = Draws(place)
@@ -118,7 +118,7 @@ def test_generator_shares_no_block_with_the_words() -> None:
 
 
 def test_a_pooled_generator_stays_valid_when_the_pool_moves() -> None:
-    shared = pooled()
+    shared = PooledDraws()
     shared.enter(ss.SampleKey(1, 2, 3))
     shared.turn(4)
     kept = shared.generator

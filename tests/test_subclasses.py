@@ -30,6 +30,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "Pad": {"padding": 3},
     "Normalize": {"mean": 0.5, "std": 0.25},
     "RandomSegment": {"length": 50},
+    "Choice": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()], "weights": [1, 2]},
     "OneOf": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()]},
     "SomeOf": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()], "n": 1},
     "RandomApply": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()]},

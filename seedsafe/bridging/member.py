@@ -18,11 +18,12 @@ from seedsafe.bridging.same import as_array
 from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
 from seedsafe.bridging.words import Words
 from seedsafe.draws import Draws
-from seedsafe.info import TARGETS, Array, Info
+from seedsafe.info import TARGETS, Array, Info, Infos
 from seedsafe.key import Address, SampleKey, address
 from seedsafe.naming import Namer
 from seedsafe.node import Leaf, Node
 from seedsafe.primitive import primitive
+from seedsafe.rules import Rules, with_boxes
 from seedsafe.transform import Transform
 
 __all__ = ["Bridged", "bridge"]
@@ -124,6 +125,11 @@ class Bridged(Transform):
         _set(self, "_seeded", takes_seed(self.function))
         if self._style in _ALONE:
             _check_arguments(self.function)
+
+    @property
+    def moves(self) -> bool:
+        """Return whether it is given boxes and keypoints, and may move them."""
+        return self._style not in _ALONE
 
     @property
     def verdict(self) -> str:
@@ -244,7 +250,18 @@ class _BridgedLeaf(Leaf):
         except NotReproducible as error:
             raise NotReproducible(f"in the member {self.name!r} of the pipeline: {error}") from None
 
-    def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
+    @property
+    def moves(self) -> bool:
+        return bool(self.transform.moves)
+
+    def mover(self, info: Info, params: Any) -> None:
+        return None
+
+    def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
+        made = super().out_infos(infos, params, None)
+        return with_boxes(made, None) if self.moves else made
+
+    def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
         if chosen is None:
             raise ValueError(
                 f"{self.name} is a bridge and needs {' or '.join(map(repr, self.transform.primary))} in the sample, got "
@@ -254,7 +271,6 @@ class _BridgedLeaf(Leaf):
         while made:
             name, part = made.popitem()
             sample[name] = released(part) if name in TARGETS and part is not sample.get(name) else part
-        return sample
 
 
 class _Unknown(Info):

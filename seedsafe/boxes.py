@@ -1,0 +1,181 @@
+"""Boxes: how a sample's boxes are written, and which of them are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from seedsafe.checks import real
+from seedsafe.info import Array
+from seedsafe.labels import label_names
+from seedsafe.primitive import primitive
+
+__all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
+
+FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
+"""Formats of boxes: edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
+
+SLACK: Final = 1e-5
+"""How far a box may lie outside of the image, in shares of it: files hold rounded numbers."""
+
+EPSILON: Final = 1e-7
+"""What a box may fall short of a limit, for the same reason."""
+
+
+@primitive()
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """How boxes are written in a sample, and which are kept: for ``Compose(..., boxes=Boxes(...))``.
+
+    On the way in boxes become x0, y0, x1, y1 of pixel edges in float64, and on the way out they are written as they came:
+    in the same format and dtype (integers come back as float64), a box that nothing has moved with the very same numbers.
+    After each transform that moves them they are cut off at the image's edges, and dropped, together with their labels, if
+    nothing is left of them or less than the limits. A limit that a box misses by no more than 1e-7 is kept.
+
+    Args:
+        format: "pascal_voc": x0, y0, x1, y1 of pixel edges. "coco": x0, y0, width, height. "cxcywh": the centre's x and y,
+            width, height. "yolo": the same in shares of the image's width and height. "albumentations": the four edges in
+            such shares.
+        labels: names of the sample's other entries with one element for each box: lists, tuples or arrays.
+        min_area: in pixels, of what is left of a box.
+        min_visibility: the least share of a box that a transform must leave, in [0, 1].
+        min_width: in pixels.
+        min_height: in pixels.
+        clip: cut boxes off at the image's edges on the way in as well, and drop those of which nothing is left, instead of
+            raising an error.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: the format is unknown, or a limit is out of its range.
+
+    Follows the ``BboxParams`` of albumentations 2.0.8.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> augment = ss.Compose([ss.CenterCrop(10)], boxes=ss.Boxes("coco", labels="names", min_visibility=0.5))
+        >>> boxes = np.array([[0, 0, 8, 8], [8, 8, 4, 4]], np.float32)
+        >>> sample = {"image": np.zeros((20, 20), np.uint8), "boxes": boxes, "names": ["cat", "dog"]}
+        >>> out = augment(sample, key=ss.SampleKey(42, 0, 0))
+        >>> out["boxes"].tolist(), out["names"]
+        ([[3.0, 3.0, 4.0, 4.0]], ['dog'])
+    """
+
+    format: str
+    labels: str | tuple[str, ...] = field(default=(), kw_only=True)
+    min_area: float = field(default=0.0, kw_only=True)
+    min_visibility: float = field(default=0.0, kw_only=True)
+    min_width: float = field(default=0.0, kw_only=True)
+    min_height: float = field(default=0.0, kw_only=True)
+    clip: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}")
+        way_out = "pass the least that is kept"
+        for name in ("min_area", "min_width", "min_height"):
+            object.__setattr__(self, name, real(name, getattr(self, name), 0.0, 1e30, way_out))
+        object.__setattr__(
+            self, "min_visibility", real("min_visibility", self.min_visibility, 0.0, 1.0, way_out)
+        )
+        object.__setattr__(self, "labels", label_names(self.labels))
+        if not isinstance(self.clip, bool):
+            raise TypeError(f"clip must be True or False, got {self.clip!r}")
+
+    def entered(self, boxes: Array, size: tuple[int, int]) -> tuple[Array, Array]:
+        """Return boxes of this format as edges, (N, 4 or more) float64, and which of them are kept.
+
+        Raises:
+            ValueError: a box is not finite, or, without clip, empty or not in the image.
+        """
+        edges = to_edges(boxes, self.format, size)
+        if not np.isfinite(edges[:, :4]).all():
+            raise ValueError(f"boxes must be finite, got {boxes.tolist()}: leave such boxes out")
+        if self.clip:
+            edges = clipped(edges, size)
+            return edges, area(edges) > 0
+        height, width = size
+        slack = SLACK * np.array([width, height])
+        right = (edges[:, :2] >= -slack) & (edges[:, 2:4] <= np.array([width, height]) + slack)
+        right &= edges[:, :2] < edges[:, 2:4]
+        wrong = np.flatnonzero(~right.all(axis=1))
+        if wrong.size:
+            raise ValueError(
+                f"boxes must have a width and a height, and lie in the image, of size {height}×{width}; box {wrong[0]} is "
+                f"{boxes[wrong[0]].tolist()} in the format {self.format!r}: check the format, or pass Boxes(clip=True)"
+            )
+        return edges, np.ones(len(edges), np.bool_)
+
+    def kept(self, edges: Array, whole: Array, size: tuple[int, int]) -> tuple[Array, Array]:
+        """Return moved boxes, cut off at the image's edges, and which of them are kept.
+
+        Args:
+            edges: (N, 4 or more) float64.
+            whole: the areas of the boxes before they were cut off, in pixels.
+            size: the image's height and width.
+        """
+        edges = clipped(edges, size)
+        left = area(edges)
+        keep = (left > 0) & (left >= self.min_area - EPSILON)
+        keep &= edges[:, 2] - edges[:, 0] >= self.min_width - EPSILON
+        keep &= edges[:, 3] - edges[:, 1] >= self.min_height - EPSILON
+        keep &= left >= (self.min_visibility - EPSILON) * whole
+        return edges, keep
+
+
+def area(edges: Array) -> Array:
+    """Return the areas of boxes x0, y0, x1, y1, zero for those without."""
+    sides = np.maximum(edges[:, 2:4] - edges[:, :2], 0.0)
+    areas: Array = sides[:, 0] * sides[:, 1]
+    return areas
+
+
+def clipped(edges: Array, size: tuple[int, int]) -> Array:
+    """Return boxes x0, y0, x1, y1, cut off at the edges of an image."""
+    height, width = size
+    cut = edges.copy()
+    cut[:, :4] = np.clip(edges[:, :4], 0.0, np.array([width, height, width, height], np.float64))
+    return cut
+
+
+def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
+    """Return boxes of a format as x0, y0, x1, y1 of pixel edges, float64; further columns stay.
+
+    Example:
+        >>> to_edges(np.array([[0.5, 0.5, 0.5, 1.0]]), "yolo", (10, 20)).tolist()
+        [[5.0, 0.0, 15.0, 10.0]]
+    """
+    edges = boxes.astype(np.float64)
+    if format in ("yolo", "albumentations"):
+        edges[:, :4] *= _scale(size)
+    first, second = edges[:, :2].copy(), edges[:, 2:4].copy()
+    if format in ("cxcywh", "yolo"):
+        edges[:, :2], edges[:, 2:4] = first - second / 2, first + second / 2
+    elif format == "coco":
+        edges[:, 2:4] = first + second
+    return edges
+
+
+def from_edges(edges: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
+    """Return boxes x0, y0, x1, y1 of pixel edges in a format, float64; further columns stay.
+
+    Example:
+        >>> from_edges(np.array([[5.0, 0.0, 15.0, 10.0]]), "yolo", (10, 20)).tolist()
+        [[0.5, 0.5, 0.5, 1.0]]
+    """
+    boxes = edges.astype(np.float64)
+    first, second = edges[:, :2], edges[:, 2:4]
+    if format in ("cxcywh", "yolo"):
+        boxes[:, :2], boxes[:, 2:4] = (first + second) / 2, second - first
+    elif format == "coco":
+        boxes[:, 2:4] = second - first
+    if format in ("yolo", "albumentations"):
+        boxes[:, :4] /= _scale(size)
+    return boxes
+
+
+def _scale(size: tuple[int, int]) -> Array:
+    height, width = size
+    return np.array([width, height, width, height], np.float64)

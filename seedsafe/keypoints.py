@@ -1,0 +1,122 @@
+"""Keypoints: what becomes of those outside of the image, and which change places in a mirror."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.info import Array
+from seedsafe.labels import label_names
+from seedsafe.primitive import primitive
+
+__all__ = ["OUTSIDE", "Keypoints"]
+
+OUTSIDE: Final = ("keep", "mark", "drop")
+"""What may become of keypoints outside of the image."""
+
+Pairs = tuple[tuple[Any, Any], ...]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True)
+class Keypoints:
+    """What becomes of keypoints: for ``Compose(..., keypoints=Keypoints(...))``.
+
+    A keypoint is outside if its pixel is: x below -½ or above width - ½, y likewise. That is looked at on the way in and
+    after each transform that moves it, so one that was cut off does not come back with a padding.
+
+    Args:
+        outside: "keep" keypoints outside of the image; "mark" them with a 0 in the third column, their visibility; or
+            "drop" them together with their labels.
+        labels: names of the sample's other entries with one element for each keypoint: lists, tuples or arrays.
+        pairs: of keypoints that change their names when a transform mirrors the image, such as
+            ``[("left eye", "right eye")]``: pairs of values of the first of `labels`, or, without labels, of row numbers.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: outside is unknown, a pair is none, or rows are paired and dropped.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> eyes = ss.Keypoints(labels="names", pairs=[("left", "right")])
+        >>> augment = ss.Compose([ss.HorizontalFlip(p=1)], keypoints=eyes)
+        >>> points = np.array([[2.0, 3.0], [7.0, 3.0]])
+        >>> sample = {"image": np.zeros((9, 10), np.uint8), "keypoints": points, "names": ["right", "left"]}
+        >>> out = augment(sample, key=ss.SampleKey(42, 0, 0))
+        >>> out["keypoints"].tolist(), out["names"]
+        ([[7.0, 3.0], [2.0, 3.0]], ['left', 'right'])
+    """
+
+    outside: str = field(default="keep", kw_only=True)
+    labels: str | tuple[str, ...] = field(default=(), kw_only=True)
+    pairs: Pairs = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.outside not in OUTSIDE:
+            raise ValueError(f"outside must be one of {', '.join(map(repr, OUTSIDE))}, got {self.outside!r}")
+        object.__setattr__(self, "labels", label_names(self.labels))
+        object.__setattr__(self, "pairs", _pairs(self.pairs, by_row=not self.labels))
+        if self.pairs and not self.labels and self.outside == "drop":
+            raise ValueError(
+                "pairs of rows need all rows, and outside='drop' takes some away: pass labels=, or outside='mark'"
+            )
+
+    def kept(self, points: Array, size: tuple[int, int]) -> tuple[Array, Array]:
+        """Return keypoints in an image of this height and width, marked, and which of them are kept."""
+        height, width = size
+        inside = (points[:, 0] >= -0.5) & (points[:, 0] <= width - 0.5)
+        inside &= (points[:, 1] >= -0.5) & (points[:, 1] <= height - 0.5)
+        if self.outside == "drop":
+            return points, inside
+        if self.outside == "mark":
+            if points.shape[1] < 3:
+                raise ValueError(
+                    f"outside='mark' writes to the third column of keypoints, got the shape {points.shape}: add a column, or "
+                    "pass outside='drop'"
+                )
+            points = points.copy()
+            points[~inside, 2] = 0
+        return points, np.ones(len(points), np.bool_)
+
+    def mirrored_rows(self, points: Array) -> Array:
+        """Return keypoints with the rows of pairs exchanged.
+
+        Raises:
+            ValueError: there are fewer rows.
+        """
+        order = np.arange(len(points))
+        for one, other in self.pairs:
+            if max(one, other) >= len(points):
+                raise ValueError(
+                    f"pairs name the row {max(one, other)}, and there are {len(points)} keypoints"
+                )
+            order[[one, other]] = other, one
+        return points[order]
+
+    def mirrored_names(self, values: Any) -> Any:
+        """Return the values of a label with the names of pairs exchanged; of the same type."""
+        other = {a: b for pair in self.pairs for a, b in (pair, pair[::-1])}
+        if isinstance(values, np.ndarray):
+            return np.array([other.get(value, value) for value in values.tolist()]).reshape(values.shape)
+        return type(values)(other.get(value, value) for value in values)
+
+
+def _pairs(given: Any, *, by_row: bool) -> Pairs:
+    way_out = "pass [(left, right), ...]"
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
+    found = tuple(tuple(pair) if isinstance(pair, tuple | list) else (pair,) for pair in given)
+    if any(len(pair) != 2 for pair in found):
+        raise ValueError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
+    named = [one for pair in found for one in pair]
+    if len(set(named)) != len(named):
+        raise ValueError(f"pairs must name each keypoint once, got {given!r}")
+    if by_row and not all(type(one) is int and one >= 0 for one in named):
+        raise ValueError(
+            f"pairs must be of row numbers where there are no labels, got {given!r}: pass labels="
+        )
+    return found

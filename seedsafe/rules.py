@@ -1,0 +1,240 @@
+"""Rules of a pipeline for boxes and keypoints: what happens to them on the way in, after each transform, and on the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from seedsafe.boxes import Boxes, area, from_edges, to_edges
+from seedsafe.info import Array, Info, Infos
+from seedsafe.keypoints import Keypoints
+from seedsafe.labels import of_rows, require_labels
+
+__all__ = ["Ruled", "Rules", "image_info", "mirrors", "with_boxes"]
+
+Move = Callable[[Array], Array]
+"""Moves points (N, 2), float64, as a transform moves keypoints."""
+
+
+class Rules:
+    """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
+
+    __slots__ = ("boxes", "keypoints")
+
+    def __init__(self) -> None:
+        self.boxes: Boxes | None = None
+        self.keypoints: Keypoints | None = None
+
+    def __bool__(self) -> bool:
+        return self.boxes is not None or self.keypoints is not None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The entries of a sample that may get shorter."""
+        parts = (self.boxes, self.keypoints)
+        return tuple(name for part in parts if part is not None for name in part.labels)
+
+    def add(self, boxes: Boxes | None, keypoints: Keypoints | None) -> None:
+        """Take what a Compose has.
+
+        Raises:
+            ValueError: another Compose of the pipeline has something else.
+        """
+        self.boxes = _one("boxes", self.boxes, boxes)
+        self.keypoints = _one("keypoints", self.keypoints, keypoints)
+        twice = {name for name in self.labels if self.labels.count(name) > 1}
+        if twice:
+            raise ValueError(
+                f"labels must belong to boxes or to keypoints, got {sorted(twice)} for both: name two entries"
+            )
+
+    def entered(self, sample: dict[Any, Any], info: Info | None) -> dict[Any, Any]:
+        """Return a sample on its way in; `info` is that of its image, for one without.
+
+        Raises:
+            ValueError: boxes or keypoints cannot be what the rules say, or the image's size is not known.
+        """
+        if not ((self.boxes and "boxes" in sample) or (self.keypoints and "keypoints" in sample)):
+            return sample
+        return Ruled(self, sample, _size(sample, info))
+
+    def infos_entered(self, infos: Infos) -> Infos:
+        """Return the description of a sample on its way in."""
+        info = image_info(infos)
+        if self.boxes is None or info is None or info.given_boxes is None:
+            return infos
+        edges, keep = self.boxes.entered(info.given_boxes, info.image_size())
+        return with_boxes(infos, edges[keep])
+
+    def boxes_moved(
+        self, before: Array, after: Array, size: tuple[int, int], move: Move | None
+    ) -> tuple[Array, Array]:
+        """Return boxes that a transform has moved, cut off at the image's edges, and which of them are kept.
+
+        Args:
+            before: (N, 4 or more) float64, as they were.
+            after: the same as the transform has left them, perhaps cut off.
+            size: the height and width of the image that the transform has made.
+            move: see Move; None where that is not known, and nothing is cut off.
+        """
+        assert self.boxes is not None
+        cut = move is not None and self.boxes.min_visibility > 0
+        whole = area(_uncut(before, after, size, move) if cut else after)  # type: ignore[arg-type]  # not None
+        return self.boxes.kept(after, whole, size)
+
+
+def image_info(infos: Infos) -> Info | None:
+    """Return the info of a sample's image, or of its mask."""
+    return infos if isinstance(infos, Info) else infos.get("image", infos.get("mask"))
+
+
+def with_boxes(infos: Infos, boxes: Array | None) -> Infos:
+    """Return a description with other boxes."""
+    if isinstance(infos, Info):
+        return infos.with_boxes(boxes)
+    return {name: one.with_boxes(boxes) for name, one in infos.items()}
+
+
+def mirrors(move: Move, size: tuple[int, int]) -> bool:
+    """Return whether a transform mirrors an image of this height and width: right-angled axes in its middle turn about."""
+    x, y = (size[1] - 1) / 2, (size[0] - 1) / 2
+    middle, right, below = move(np.array([[x, y], [x + 1, y], [x, y + 1]], np.float64))[:, :2]
+    across, down = right - middle, below - middle
+    return bool(across[0] * down[1] - across[1] * down[0] < 0)
+
+
+def _one(name: str, old: Any, new: Any) -> Any:
+    if old is not None and new is not None and old != new:
+        raise ValueError(
+            f"{name}= says how the samples of the whole pipeline are written, and two Composes of it differ: {old!r} and "
+            f"{new!r}: leave {name}= to the outermost"
+        )
+    return new if old is None else old
+
+
+def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
+    for target in ("image", "mask"):
+        if target in sample:
+            return Info(sample[target].shape).image_size()
+    if info is None:
+        raise ValueError(
+            f"boxes and keypoints need an image or a mask beside them, got {list(sample)}: give the whole sample, or pass info="
+        )
+    return info.image_size()
+
+
+def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Array:
+    """Return moved boxes as they would be if they had not been cut off at the image's edges: where they end at an edge, the
+    moved corners say how far they reached.
+    """
+    x0, y0, x1, y1 = before[:, :4].T
+    corners = np.stack([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]).transpose(2, 0, 1)  # (N, 4 corners, 2)
+    # Boxes end at the edges of pixels, and keypoints are at their centres.
+    moved = (move(corners.reshape(-1, 2) - 0.5) + 0.5).reshape(-1, 4, 2)
+    whole = after[:, :4].copy()
+    low, high = moved.min(axis=1), moved.max(axis=1)
+    limit = np.array([size[1], size[0]], np.float64)
+    whole[:, :2] = np.where(after[:, :2] == 0, np.minimum(low, 0.0), after[:, :2])
+    whole[:, 2:4] = np.where(after[:, 2:4] == limit, np.maximum(high, limit), after[:, 2:4])
+    empty = area(after) == 0  # of which the edges say nothing
+    whole[empty] = np.concatenate([low, high], axis=1)[empty]
+    return whole
+
+
+class Ruled(dict[Any, Any]):
+    """A sample under rules on its way through a pipeline."""
+
+    __slots__ = ("_entry", "_given", "_rows", "_rules", "_written", "size")
+
+    def __init__(self, rules: Rules, sample: dict[Any, Any], size: tuple[int, int]) -> None:
+        super().__init__(sample)
+        self._rules = rules
+        self._entry = self.size = size
+        boxes, points = rules.boxes, rules.keypoints
+        if boxes is not None and "boxes" in sample:
+            written = self["boxes"]
+            require_labels(sample, boxes.labels, "boxes", len(written))
+            self._written, self._given = written, to_edges(written, boxes.format, size)
+            self._rows = np.arange(len(written))
+            self._set_boxes(*boxes.entered(written, size))
+        if points is not None and "keypoints" in sample:
+            require_labels(sample, points.labels, "keypoints", len(sample["keypoints"]))
+            self._set_points(*points.kept(self["keypoints"], size))
+
+    def copy(self) -> dict[Any, Any]:
+        """Return the parts as they are, without the rules."""
+        return dict(self)
+
+    def moved(self, name: str, before: dict[Any, Any], size: tuple[int, int], move: Move | None) -> None:
+        """Apply the rules to what a transform has moved.
+
+        Args:
+            name: the transform's.
+            before: the sample as it was.
+            size: the height and width of the image that it has made.
+            move: see Move; None where that is not known.
+
+        Raises:
+            ValueError: rows were taken away, so that their labels would no longer fit.
+        """
+        entered, self.size = self.size, size
+        boxes, points = self._rules.boxes, self._rules.keypoints
+        if boxes is not None and "boxes" in before:
+            _require_rows(name, "boxes", self, before)
+            after = np.asarray(self["boxes"], np.float64)
+            self._set_boxes(*self._rules.boxes_moved(before["boxes"], after, size, move))
+        if points is not None and "keypoints" in before:
+            _require_rows(name, "keypoints", self, before)
+            if points.pairs:
+                self._mirror(name, points, before, entered, move)
+            self._set_points(*points.kept(self["keypoints"], size))
+
+    def left(self) -> dict[Any, Any]:
+        """Return the sample on its way out."""
+        boxes = self._rules.boxes
+        if boxes is not None and "boxes" in self:
+            edges, rows, written = self["boxes"], self._rows, self._written
+            made = from_edges(edges, boxes.format, self.size)
+            if self.size == self._entry:  # what was not moved is written with the very same numbers
+                same = (edges[:, :4] == self._given[rows, :4]).all(axis=1)
+                made[same, :4] = written[rows[same], :4]
+            self["boxes"] = made.astype(written.dtype if written.dtype.kind == "f" else np.float64)
+        return dict(self)
+
+    def _set_boxes(self, edges: Array, keep: Array) -> None:
+        assert self._rules.boxes is not None
+        self["boxes"] = edges[keep]
+        self._rows = self._rows[keep]
+        for name in self._rules.boxes.labels:
+            self[name] = of_rows(self[name], keep)
+
+    def _set_points(self, points: Array, keep: Array) -> None:
+        assert self._rules.keypoints is not None
+        self["keypoints"] = points if keep.all() else points[keep]
+        for name in self._rules.keypoints.labels:
+            self[name] = of_rows(self[name], keep)
+
+    def _mirror(
+        self, name: str, points: Keypoints, before: dict[Any, Any], size: tuple[int, int], move: Move | None
+    ) -> None:
+        if move is None:
+            if not np.array_equal(self["keypoints"], before["keypoints"]):
+                raise ValueError(
+                    f"{name} has moved keypoints, and whether it mirrors is not known: use a transform of this library for that, "
+                    "or leave pairs= out"
+                )
+        elif mirrors(move, size):
+            if points.labels:
+                self[points.labels[0]] = points.mirrored_names(self[points.labels[0]])
+            else:
+                self["keypoints"] = points.mirrored_rows(self["keypoints"])
+
+
+def _require_rows(name: str, target: str, after: Ruled, before: dict[Any, Any]) -> None:
+    if len(after[target]) != len(before[target]):
+        raise ValueError(
+            f"{name} made {len(after[target])} {target} of {len(before[target])}, so that labels would no longer fit: let it "
+            "keep all rows; those without anything left are dropped after it"
+        )
