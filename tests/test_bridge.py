@@ -24,8 +24,8 @@ from test_docs import ROOT, environment
 
 import seedsafe as ss
 from seedsafe.bridging import sources, twister
-from seedsafe.bridging.same import same
-from seedsafe.bridging.stored import find
+from seedsafe.bridging.same import content
+from seedsafe.bridging.search import find
 from seedsafe.bridging.words import Words, elsewhere, place_of
 from seedsafe.key import address
 
@@ -478,11 +478,22 @@ class TestHooks:
 
         assert ss.bridge(Several()).verify(GRAY) == "verified"
 
-    def test_a_hooked_object_inside_a_hooked_one_is_left_to_it(self) -> None:
-        outer = Monai()
-        outer.inner = [Monai()]  # type: ignore[attr-defined]
-        outer.other = [Slotted(np.random.default_rng(0))]  # type: ignore[attr-defined]
-        assert [source.name for source in find(outer).sources] == ["itself", ".other[0].rng"]
+    def test_a_hooked_object_inside_a_hooked_one_is_left_to_it_if_it_passes_the_seed_on(self) -> None:
+        class Passing(Monai):
+            inner: Any
+
+            def set_random_state(self, seed: Any = None, state: Any = None) -> Passing:
+                super().set_random_state(state=state)
+                for one in self.inner:
+                    one.set_random_state(state=state)
+                return self
+
+        for outer, expected in ((Passing(), []), (Monai(), [".inner[0]", ".rng"])):
+            outer.inner = [Monai()]  # type: ignore[attr-defined]
+            outer.rng = np.random.default_rng(0)  # type: ignore[attr-defined]
+            outer.other = [Slotted(np.random.default_rng(0))]  # type: ignore[attr-defined]
+            names = [source.name for source in find(outer).sources]
+            assert names == ["itself", ".other[0].rng", *(expected or [".rng"])]
 
     def test_a_registered_hook(self) -> None:
         class Sealed:
@@ -525,7 +536,7 @@ class TestHooks:
 
 
 def entropy(image: Any) -> Any:
-    return image + np.random.default_rng().random()
+    return image + random.SystemRandom().random()
 
 
 def opencv_noise(image: Any) -> Any:
@@ -625,7 +636,7 @@ class TestVerification:
         switch = itertools.count()
 
         def rare(image: Any) -> Any:
-            return image + (np.random.default_rng().random() if next(switch) > 30 else 0)
+            return image + (random.Random().random() if next(switch) > 30 else 0)
 
         with pytest.raises(ss.NotReproducible):
             ss.bridge(rare).verify(GRAY)
@@ -648,8 +659,11 @@ class TestVerification:
         augment = ss.Compose([bridged])
         for key in KEYS:
             augment(GRAY, key=key)
-        assert len(calls) == len(KEYS) + 2
-        assert bridged._runner._check is None
+        watched = 32
+        assert len(calls) == 3 + (watched - 1) * 4 + len(KEYS) - watched
+        for index in range(40, 65):
+            augment(GRAY, key=ss.SampleKey(42, 0, index))
+        assert len(calls) == 3 + watched * 4 + 65 - 1 - watched  # and the 64th
 
     def test_without(self) -> None:
         options = ss.Bridge(verify=False)
@@ -670,11 +684,12 @@ class TestVerification:
 
             __hash__ = None  # type: ignore[assignment]
 
-        assert not same(Odd(1), Odd(1))  # it cannot be pickled either
-        assert same(ss.Info((2,)), ss.Info((2,)))
-        assert not same(np.zeros(2), np.zeros(2, np.float32))
-        assert same({"a": [torch.ones(2)]}, {"a": [torch.ones(2)]})
-        assert not same({"a": 1}, {"b": 1})
+        assert content(Odd(1)) == content(Odd(1)) != content(Odd(2))
+        assert content([threading.Lock()]).unseen == "lock"
+        assert content(ss.Info((2,))) == content(ss.Info((2,)))
+        assert content(np.zeros(2)) != content(np.zeros(2, np.float32))
+        assert content({"a": [torch.ones(2)]}) == content({"a": [torch.ones(2)]})
+        assert content({"a": 1}) != content({"b": 1})
 
 
 class TestMember:

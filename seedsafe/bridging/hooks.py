@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator, RandomState
 
-__all__ = ["Hook", "hook_of", "library_of", "register_hook", "takes_seed"]
+__all__ = ["Hook", "hook_of", "library_of", "register_hook", "registrations", "takes_seed"]
 
 Hook = Callable[[Any, Generator], Any]
 """Called before each sample with the object and a fresh NumPy Generator of that sample."""
 
 _registered: dict[type, Hook] = {}
+_registrations = 0
 
 
 def register_hook(cls: type, hook: Hook) -> None:
@@ -46,7 +47,14 @@ def register_hook(cls: type, hook: Hook) -> None:
         raise TypeError(f"cls must be a class, got {cls!r}: pass type(object)")
     if not callable(hook):
         raise TypeError(f"hook must be callable as hook(object, rng), got {hook!r}")
+    global _registrations
     _registered[cls] = hook
+    _registrations += 1
+
+
+def registrations() -> int:
+    """Return how often a hook was registered."""
+    return _registrations
 
 
 def hook_of(thing: Any) -> Hook | None:

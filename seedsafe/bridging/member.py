@@ -133,14 +133,14 @@ class Bridged(Transform):
 
     @property
     def verdict(self) -> str:
-        """Return "verified" if this process has seen it draw from keyed generators only, else "unverified"."""
+        """Return "verified" if it was seen to draw from keyed generators only, in this process or a worker of it."""
         return self._runner.verdict
 
     def verify(self, sample: Any, *, keys: int = KEYS) -> str:
-        """Run it on a sample for several keys, each twice until it has drawn, and return the verdict.
+        """Run it on a sample for several keys, each several times, and return the verdict.
 
         Returns:
-            "verified", or "unverified" where it drew from no keyed generator for any key.
+            "verified", or "unverified" where it drew from no keyed generator for any key, or a result cannot be compared.
 
         Raises:
             NotReproducible: one key gave two results, or two keys the same draws.
@@ -151,9 +151,9 @@ class Bridged(Transform):
             >>> ss.bridge(np.copy).verify(np.zeros(3))
             'unverified'
         """
-        places = [address(SampleKey(0, 0, index), 1) for index in range(keys)]
-        run: Any = self._call_dict if isinstance(sample, dict) else self._call_array
-        return self._runner.verify(places, lambda place: run(sample, place))
+        addresses = [address(SampleKey(0, 0, index), 1) for index in range(keys)]
+        call: Any = self._call_dict if isinstance(sample, dict) else self._call_array
+        return self._runner.verify(addresses, lambda at: call(sample, at))
 
     def draw(self, rng: Draws, info: Info) -> Address:
         """Return the address of the seeds; it consumes nothing."""
@@ -165,7 +165,7 @@ class Bridged(Transform):
 
     def apply_image(self, image: Array, params: Address) -> Array:
         """Return what the callable makes of an image."""
-        return self._made(self._runner.run(params, lambda place: self._call_array(image, place)))
+        return self._made(self._run(self._call_array, image, params))
 
     def apply_audio(self, audio: Array, params: Address) -> Array:
         """Return what the callable makes of audio."""
@@ -173,7 +173,7 @@ class Bridged(Transform):
             raise TypeError(
                 f'{_name(self.function)} is called as call="tensor", which is for images: pass call="array" for audio'
             )
-        return self._made(self._runner.run(params, lambda place: self._call_array(audio, place)))
+        return self._made(self._run(self._call_array, audio, params))
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
         """Return what the callable makes of a dict of targets."""
@@ -186,7 +186,7 @@ class Bridged(Transform):
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
-        made = self._runner.run(params, lambda place: self._call_dict(sample, place))
+        made = self._run(self._call_dict, sample, params)
         return sample | {name: self._made(v) if name in TARGETS else v for name, v in made.items()}
 
     def bind(self, namer: Namer) -> Node:
@@ -194,15 +194,22 @@ class Bridged(Transform):
         name, ops = namer.claim(self.name, f"bridge/{_name(self.function)}")
         return _BridgedLeaf(self, name, ops, self.draw)
 
+    def _run(self, call: Callable[[Any, Address], Any], given: Any, params: Address) -> Any:
+        def later() -> Callable[[Address], Any]:
+            kept = _copied(given)  # the members that follow may write to what this one was given
+            return lambda at: call(kept, at)
+
+        return self._runner.run(params, lambda at: call(given, at), later)
+
     def _call_array(self, array: Array, params: Address) -> Any:
         if self._style == "array":
-            return self.function(array.copy(), **self._seed(params))
+            return self.function(_copied(array), **self._seed(params))
         if self._style == "tensor":
             return channels_last(self.function(tensor_of(array), **self._seed(params)), array.ndim)
         return self._call_dict({"image": array}, params)["image"]
 
     def _call_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
-        given = {name: part.copy() if isinstance(part, np.ndarray) else part for name, part in sample.items()}
+        given = _copied(sample)
         if self._style in _ALONE:
             return {"image": self._call_array(sample["image"], params)}
         if self._style == "dict":
@@ -291,6 +298,13 @@ class _Unknown(Info):
             f"the {name} of what {self._maker} returns is not known before it runs: put transforms whose draws depend "
             "on it before the bridge, or run the pipeline instead of asking for params"
         )
+
+
+def _copied(given: Any) -> Any:
+    """Return an array, or a dict of them, that is nobody else's."""
+    if isinstance(given, dict):
+        return {name: _copied(part) for name, part in given.items()}
+    return given.copy() if isinstance(given, np.ndarray) else given
 
 
 def _name(function: Any) -> str:

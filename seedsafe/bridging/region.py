@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seedsafe.ambient import next_key
+from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import Saved, turns
@@ -14,15 +15,15 @@ __all__ = ["Region", "keyed"]
 
 
 class Region:
-    """Keys sources from the words at a place, and restores them: with a statement, by one thread at a time.
+    """Keys sources from the words at an address, and restores them: with a statement, by one thread at a time.
 
     In a worker process nothing is restored, except inside another region: a worker draws nothing in between.
     """
 
-    __slots__ = ("_lock", "_place", "_saved", "_sources")
+    __slots__ = ("_address", "_entropy", "_lock", "_saved", "_sources")
 
-    def __init__(self, place: Address, sources: tuple[Source, ...]) -> None:
-        self._place = place
+    def __init__(self, address: Address, sources: tuple[Source, ...]) -> None:
+        self._address = address
         self._sources = sources
 
     def __enter__(self) -> None:
@@ -36,7 +37,8 @@ class Region:
         self._saved = saved
         turns.inside.append(saved)
         try:
-            words = Words(self._place)
+            words = Words(self._address)
+            self._entropy = Entropy(words)
             if saved is None:
                 for source in self._sources:
                     source.key(words)
@@ -50,6 +52,7 @@ class Region:
 
     def __exit__(self, *error: object) -> None:
         try:
+            self._entropy.leave()
             for source, state in reversed(self._saved or ()):
                 source.restore(state)
         finally:
@@ -80,7 +83,7 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
         True
     """
 
-    __slots__ = ("_options", "_place", "_regions")
+    __slots__ = ("_address", "_options", "_regions")
 
     def __init__(self, key: SampleKey | None = None, options: Bridge = Bridge()) -> None:  # noqa: B008  # it is immutable
         if key is None:
@@ -91,12 +94,12 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
             raise TypeError(
                 f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance"
             )
-        self._place = place_of(key)
+        self._address = place_of(key)
         self._options = options
         self._regions: list[Region] = []  # one object may be entered again inside itself
 
     def __enter__(self) -> None:
-        region = Region(self._place, globals_for(self._options))
+        region = Region(self._address, globals_for(self._options))
         region.__enter__()
         self._regions.append(region)
 

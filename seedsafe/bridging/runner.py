@@ -1,4 +1,4 @@
-"""Runner: calls somebody's code with every generator keyed, and checks in its first calls that this is enough."""
+"""Runner: calls somebody's code with every generator keyed, and checks some of its calls."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from seedsafe.bridging.options import Bridge, NotReproducible
+from seedsafe.bridging.entropy import SeedsMade
+from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.region import Region
-from seedsafe.bridging.same import same
+from seedsafe.bridging.search import MOST, Found, find
+from seedsafe.bridging.shared import Shared
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.stored import Found, find
-from seedsafe.bridging.words import Words, elsewhere
+from seedsafe.bridging.turns import turns
+from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch
+from seedsafe.bridging.words import Words
 from seedsafe.key import Address
 
 __all__ = ["KEYS", "Runner"]
-
-KEYS = 32
-"""The calls that are watched: of more, none is."""
 
 
 class Runner:
     """Runs calls of one object under keys.
 
-    The first call is made three times: for its key, for another one, and for its key again. If the first and the last
-    result differ, or what they drew, the object's randomness is out of reach. That is repeated until a generator has been drawn from, for
-    at most 32 calls; and the generators' states after the first 32 keys are compared: two keys that end in one state were
-    seeded alike by the object itself.
+    The first 32 calls of a run are watched, counted over all of its workers and epochs, and after them calls 64, 128, 256
+    and so on; see Watch. What is stored below the object is looked for once, before workers start, and again where it
+    has changed when a process makes its first call, or is changed by that.
 
     Args:
         root: the dataset or callable whose stored generators and hooks are looked for.
@@ -34,20 +33,30 @@ class Runner:
         label: how errors call the object.
     """
 
-    def __init__(self, root: Any, options: Bridge, label: str) -> None:
+    def __init__(self, root: Any, options: Bridge, label: str, *, _shared: Shared | None = None) -> None:
         self.root = root
         self.options = options
         self.label = label
-        self.verdict = "unverified"
-        self._found: Found | None = None
-        self._check = _Check() if options.verify else None
+        self._shared = _shared or Shared()
+        self._watch = Watch(label, self._shared, self._marked, self._hints)
+        self._process = -1
+        # What came by pickle may not be whole yet: it is searched at the first call.
+        self._found: Found | None = find(root) if _shared is None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Runner, (self.root, self.options, self.label)
+        return _received, (self.root, self.options, self.label, self._shared)
+
+    @property
+    def verdict(self) -> str:
+        """Return "verified" if keyed generators were drawn from, and all samples that were watched could be compared.
+
+        What workers see is seen here as well.
+        """
+        return self._shared.verdict
 
     @property
     def found(self) -> Found:
-        """What is stored below the object, looked for once; again only where a generator was replaced."""
+        """What is stored below the object; looked for again only where a generator was replaced."""
         if self._found is None or self._found.stale():
             self._found = find(self.root)
         return self._found
@@ -56,120 +65,104 @@ class Runner:
         """Return everything that is keyed for a call."""
         return (*globals_for(self.options), *self.found.sources)
 
-    def run(self, place: Address, call: Callable[[Address], Any]) -> Any:
-        """Return what the call returns when it is given a place, under the words there.
+    def run(self, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
+        """Return what the call returns when it is given an address, under the words there.
+
+        Args:
+            address: of the words.
+            call: the call.
+            later: returns a call that gives the same when this one's arguments may have been written to; the call itself
+                where they cannot.
 
         Raises:
-            NotReproducible: see Runner.
+            NotReproducible: see Watch.
         """
-        if self._check is None:
-            with Region(place, self.sources()):
-                return call(place)
-        with Region(place, ()):  # one thread at a time: another may have ended the watch meanwhile
-            return self._watched(place, call)
+        number = self._shared.count() if self.options.verify else 0
+        watched = self.options.verify and (number <= KEYS or not number & (number - 1))
+        if watched or self._process != turns.process:
+            with Region(address, ()):  # one thread at a time
+                return self._slowly(address, call, self._watch if watched else None, number, later)
+        with Region(address, self.sources()):
+            return call(address)
 
-    def verify(self, places: list[Address], call: Callable[[Address], Any]) -> str:
-        """Run a call for several places, and return "verified", or "unverified" where nothing was drawn.
+    def verify(self, addresses: list[Address], call: Call) -> str:
+        """Run a call for several addresses, and return "verified", or "unverified" where nothing was drawn.
 
         Raises:
-            NotReproducible: see Runner.
+            NotReproducible: see Watch.
         """
-        before, self._check = self._check, _Check(len(places))
-        try:
-            for place in places:
-                self.run(place, call)
-        finally:
-            self._check = before
-        return self.verdict
+        shared = Shared()
+        watch = Watch(self.label, shared, self._marked, self._hints)
+        for number, address in enumerate(addresses, 1):
+            with Region(address, ()):
+                self._slowly(address, call, watch, number)
+        self._shared.note(shared.flags)
+        return shared.verdict
 
-    def _watched(self, place: Address, call: Callable[[Address], Any]) -> Any:
-        check = self._check
-        if check is None:
-            return self.run(place, call)
-        check.calls += 1
-        if check.calls >= check.keys:
-            self._check = None
-        made, drawn = self._marked(place, call)
-        if not check.fired:
-            for _ in range(3):
-                if not self._grown(drawn):
-                    break
-                made, drawn = self._marked(place, call)
-            unlike, other = self._marked(elsewhere(place), call)
-            again, redrawn = self._marked(place, call)
-            if not same(made, again):
-                raise self._refusal(drawn, "gave two results")
-            if _differently(drawn, redrawn):
-                raise self._refusal(drawn, "drew differently")
-            self._note(check, other)
-            if not same(made, unlike):  # drawn through a hook, whose generators are out of sight
-                check.fired = True
-                self.verdict = "verified"
-        self._note(check, drawn)
-        return made
+    def _slowly(
+        self,
+        address: Address,
+        call: Call,
+        watch: Watch | None,
+        number: int,
+        later: Callable[[], Call] | None = None,
+    ) -> Any:
+        """Return a call's result, after looking for generators that were made since the last search, or by the call."""
+        self._grown({})
+        run, seeds = self._seen(address, call)
+        for _ in range(3):
+            if not self._grown(run.drawn):
+                break
+            run, seeds = self._seen(address, call)
+        self._process = turns.process
+        if watch is None:
+            return run.made
+        watch.note_seeds(address, seeds, number)
+        return watch.check(run, address, call, later)
 
-    def _marked(
-        self, place: Address, call: Callable[[Address], Any]
-    ) -> tuple[Any, dict[str, tuple[Any, Any]]]:
-        """Return the result, and each source's state before and after, by name."""
+    def _seen(self, address: Address, call: Call) -> tuple[Run, set[str]]:
+        """Return a call's result, and the seeds that it gave to generators of its own."""
+        with SeedsMade() as seeds:
+            run = self._marked(address, call)
+        return run, seeds
+
+    def _marked(self, address: Address, call: Call) -> Run:
+        """Return a call's result, and each source's state before and after."""
         sources = self.sources()
-        with Region(place, sources):
+        with Region(address, sources):
             before = [source.mark() for source in sources]
-            words = Words(place)
+            words = Words(address)
             for source in sources:
                 source.key(words)  # telling the state may have moved it
-            made = call(place)
+            made = call(address)
             after = [source.mark() for source in sources]
         names = [source.name for source in sources]
-        return made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)}
+        return Run(made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
 
-    def _grown(self, drawn: dict[str, Any]) -> bool:
-        """Return whether the call has loaded a framework or made generators, so that it ran without their keys."""
-        self._found = find(self.root)
+    def _grown(self, drawn: Marks) -> bool:
+        """Return whether a call has loaded a framework or made generators, so that it ran without their keys."""
+        if self._found is None or self._found.changed():
+            self._found = find(self.root)
         return set(drawn) != {source.name for source in self.sources()}
 
-    def _note(self, check: _Check, drawn: dict[str, tuple[Any, Any]]) -> None:
-        for name, (before, after) in drawn.items():
-            if before == after:
-                continue
-            check.fired = True
-            self.verdict = "verified"
-            for start, end in check.ends.setdefault(name, []):
-                if end == after and start != before:
-                    self.verdict = "unverified"
-                    raise NotReproducible(
-                        f"{self.label} seeds {name} itself: different keys gave the same draws. "
-                        "Remove the seeding from it (np.random.seed, random.seed, torch.manual_seed, or seed= of a "
-                        "transform), or pass Bridge(verify=False) if it is meant to draw the same"
-                    )
-            check.ends[name].append((before, after))
-
-    def _refusal(self, drawn: dict[str, Any], what: str) -> NotReproducible:
-        hint = ""
-        if "cv2" in sys.modules and not self.options.opencv:
-            hint = " Pass Bridge(opencv=True) if it draws from OpenCV."
-        return NotReproducible(
-            f"{self.label} {what} for one key when it was run twice. Keyed were {', '.join(drawn)}. It keeps "
-            "a counter or a cache from call to call, changes its input's owner, or draws from what a bridge does not "
-            f"reach: the system's entropy, the clock, a generator made anew in each call.{hint} Let it draw from the "
-            "generators named, or give its class a hook: seedsafe.register_hook(cls, hook)"
-        )
+    def _hints(self) -> str:
+        """Return what a refusal says of libraries that are not keyed, and of a search that was not finished."""
+        said = [
+            f"Pass Bridge({option}=True) if it draws from {library}."
+            for option, module, library in (
+                ("opencv", "cv2", "OpenCV"),
+                ("tensorflow", "tensorflow", "TensorFlow"),
+            )
+            if module in sys.modules and not getattr(self.options, option)
+        ]
+        if self.found.ended:
+            said.append(
+                f"Generators were looked for in the first {MOST} objects below it, and there are more: keep its "
+                "generator nearer to it, or register a hook."
+            )
+        return " ".join(["", *said])
 
 
-def _differently(drawn: dict[str, tuple[Any, Any]], redrawn: dict[str, tuple[Any, Any]]) -> bool:
-    """Return whether a generator began in one state and ended in two: what was drawn first may have been kept."""
-    return any(
-        before == redrawn[name][0] and after != redrawn[name][1]
-        for name, (before, after) in drawn.items()
-        if name in redrawn
-    )
-
-
-class _Check:
-    """What the first calls have shown."""
-
-    def __init__(self, keys: int = KEYS) -> None:
-        self.keys = keys
-        self.calls = 0
-        self.fired = False
-        self.ends: dict[str, list[tuple[Any, Any]]] = {}
+def _received(root: Any, options: Bridge, label: str, shared: Shared) -> Runner:
+    """Return a runner that came by pickle."""
+    return Runner(root, options, label, _shared=shared)

@@ -1,66 +1,21 @@
-"""Generators that are stored on a dataset or a transform: found once, keyed for each sample."""
+"""Generators that are stored on a dataset or a transform, as sources: keyed in place, saved, restored and compared."""
 
 from __future__ import annotations
 
-import functools
 import random
 import sys
-import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
 from numpy.random.bit_generator import ISeedSequence
 
-from seedsafe.bridging.hooks import Hook, hook_of
+from seedsafe.bridging.hooks import Hook
 from seedsafe.bridging.sources import Source, fill_torch, the_numpy_global
 from seedsafe.bridging.twister import torch_state
 from seedsafe.bridging.words import Words
 
-__all__ = ["Found", "find"]
-
-FIRST_SEGMENT = 8
-"""The segments before are those of the process's own generators."""
-
-_LEAVES = (
-    str,
-    bytes,
-    bytearray,
-    int,
-    float,
-    complex,
-    bool,
-    type(None),
-    np.ndarray,
-    np.generic,
-    types.ModuleType,
-)
-_CONTAINERS = (list, tuple, dict, set, frozenset)
-_DEEP = 4096
-"""Of a longer list or dict only this many entries are looked at, the first ones."""
-
-_MOST = 200_000
-"""After this many objects the search ends."""
-
-
-class Found:
-    """What `find` found below a root: sources, and where each generator was, to notice that it was replaced."""
-
-    def __init__(self) -> None:
-        self.sources: tuple[Source, ...] = ()
-        self.slots: list[tuple[Any, Any, Any]] = []
-        self.libraries: set[str] = set()
-
-    def stale(self) -> bool:
-        """Return whether a generator was replaced by another object since."""
-        for holder, name, thing in self.slots:
-            try:
-                if holder[name] is not thing:
-                    return True
-            except (KeyError, IndexError):
-                return True
-        return False
+__all__ = ["Hooked", "generator_source"]
 
 
 class _Words:
@@ -168,7 +123,7 @@ class _OfTorch(_Stored):
         return self._thing.get_state().numpy().tobytes()
 
 
-class _Hooked(_Stored):
+class Hooked(_Stored):
     """An object that is told by a hook; what it had before is not known, and not restored."""
 
     def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
@@ -177,63 +132,26 @@ class _Hooked(_Stored):
         self._given: Any = ()
 
     def save(self) -> Any:
+        """Return nothing."""
         return None
 
     def key(self, words: Words) -> None:
+        """Call the hook with a generator of the words."""
         rng = words.generator(self._segment)
         given = self._hook(self._thing, rng)
         self._given = given if isinstance(given, tuple) else ()
 
     def restore(self, saved: Any) -> None:
-        pass
+        """Leave it as it is."""
 
     def mark(self) -> Any:
+        """Return the states of the generators that it was given."""
         return [
             g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state) for g in self._given
         ]
 
 
-def find(root: Any) -> Found:
-    """Return the generators and hooked objects that can be reached from an object.
-
-    The search goes through attributes, lists, tuples, sets, dicts, partial functions, bound methods, closures, and the
-    module-level generators that the object's functions name. It ends at arrays, strings and modules.
-    """
-    found = Found()
-    sources: list[Source] = []
-    seen: dict[int, Any] = {}
-    todo: list[tuple[str, Any, Any, Any, bool]] = [("", root, None, None, False)]
-    while todo and len(seen) < _MOST:
-        path, thing, holder, name, covered = todo.pop()
-        if isinstance(thing, _LEAVES) or id(thing) in seen:
-            continue
-        seen[id(thing)] = thing
-        segment = FIRST_SEGMENT + len(sources)
-        source = _generator(path or "itself", thing, segment)
-        if source is not None:
-            if not covered:
-                sources.append(source)
-                if isinstance(holder, dict | list):
-                    found.slots.append((holder, name, thing))
-            continue
-        if _is_tensor(thing):
-            continue
-        hook = None if isinstance(thing, type) else hook_of(thing)
-        if hook is not None:
-            if not covered:
-                sources.append(_Hooked(path or "itself", thing, segment, hook))
-            covered = True  # it passes the seed on to the hooked objects inside it
-        elif not isinstance(thing, (type, *_CONTAINERS)):
-            covered = False
-        if not isinstance(thing, _CONTAINERS):
-            found.libraries |= {module.partition(".")[0] for module in _modules(thing)}
-        parts = [(f"{path}{way}", part, where, name, covered) for way, part, where, name in _parts(thing)]
-        todo.extend(reversed(parts))
-    found.sources = tuple(sources)
-    return found
-
-
-def _generator(path: str, thing: Any, segment: int) -> Source | None:
+def generator_source(path: str, thing: Any, segment: int) -> Source | None:
     """Return the source for a generator that is not one of the process's own."""
     if isinstance(thing, Generator | BitGenerator):
         return _OfNumpy(path, thing, segment)
@@ -251,115 +169,3 @@ def _generator(path: str, thing: Any, segment: int) -> Source | None:
     if isinstance(kind, type) and isinstance(thing, kind):
         return None if thing is getattr(torch, "default_generator", None) else _OfTorch(path, thing, segment)
     return None
-
-
-def _is_tensor(thing: Any) -> bool:
-    kind = getattr(sys.modules.get("torch"), "Tensor", None)
-    return isinstance(kind, type) and isinstance(thing, kind)
-
-
-def _parts(thing: Any) -> Iterator[tuple[str, Any, Any, Any]]:
-    """Yield what an object holds: how the way there is written, the part, and what it is stored in under which name."""
-    if isinstance(thing, dict):
-        for name, part in list(thing.items())[:_DEEP]:
-            yield f"[{name!r}]", part, thing, name
-    elif isinstance(thing, _CONTAINERS):
-        for place, part in enumerate(list(thing)[:_DEEP]):
-            yield f"[{place}]", part, thing, place
-    elif isinstance(thing, types.MethodType):
-        yield "", thing.__self__, None, None
-        yield "", thing.__func__, None, None
-    elif isinstance(thing, functools.partial):
-        for part in (thing.func, *thing.args, *thing.keywords.values()):
-            yield ".partial", part, None, None
-    elif isinstance(thing, types.FunctionType):
-        yield from _of_function(thing)
-    elif isinstance(thing, type):
-        if not _of_library(thing):
-            for name, part in list(vars(thing).items()):
-                if name.startswith("__") and not isinstance(part, types.FunctionType):
-                    continue  # the language's and other libraries' own
-                function = getattr(part, "__func__", getattr(part, "fget", part))
-                yield f".{name}", function, None, None
-            for base in thing.__bases__:
-                yield "", base, None, None
-    else:
-        yield "", type(thing), None, None
-        attributes = _attribute(thing, "__dict__")
-        if isinstance(attributes, dict):
-            for name, part in list(attributes.items()):
-                yield f".{name}", part, attributes, name
-        for cls in type(thing).__mro__:
-            for name in _slots(cls):
-                yield f".{name}", _attribute(thing, name), None, None
-
-
-def _of_function(function: types.FunctionType) -> Iterator[tuple[str, Any, Any, Any]]:
-    for cell in function.__closure__ or ():
-        try:
-            yield ".closure", cell.cell_contents, None, None
-        except ValueError:  # not bound yet
-            continue
-    for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-        yield ".default", part, None, None
-    wrapped = getattr(function, "__wrapped__", None)
-    if wrapped is not None:
-        yield "", wrapped, None, None
-    if _of_library(function):
-        return
-    for name in _names(function.__code__):
-        part = function.__globals__.get(name)
-        if isinstance(part, types.FunctionType) or _generator("", part, 0) is not None:
-            yield f" → {name}", part, function.__globals__, name
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    """Yield the global names and attributes that code uses, that of its lambdas and comprehensions as well."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
-
-
-def _modules(thing: Any) -> Iterator[str]:
-    """Yield the module that an object is of, and those that a function names."""
-    module = getattr(thing, "__module__", None) or type(thing).__module__
-    if isinstance(module, str):
-        yield module
-    if isinstance(thing, types.FunctionType):
-        for name in _names(thing.__code__):
-            part = thing.__globals__.get(name)
-            if isinstance(part, types.ModuleType):
-                yield part.__name__
-
-
-def _attribute(thing: Any, name: str) -> Any:
-    try:
-        return getattr(thing, name, None)
-    except Exception:  # noqa: BLE001  # somebody's attributes, which may be computed
-        return None
-
-
-def _slots(cls: type) -> tuple[str, ...]:
-    names = vars(cls).get("__slots__", ())
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-_LIBRARIES = {
-    "numpy",
-    "torch",
-    "torchvision",
-    "builtins",
-    "abc",
-    "typing",
-    "collections",
-    "functools",
-    "keras",
-    "tensorflow",
-}
-
-
-def _of_library(thing: Any) -> bool:
-    """Return whether code is of a library whose module-level state is no stored generator of the user's."""
-    root = (getattr(thing, "__module__", None) or "").partition(".")[0]
-    return root in _LIBRARIES or root in sys.stdlib_module_names

@@ -34,6 +34,8 @@ class Turns:
         self.door = threading.Lock()
         self.inside: list[Saved | None] = []
         """What each region that has been entered will restore, the outermost first."""
+        self.process = 0
+        """A number that is another one in a forked process."""
         self._forking: int | None = None
         self._empty = False
 
@@ -62,6 +64,7 @@ class Turns:
 
     def after_fork_in_child(self) -> None:
         """Begin with an open door, nobody inside but this thread, and no lock of another's."""
+        self.process += 1
         waited = self._forking == threading.get_ident()
         self._forking = None
         self.door = threading.Lock()

@@ -41,22 +41,22 @@ def place_of(key: SampleKey) -> Address:
     return address(key, OP)
 
 
-def elsewhere(place: Address) -> Address:
-    """Return the place of another sample, in the upper half of the indices."""
-    return Address(*place[:5], place[5] ^ 1 << 63)
+def elsewhere(at: Address) -> Address:
+    """Return the address of another sample, in the upper half of the indices."""
+    return at._replace(index=at.index ^ 1 << 63)
 
 
 class Words:
-    """The words from a place on. Only the thread that holds the bridge's lock may read them.
+    """The words from an address on. Only the thread that holds the bridge's lock may read them.
 
     First comes the head, which is read at once: the states of Python's `random`, of NumPy's global generator and of
     torch's, 312 words each. Then the segments, of 320 words each, one for every other generator.
     """
 
-    __slots__ = ("_head", "place")
+    __slots__ = ("_head", "address")
 
-    def __init__(self, place: Address) -> None:
-        self.place = place
+    def __init__(self, at: Address) -> None:
+        self.address = at
         self._head: npt.NDArray[np.uint32] | None = None
 
     def head(self, number: int) -> npt.NDArray[np.uint32]:
@@ -67,12 +67,12 @@ class Words:
             head = self._head = self._words(0, states * STATE // 2).view(HALF)
         return head[number * STATE : (number + 1) * STATE]
 
-    def take(self, segment: int, words: int) -> npt.NDArray[np.uint64]:
-        """Return the first `words` of a segment, uint64, little-endian."""
-        return self._words(_BLOCKS * (segment + 3), words)
+    def take(self, segment: int, words: int, after: int = 0) -> npt.NDArray[np.uint64]:
+        """Return the first `words` of a segment after so many of its blocks, uint64, little-endian."""
+        return self._words(_BLOCKS * (segment + 3) + after, words)
 
     def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
-        taken = _bits.words(self.place, count, block)
+        taken = _bits.words(self.address, count, block)
         return taken if _LITTLE else taken.astype(_WORD)
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:
@@ -85,5 +85,5 @@ class Words:
 
     def generator(self, segment: int) -> Generator:
         """Return a fresh NumPy Generator at the beginning of a segment."""
-        seed_low, seed_high, first, *rest = self.place
-        return Generator(philox(Address(seed_low, seed_high, first + _BLOCKS * (segment + 3), *rest)))
+        first = self.address.block + _BLOCKS * (segment + 3)
+        return Generator(philox(self.address._replace(block=first)))

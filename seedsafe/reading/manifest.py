@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.bridging.runner import Runner
-from seedsafe.bridging.stored import find
+from seedsafe.bridging.search import find
 from seedsafe.key import CONTRACT_VERSION
 
 __all__ = ["manifest"]

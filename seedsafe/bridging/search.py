@@ -1,0 +1,250 @@
+"""Search: the generators and hooked objects below an object, found once."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from numpy.random import Generator
+
+from seedsafe.bridging.hooks import Hook, hook_of, registrations
+from seedsafe.bridging.parts import CONTAINERS, Part, attributes_of, is_leaf, modules_of, names_of, parts_of
+from seedsafe.bridging.sources import Source
+from seedsafe.bridging.stored import Hooked, generator_source
+from seedsafe.key import SampleKey, address, op_of, philox
+
+__all__ = ["MOST", "Found", "find"]
+
+FIRST_SEGMENT = 8
+"""The segments before are those of the process's own generators."""
+
+MOST = 200_000
+"""After this many objects the search ends."""
+
+
+class _Entry:
+    """An object that was met: the part that it is, and of what."""
+
+    __slots__ = ("hooked", "number", "parent", "part")
+
+    def __init__(self, part: Part, parent: _Entry | None, number: int, hooked: _Target | None) -> None:
+        self.part, self.parent, self.number, self.hooked = part, parent, number, hooked
+
+    def path(self) -> str:
+        """Return how the way to it is written."""
+        ways = []
+        entry: _Entry | None = self
+        while entry is not None:
+            ways.append(entry.part.way)
+            entry = entry.parent
+        return "".join(reversed(ways)) or "itself"
+
+    def order(self) -> tuple[int, ...]:
+        """Return where a search that goes down first would have met it."""
+        numbers = []
+        entry: _Entry | None = self
+        while entry is not None:
+            numbers.append(entry.number)
+            entry = entry.parent
+        return tuple(reversed(numbers))
+
+
+class _Target:
+    """A generator, or an object with a hook."""
+
+    def __init__(self, entry: _Entry, hook: Hook | None) -> None:
+        self.entry, self.hook = entry, hook
+        self.reached = False
+
+    def above(self) -> list[_Target]:
+        """Return the hooked objects that may pass a seed on to it."""
+        found = []
+        target = self.entry.hooked
+        while target is not None:
+            found.append(target)
+            target = target.entry.hooked
+        return found
+
+    def state(self) -> Any:
+        """Return something that differs where a hook has set it; it is kept alive by that."""
+        part = self.entry.part
+        stored = None
+        if part.holder is not None:
+            with suppress(LookupError):
+                stored = _Same(part.holder[part.name])
+        if self.hook is None:
+            source = generator_source("", part.thing, 0)
+            return stored, None if source is None else source.mark()
+        inner = list((attributes_of(part.thing) or {}).values())
+        marks = [source.mark() for one in inner if (source := generator_source("", one, 0)) is not None]
+        return stored, [_Same(one) for one in inner], marks
+
+    def source(self, segment: int) -> Source:
+        """Return it as a source."""
+        path, thing = self.entry.path(), self.entry.part.thing
+        if self.hook is not None:
+            return Hooked(path, thing, segment, self.hook)
+        source = generator_source(path, thing, segment)
+        assert source is not None  # it was one when it was met
+        return source
+
+
+class _Same:
+    """Equal only where the object is the very same."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.thing is self.thing
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Held(NamedTuple):
+    """What a dict or list held when it was searched."""
+
+    holder: Any
+    names: tuple[str, ...] | None
+    things: tuple[Any, ...]
+
+    def changed(self) -> bool:
+        """Return whether it holds something else now."""
+        now = _things(self.holder, self.names)
+        return len(now) != len(self.things) or any(a is not b for a, b in zip(now, self.things, strict=True))
+
+
+class Found:
+    """What `find` found below a root, and what it has seen there, to notice a change.
+
+    Args:
+        libraries: the top-level modules that the objects are of.
+        ended: whether there were more objects than the search looks at.
+        targets: the generators and hooked objects.
+        held: what was held by whatever may come to hold other ones.
+    """
+
+    def __init__(self) -> None:
+        self.libraries: set[str] = set()
+        self.ended = False
+        self.targets: list[_Target] = []
+        self.held: list[_Held] = []
+        self._registrations = registrations()
+        self._sources: tuple[Source, ...] | None = None
+        self._slots: list[Part] = []
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The generators and hooked objects, but for those that a hooked object passes its seed on to."""
+        if self._sources is None:
+            self.targets.sort(key=lambda target: target.entry.order())
+            _try_hooks(self.targets)
+            own = [target for target in self.targets if target.entry.hooked is None]
+            inner = [target for target in self.targets if target.entry.hooked and not target.reached]
+            chosen = [*own, *inner]
+            self._sources = tuple(target.source(FIRST_SEGMENT + n) for n, target in enumerate(chosen))
+            self._slots = [
+                target.entry.part
+                for target in chosen
+                if target.hook is None and isinstance(target.entry.part.holder, dict | list)
+            ]
+        return self._sources
+
+    def stale(self) -> bool:
+        """Return whether a generator was replaced by another object since."""
+        for _, thing, holder, name in self._slots:
+            try:
+                if holder[name] is not thing:
+                    return True
+            except (KeyError, IndexError):
+                return True
+        return False
+
+    def changed(self) -> bool:
+        """Return whether anything that was searched holds other objects now, or a hook was registered since."""
+        return (
+            self._registrations != registrations()
+            or self.stale()
+            or any(held.changed() for held in self.held)
+        )
+
+
+def find(root: Any) -> Found:
+    """Return the generators and hooked objects that can be reached from an object, those nearest to it first.
+
+    The search goes through attributes, lists, tuples, sets, dicts, partial functions, bound methods, closures, and the
+    module-level generators that the object's functions name. It ends at arrays, strings and modules, leaves out long lists
+    and dicts of plain data, and ends after 200,000 objects.
+    """
+    found = Found()
+    seen: dict[int, Any] = {}
+    todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
+    while todo:
+        if len(seen) >= MOST:
+            found.ended = True
+            break
+        entry = todo.popleft()
+        thing, hooked = entry.part.thing, entry.hooked
+        if is_leaf(thing) or id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        if generator_source("", thing, 0) is not None:
+            found.targets.append(_Target(entry, None))
+            continue
+        hook = None if isinstance(thing, type) else hook_of(thing)
+        if hook is not None:
+            hooked = _Target(entry, hook)
+            found.targets.append(hooked)
+        elif not isinstance(thing, (type, *CONTAINERS)):
+            entry.hooked = hooked = None
+        if not isinstance(thing, CONTAINERS):
+            found.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
+        for number, part in enumerate(parts_of(thing)):
+            todo.append(_Entry(part, entry, number, hooked))
+        if hooked is None:
+            found.held.extend(_held(thing))
+    return found
+
+
+def _held(thing: Any) -> list[_Held]:
+    """Return what an object holds, and where a generator may be put that is not there yet."""
+    holder: Any
+    if isinstance(thing, types.FunctionType):
+        holder, used = thing.__globals__, names_of(thing.__code__)
+        names = tuple(name for name in used if name in holder and holder[name] is None)
+        return [_Held(holder, names, _things(holder, names))] if names else []
+    if isinstance(thing, type):
+        names = tuple(name for name, part in vars(thing).items() if part is None and name != "__doc__")
+        return [_Held(vars(thing), names, _things(vars(thing), names))] if names else []
+    holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
+    return [] if holder is None or len(holder) > 4096 else [_Held(holder, None, _things(holder, None))]
+
+
+def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
+    if names is not None:
+        return tuple(holder.get(name) for name in names)
+    things = list(holder.values() if isinstance(holder, dict) else holder)
+    return tuple(thing for thing in things if not is_leaf(thing))
+
+
+def _try_hooks(targets: list[_Target]) -> None:
+    """Mark what each hooked object passes its seed on to: seed it, and see what has changed.
+
+    An object that nothing passes a seed on to, as MONAI's datasets do not to their transforms, is keyed by itself.
+    """
+    for target in targets:
+        below = [one for one in targets if not one.reached and target in one.above()]
+        if target.hook is None or target.reached or not below:
+            continue
+        before = [one.state() for one in below]
+        with suppress(Exception):  # the first call will tell
+            target.hook(target.entry.part.thing, Generator(philox(_TRIAL)))
+        for one, state in zip(below, before, strict=True):
+            one.reached = one.state() != state
+
+
+_TRIAL = address(SampleKey(0, 0, 0), op_of("seedsafe/bridge"))
