@@ -6,7 +6,7 @@ import functools
 import sys
 import types
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -66,7 +66,7 @@ def _is_leaf_kind(kind: Any) -> bool:
 
 def is_leaf(thing: Any) -> bool:
     """Return whether nothing can be stored in an object."""
-    kind: Hashable = type(thing)
+    kind: Any = type(thing)
     return _is_leaf_kind(kind)
 
 
