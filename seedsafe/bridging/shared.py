@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from multiprocessing.context import get_spawning_popen
-from multiprocessing.sharedctypes import RawArray
 from typing import Any, Final
 
 __all__ = ["DRAWN", "UNSEEN", "Shared"]
@@ -28,7 +26,9 @@ class Shared:
     """
 
     def __init__(self, memory: Any = None) -> None:
-        self._memory = RawArray("Q", 2) if memory is None else memory
+        from multiprocessing.sharedctypes import RawArray  # not needed to import a bridge
+
+        self._memory: Any = RawArray("Q", 2) if memory is None else memory
         self._view = memoryview(self._memory).cast("B").cast("Q")
 
     def count(self) -> int:
@@ -52,4 +52,6 @@ class Shared:
         return "verified" if self.flags == DRAWN else "unverified"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from multiprocessing.context import get_spawning_popen
+
         return Shared, (self._memory,) if get_spawning_popen() is not None else ()
