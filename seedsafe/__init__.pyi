@@ -37,6 +37,7 @@ from seedsafe.image import CropNonEmptyMask as CropNonEmptyMask
 from seedsafe.image import D4 as D4
 from seedsafe.image import Defocus as Defocus
 from seedsafe.image import Downscale as Downscale
+from seedsafe.image import ElasticTransform as ElasticTransform
 from seedsafe.image import Emboss as Emboss
 from seedsafe.image import Equalize as Equalize
 from seedsafe.image import FancyPCA as FancyPCA
@@ -45,6 +46,7 @@ from seedsafe.image import Gamma as Gamma
 from seedsafe.image import GaussianBlur as GaussianBlur
 from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import GlassBlur as GlassBlur
+from seedsafe.image import GridDistortion as GridDistortion
 from seedsafe.image import HorizontalFlip as HorizontalFlip
 from seedsafe.image import HueSaturationValue as HueSaturationValue
 from seedsafe.image import ISONoise as ISONoise
@@ -58,10 +60,12 @@ from seedsafe.image import MotionBlur as MotionBlur
 from seedsafe.image import MultiScaleCrop as MultiScaleCrop
 from seedsafe.image import MultiplicativeNoise as MultiplicativeNoise
 from seedsafe.image import Normalize as Normalize
+from seedsafe.image import OpticalDistortion as OpticalDistortion
 from seedsafe.image import Pad as Pad
 from seedsafe.image import PadIfNeeded as PadIfNeeded
 from seedsafe.image import Perspective as Perspective
 from seedsafe.image import PhotoMetricDistortion as PhotoMetricDistortion
+from seedsafe.image import PiecewiseAffine as PiecewiseAffine
 from seedsafe.image import Posterize as Posterize
 from seedsafe.image import RGBShift as RGBShift
 from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
@@ -140,6 +144,7 @@ __all__ = [
     "Defocus",
     "Downscale",
     "Draws",
+    "ElasticTransform",
     "Emboss",
     "Equalize",
     "FancyPCA",
@@ -149,6 +154,7 @@ __all__ = [
     "GaussianBlur",
     "GaussianNoise",
     "GlassBlur",
+    "GridDistortion",
     "HorizontalFlip",
     "HueSaturationValue",
     "ISONoise",
@@ -169,10 +175,12 @@ __all__ = [
     "Normalize",
     "NotReproducible",
     "OneOf",
+    "OpticalDistortion",
     "Pad",
     "PadIfNeeded",
     "Perspective",
     "PhotoMetricDistortion",
+    "PiecewiseAffine",
     "PolarityInversion",
     "Posterize",
     "RGBShift",

@@ -37,6 +37,12 @@ WARPING = {  # boxes are those around moved boxes
     "ShiftScaleRotate": ss.Affine.shift_scale_rotate(),
     "Rotate": ss.Rotate(180),
     "Rotate, crop_border": ss.Rotate(20, crop_border=True),
+    "GridDistortion": ss.GridDistortion(p=1),
+    "GridDistortion, not normalized": ss.GridDistortion(3, distort_limit=(-0.2, 0.5), normalized=False, p=1),
+    "OpticalDistortion": ss.OpticalDistortion(0.5, p=1),
+    "OpticalDistortion, fisheye": ss.OpticalDistortion((-0.2, 0.5), lens="fisheye", p=1),
+    "ElasticTransform": ss.ElasticTransform(90, 6, p=1),
+    "PiecewiseAffine": ss.PiecewiseAffine((0.02, 0.04), p=1),
     "Perspective": ss.Perspective(p=1),
     "Perspective, fit_output": ss.Perspective((0.05, 0.1), fit_output=True, keep_size=False, p=1),
     "Perspective, distortion_scale": ss.Perspective(distortion_scale=0.4, p=1),
@@ -76,7 +82,7 @@ def scene(rows: int, columns: int, y: float, x: float, radius: float) -> dict[st
     }
 
 
-def landed(result: dict[str, Any], *, loose: bool) -> bool:
+def landed(result: dict[str, Any], *, loose: bool, near: float = 1.2) -> bool:
     """Raise AssertionError where the parts of a scene lie apart; return whether the disc is seen whole."""
     mask, image = result["mask"], result["image"]
     height, width = mask.shape
@@ -97,8 +103,8 @@ def landed(result: dict[str, Any], *, loose: bool) -> bool:
     assert (bright != (mask > 0)).sum() <= 0.5 * (bright | (mask > 0)).sum() + 6, "image and mask lie apart"
     if whole:
         down, right = np.nonzero(mask)
-        assert abs(right.mean() - x) <= 1.2, "the keypoint lies beside the disc"
-        assert abs(down.mean() - y) <= 1.2, "the keypoint lies beside the disc"
+        assert abs(right.mean() - x) <= near, "the keypoint lies beside the disc"
+        assert abs(down.mean() - y) <= near, "the keypoint lies beside the disc"
         if not loose:
             assert np.abs(seen - [x0, y0, x1, y1]).max() <= room, "the box is larger than what is seen"
     return bool(whole)

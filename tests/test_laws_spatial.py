@@ -49,7 +49,7 @@ def test_everything_lands_in_one_place_in_a_pipeline(names: list[str], key: ss.S
         sample = SPATIAL[name](
             ss.PadIfNeeded(60)(sample, key=key), key=key
         )  # crops of a fixed size need large images
-        if not landed(sample, loose=True):
+        if not landed(sample, loose=True, near=3.0):  # bent discs have other middles
             break
 
 

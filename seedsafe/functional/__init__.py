@@ -14,6 +14,7 @@ from seedsafe.functional.channels import (
     to_grey,
     to_sepia,
 )
+from seedsafe.functional.distort import distort_boxes, distort_points, way_back
 from seedsafe.functional.flip import (
     horizontal_flip,
     horizontal_flip_boxes,
@@ -39,9 +40,11 @@ from seedsafe.functional.jitter import (
     jitter_matrix,
 )
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel, line_kernel, sharpen_kernel
+from seedsafe.functional.lattice import Folded, Sheet, elastic_sheet
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.quality import compress, downscale
+from seedsafe.functional.remap import remap
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.sound import amplify, invert_polarity, segment
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
@@ -57,6 +60,8 @@ from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_floa
 from seedsafe.functional.window import crop, pad, shift_boxes, shift_points
 
 __all__ = [
+    "Folded",
+    "Sheet",
     "add_gaussian_noise",
     "adjust_brightness",
     "adjust_contrast",
@@ -74,9 +79,12 @@ __all__ = [
     "crop",
     "disk_kernel",
     "distort",
+    "distort_boxes",
+    "distort_points",
     "downscale",
     "drop_channels",
     "drop_pixels",
+    "elastic_sheet",
     "emboss_kernel",
     "equalize",
     "equalize_adaptively",
@@ -102,6 +110,7 @@ __all__ = [
     "quarter_turn",
     "quarter_turn_boxes",
     "quarter_turn_points",
+    "remap",
     "resize",
     "resize_boxes",
     "resize_points",
@@ -130,4 +139,5 @@ __all__ = [
     "warp",
     "warp_boxes",
     "warp_points",
+    "way_back",
 ]

@@ -6,22 +6,19 @@ for ``a x + b y + c`` and ``d x + e y + f``; a perspective map has a third row t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, opencv
-from seedsafe.functional.resize import need_interpolated, put
-from seedsafe.functional.scratch import scratch
-from seedsafe.functional.window import MODES, check_fill
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.remap import border_code, in_parts, interpolation_code, remap
+from seedsafe.functional.resize import put
 from seedsafe.info import Array
 
 __all__ = [
-    "MAX_SIDE",
     "Matrix",
-    "Places",
-    "gather",
+    "cut_off",
     "inverse",
     "product",
     "warp",
@@ -32,11 +29,6 @@ __all__ = [
 Matrix = tuple[float, ...]
 """Six numbers of an affine map, or nine of a perspective one."""
 
-MAX_SIDE: Final = 32766
-"""The longest side that OpenCV warps."""
-
-_CODES: Final = {"nearest": 0, "bilinear": 1, "bicubic": 2, "lanczos": 4}
-_BORDERS: Final = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}
 _BACKWARDS: Final = 16  # OpenCV's WARP_INVERSE_MAP: the matrix leads from the result to the image
 
 
@@ -75,7 +67,8 @@ def warp(
     code = interpolation_code(interpolation) | _BACKWARDS
     way_back = inverse(matrix)
     if interpolation == "nearest":
-        return gather(image, _Lines(way_back, width), height, width, mode=mode, fill=fill)
+        lines = _Lines(way_back, width)
+        return remap(image, lines, height, width, interpolation="nearest", mode=mode, fill=fill)
     back = np.array(way_back).reshape(-1, 3)
     cv2 = opencv()
     border = border_code(mode)
@@ -88,61 +81,6 @@ def warp(
         return moved
 
     return in_parts(image, move, height, width, interpolation, fill)
-
-
-Places = Callable[[int, int], tuple[Array, Array]]
-"""Gives the x and y that the rows from one to before another are taken from: float64, (rows, width), its own to change."""
-
-
-def gather(
-    image: Array,
-    places: Places,
-    height: int,
-    width: int,
-    *,
-    mode: str = "constant",
-    fill: float | Sequence[float] = 0,
-) -> Array:
-    """Return the pixels of an image that are nearest to given places. Exact on every machine.
-
-    Args:
-        image: (H, W) or (H, W, C), any dtype.
-        places: see Places; 0 is the middle of the first column and row.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
-        mode: what stands outside the image, one of ``seedsafe.functional.window.MODES``.
-        fill: the value outside in the mode "constant", one for all channels or one for each.
-
-    Returns:
-        (height, width) or (height, width, C), a new array.
-
-    Example:
-        >>> gather(np.array([[1, 2, 3]]), lambda first, last: (np.array([[2.0, 0.4]]), np.zeros((1, 2))), 1, 2).tolist()
-        [[3, 1]]
-    """
-    border, cv2 = border_code(mode), opencv()
-
-    rows = rows_in_cache(width)
-    whole = scratch((rows, width, 2), np.int16)  # OpenCV rounds fractions in another way for each dtype
-
-    def move(part: Array, value: Any, dst: Array | None) -> Array:
-        made = np.empty((height, width, *part.shape[2:]), part.dtype)
-        for first in range(0, height, rows):
-            last = min(first + rows, height)
-            band = whole[: last - first]
-            for axis, values in enumerate(places(first, last)):
-                np.rint(values, out=values)
-                np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
-                band[..., axis] = values
-            cv2.remap(part, band, None, 0, dst=made[first:last], borderMode=border, borderValue=value)
-        return made
-
-    return in_parts(image, move, height, width, "nearest", fill)
-
-
-def rows_in_cache(width: int) -> int:
-    """Return how many rows of float64 fit into a processor's cache."""
-    return max(2**13 // width, 1)
 
 
 class _Lines:
@@ -158,83 +96,6 @@ class _Lines:
             return _moved(self._matrix, self._x, y)
         a, b, c, d, e, f = self._matrix
         return a * self._x + (b * y + c), d * self._x + (e * y + f)
-
-
-def interpolation_code(interpolation: str) -> int:
-    """Return OpenCV's number for an interpolation of a warp, or raise ValueError."""
-    if interpolation not in _CODES:
-        raise ValueError(f"interpolation must be one of {', '.join(_CODES)}, got {interpolation!r}")
-    return _CODES[interpolation]
-
-
-def border_code(mode: str) -> int:
-    """Return OpenCV's number for what stands outside, or raise ValueError."""
-    if mode not in _BORDERS:
-        raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-    return _BORDERS[mode]
-
-
-def in_parts(
-    image: Array, move: Any, height: int, width: int, interpolation: str, fill: float | Sequence[float]
-) -> Array:
-    """Return what `move` makes of an image, given to it as OpenCV takes it: up to four channels at a time.
-
-    Args:
-        image: (H, W) or (H, W, C).
-        move: is called with the part, the value outside, and a buffer for the result or None.
-        height: of the result.
-        width: of the result.
-        interpolation: with "nearest" any dtype is moved; with another, only what has values between its own.
-        fill: the value outside, one for all channels or one for each.
-    """
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
-    if max(*image.shape[:2], height, width) > MAX_SIDE:
-        raise ValueError(
-            f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
-            "crop or resize it before"
-        )
-    channels = image.shape[2] if image.ndim == 3 else 1
-    if interpolation == "nearest":
-        given = carried(image)
-    else:
-        need_interpolated(image)
-        given = image
-    if isinstance(fill, int | float) and fill == 0:
-        values = [0.0] * channels
-    else:
-        check_fill(fill, image)
-        values = (
-            np.broadcast_to(np.ravel(fill).astype(image.dtype), channels).copy().view(given.dtype).tolist()
-        )
-    if image.ndim == 3 and channels == 3 and interpolation != "nearest" and image.dtype.char in "BHf":
-        return _in_four(given, move, height, width, values)
-    if channels == 1 and given.ndim == 3:
-        given = given[..., 0]
-    if channels <= 4:
-        made: Array = move(given, values, None)
-    else:
-        made = np.empty((height, width, channels), given.dtype)
-        for first in range(0, channels, 4):
-            last = min(first + 4, channels)
-            taken = given[..., first:last] if last - first > 1 else given[..., first]
-            part = move(taken, values[first:last], None)
-            made[..., first:last] = part if part.ndim == 3 else part[..., None]
-    made = made.view(image.dtype)
-    return made if made.ndim == image.ndim else made[..., None]
-
-
-def _in_four(image: Array, move: Any, height: int, width: int, values: list[float]) -> Array:
-    """Return an RGB image, moved as RGBA: OpenCV's loops over four channels are twice as fast, to the same bytes."""
-    rows, columns = image.shape[:2]
-    cv2 = opencv()
-    buffer = scratch((4 * (rows * columns + height * width),), image.dtype)
-    four = buffer[: 4 * rows * columns].reshape(rows, columns, 4)
-    moved = buffer[4 * rows * columns :].reshape(height, width, 4)
-    cv2.cvtColor(image, cv2.COLOR_RGB2RGBA, four)
-    move(four, values, moved)
-    made: Array = cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
-    return made
 
 
 def inverse(matrix: Matrix) -> Matrix:

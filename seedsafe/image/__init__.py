@@ -5,6 +5,8 @@ from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur
 from seedsafe.image.box_crops import BBoxSafeCrop, RandomIoUCrop
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
 from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
+from seedsafe.image.distortion import GridDistortion, OpticalDistortion
+from seedsafe.image.elastic import ElasticTransform, PiecewiseAffine
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
 from seedsafe.image.grain import ISONoise, MultiplicativeNoise, SaltAndPepper, ShotNoise
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
@@ -42,6 +44,7 @@ __all__ = [
     "CropNonEmptyMask",
     "Defocus",
     "Downscale",
+    "ElasticTransform",
     "Emboss",
     "Equalize",
     "FancyPCA",
@@ -50,6 +53,7 @@ __all__ = [
     "GaussianBlur",
     "GaussianNoise",
     "GlassBlur",
+    "GridDistortion",
     "HorizontalFlip",
     "HueSaturationValue",
     "ISONoise",
@@ -63,10 +67,12 @@ __all__ = [
     "MultiScaleCrop",
     "MultiplicativeNoise",
     "Normalize",
+    "OpticalDistortion",
     "Pad",
     "PadIfNeeded",
     "Perspective",
     "PhotoMetricDistortion",
+    "PiecewiseAffine",
     "Posterize",
     "RGBShift",
     "RandomBrightnessContrast",

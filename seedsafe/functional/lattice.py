@@ -1,0 +1,156 @@
+"""Displacements that are given on a lattice: flat on triangles, or bent over cells; and one made of noise."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from seedsafe.decisions import exponential
+from seedsafe.draws import normal_quantiles, sixteenths
+from seedsafe.info import Array
+from seedsafe.key import Address
+
+__all__ = ["Folded", "Sheet", "elastic_sheet"]
+
+
+class _Lattice:
+    """Displacements in x and y at the corners of equal cells, float64, (rows, columns), at least 2 of each.
+
+    Args:
+        across: in x.
+        down: in y.
+        origin: x and y of the first corner.
+        cell: width and height of a cell.
+    """
+
+    def __init__(
+        self, across: Array, down: Array, origin: tuple[float, float], cell: tuple[float, float]
+    ) -> None:
+        self._known = across, down
+        self._last_row, self._last_column = across.shape[0] - 2, across.shape[1] - 2
+        self._origin, self._cell = origin, cell
+
+    def _place(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the cells' columns and rows, and where in the cells the places lie; beyond the outermost they go on."""
+        u, v = (x - self._origin[0]) / self._cell[0], (y - self._origin[1]) / self._cell[1]
+        column = np.minimum(np.maximum(np.floor(u), 0.0), self._last_column)
+        row = np.minimum(np.maximum(np.floor(v), 0.0), self._last_row)
+        return column.astype(np.intp), row.astype(np.intp), u - column, v - row
+
+
+class Folded(_Lattice):
+    """A Field whose displacements are planes over the two triangles of each cell of a lattice. Exact on every machine.
+
+    Args:
+        across: displacements in x at the corners of equal cells, float64, (rows, columns), at least 2 of each.
+        down: those in y.
+        origin: x and y of the first corner.
+        cell: width and height of a cell.
+
+    Example:
+        >>> field = Folded(np.array([[0.0, 4.0], [0.0, 4.0]]), np.zeros((2, 2)), (0.0, 0.0), (10.0, 10.0))
+        >>> x, y = field(np.array([5.0]), np.array([1.0]))
+        >>> x.tolist(), y.tolist()
+        ([7.0], [1.0])
+    """
+
+    def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Return the places that are displaced from others."""
+        column, row, u, v = self._place(x, y)
+        upper = u + v <= 1.0
+        lower = np.where(upper, 0, 1)
+        # The corner that only one of the triangles has, and the ways from it along the cell's sides.
+        u, v = np.where(upper, u, 1.0 - u), np.where(upper, v, 1.0 - v)
+        dx, dy = (
+            known[row + lower, column + lower]
+            + u * (known[row + lower, column + 1 - lower] - known[row + lower, column + lower])
+            + v * (known[row + 1 - lower, column + lower] - known[row + lower, column + lower])
+            for known in self._known
+        )
+        return x + dx, y + dy
+
+
+class Sheet(_Lattice):
+    """A Field whose displacements are bilinear over the cells of a lattice; see Folded. Exact on every machine.
+
+    Example:
+        >>> field = Sheet(np.array([[0.0, 4.0], [0.0, 0.0]]), np.zeros((2, 2)), (0.0, 0.0), (10.0, 10.0))
+        >>> field(np.array([5.0]), np.array([5.0]))[0].tolist()
+        [6.0]
+    """
+
+    def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Return the places that are displaced from others."""
+        column, row, u, v = self._place(x, y)
+        if (
+            x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1
+        ):  # whole rows: the corners are looked up once a row
+            lines = row[:, 0]
+            sides = [known[lines] + v * (known[lines + 1] - known[lines]) for known in self._known]
+            pairs = [(side[:, column[0]], side[:, column[0] + 1]) for side in sides]
+        else:
+            pairs = [
+                (
+                    known[row, column] + v * (known[row + 1, column] - known[row, column]),
+                    known[row, column + 1] + v * (known[row + 1, column + 1] - known[row, column + 1]),
+                )
+                for known in self._known
+            ]
+        dx, dy = (left + u * (right - left) for left, right in pairs)
+        return x + dx, y + dy
+
+
+_REACH: Final = 3.0
+"""Standard deviations after which the bell curve ends."""
+
+
+def elastic_sheet(
+    noise: Address, height: int, width: int, alpha: float, sigma: float, *, same: bool
+) -> Sheet:
+    """Return displacements made of noise in [-1, 1], smoothed and multiplied by a number. Exact on every machine.
+
+    The noise stands on a lattice three of whose cells are a standard deviation of the smoothing wide, one pixel at least:
+    between its corners there is nothing to see, and a wide smoothing costs no more than a narrow one.
+
+    Args:
+        noise: the address of its words; the first values are those in x.
+        height: of the image, in pixels.
+        width: of the image, in pixels.
+        alpha: what the smoothed noise is multiplied by, in pixels.
+        sigma: the smoothing's standard deviation, in pixels.
+        same: use one displacement for x and y.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> sheet = elastic_sheet(address(SampleKey(0, 0, 0)), 8, 8, 20.0, 2.0, same=False)
+        >>> sheet(np.array([3.0]), np.array([4.0]))[0].round(3).tolist()
+        [2.696]
+    """
+    cell = float(max(int(sigma / 3.0), 1))
+    spread = sigma / cell
+    reach = max(int(_REACH * spread + 0.5), 1)
+    bell = [exponential(-0.5 * (k / spread) * (k / spread)) for k in range(reach + 1)]
+    total = bell[0] + 2.0 * sum(bell[1:])
+    shape = int((height - 1) / cell) + 2 + 2 * reach, int((width - 1) / cell) + 2 + 2 * reach
+    count = shape[0] * shape[1]
+    values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)]
+    # As many cells as make a pixel's noise, each with less: the mean of many values is nearer to zero.
+    values *= alpha / (4.325 * cell * total * total)
+    smooth = _smoothed(_smoothed(values.reshape(-1, *shape), bell, 1), bell, 2)
+    return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
+
+
+def _smoothed(values: Array, bell: list[float], axis: int) -> Array:
+    """Return the sum over neighbours along an axis, each times its weight, without the outermost values."""
+    reach = len(bell) - 1
+    length = values.shape[axis] - 2 * reach
+
+    def shifted(by: int) -> Array:
+        part = slice(reach + by, reach + by + length)
+        return values[:, part] if axis == 1 else values[:, :, part]
+
+    total: Array = shifted(0) * bell[0]
+    for k in range(1, reach + 1):
+        total += (shifted(-k) + shifted(k)) * bell[k]
+    return total

@@ -1,0 +1,171 @@
+"""ElasticTransform and PiecewiseAffine: displacements made of noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from seedsafe.checks import span
+from seedsafe.draws import Draws, normal_quantiles, sixteenths
+from seedsafe.functional.distort import Field
+from seedsafe.functional.lattice import Folded, elastic_sheet
+from seedsafe.image.distortion import Distorted
+from seedsafe.image.options import flag, put_option
+from seedsafe.info import Info
+from seedsafe.key import Address, checked_int
+from seedsafe.primitive import primitive
+
+__all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]
+
+
+class Bent(NamedTuple):
+    """The displacements' size in pixels and smoothing, the address of their noise, and the image's size."""
+
+    alpha: float
+    sigma: float
+    address: Address
+    size: tuple[int, int]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class ElasticTransform(Distorted):
+    """Displace every place of the image by smoothed noise.
+
+    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, brought to [-1, 1], smoothed, and
+    multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks, keypoints and
+    boxes are equal on every machine; pixels are for one build of OpenCV.
+
+    Args:
+        alpha: what the smoothed noise is multiplied by, in pixels; one number or a range (low, high).
+        sigma: the smoothing's standard deviation in pixels; one number or a range.
+        same_dxdy: displace x and y by the same.
+        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range.
+
+    Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional neural
+    networks applied to visual document analysis" (2003).
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> ElasticTransform(120, 6, p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (64, 48, 3)
+    """
+
+    alpha: float | tuple[float, float] = (1.0, 1.0)
+    sigma: float | tuple[float, float] = (50.0, 50.0)
+    same_dxdy: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Distorted.__post_init__(self)
+        put_option(self, "alpha", span("alpha", self.alpha, 0.0, 1e6, "pass a number of pixels, or a range"))
+        put_option(self, "sigma", span("sigma", self.sigma, 0.1, 1e4, "pass a number of pixels, or a range"))
+        flag("same_dxdy", self.same_dxdy)
+
+    def draw(self, rng: Draws, info: Info) -> Bent:
+        """Return alpha and sigma, and the address of the noise."""
+        alpha, sigma = rng.uniform(*self.alpha), rng.uniform(*self.sigma)  # type: ignore[misc]  # pairs since __post_init__
+        return Bent(alpha, sigma, rng.noise(), info.image_size())
+
+    def source(self, params: Any) -> Field:
+        """Return the field that takes the places of the result to those of the image."""
+        alpha, sigma, address, (height, width) = params
+        return elastic_sheet(address, height, width, alpha, sigma, same=self.same_dxdy)
+
+
+class Shifted(NamedTuple):
+    """The standard deviation of the shifts as a share of the sides, the lattice, the address of the noise, the image's size."""
+
+    scale: float
+    lattice: tuple[int, int]
+    address: Address
+    size: tuple[int, int]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class PiecewiseAffine(Distorted):
+    """Shift the points of a lattice by normal noise; between them the image moves with the triangles that they make.
+
+    Draws the shifts' size (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4. Points
+    stay within the image. Masks, keypoints and boxes are equal on every machine; pixels are for one build of OpenCV.
+
+    Args:
+        scale: the standard deviation of the shifts as a share of height and width; one number or a range.
+        nb_rows: rows of points, at least 2; one number or a range (low, high).
+        nb_cols: columns of points, at least 2; one number or a range.
+        absolute_scale: scale is in pixels.
+        interpolation: see ElasticTransform.
+        mode: see ElasticTransform.
+        fill: see ElasticTransform.
+        mask_fill: see ElasticTransform.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range.
+
+    Follows imgaug's and albumentations 1's ``PiecewiseAffine`` (2.0.8 weighs all points by their distance instead).
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> PiecewiseAffine(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (64, 48, 3)
+    """
+
+    scale: float | tuple[float, float] = (0.03, 0.05)
+    nb_rows: int | tuple[int, int] = field(default=(4, 4), kw_only=True)
+    nb_cols: int | tuple[int, int] = field(default=(4, 4), kw_only=True)
+    absolute_scale: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Distorted.__post_init__(self)
+        put_option(
+            self, "scale", span("scale", self.scale, 0.0, 1e4, "pass a share of the sides, or a range")
+        )
+        for name in ("nb_rows", "nb_cols"):
+            given: Any = getattr(self, name)
+            ends = tuple(given) if isinstance(given, tuple | list) else (given, given)
+            way_out = "pass a number of points, or a range (low, high)"
+            if len(ends) != 2 or ends[0] > ends[1]:
+                raise ValueError(f"{name} must be one number or a pair (low, high), got {given!r}: {way_out}")
+            put_option(self, name, tuple(checked_int(name, end, 2, 1000, way_out) for end in ends))
+        flag("absolute_scale", self.absolute_scale)
+
+    def draw(self, rng: Draws, info: Info) -> Shifted:
+        """Return the shifts' size, the lattice, and the address of the noise."""
+        scale = rng.uniform(*self.scale)  # type: ignore[misc]  # a pair since __post_init__
+        rows, columns = _between(rng, self.nb_rows), _between(rng, self.nb_cols)
+        return Shifted(scale, (rows, columns), rng.noise(), info.image_size())
+
+    def source(self, params: Any) -> Field:
+        """Return the field that takes the places of the result to those of the image."""
+        scale, (rows, columns), address, (height, width) = params
+        noise = normal_quantiles()[sixteenths(address, 2 * rows * columns)].reshape(2, rows, columns) * scale
+        cell = width / (columns - 1), height / (rows - 1)
+        shifts = []
+        for one, side, even in (
+            (noise[0], width, np.arange(columns) * cell[0]),
+            (noise[1], height, (np.arange(rows) * cell[1])[:, None]),
+        ):
+            shift = one if self.absolute_scale else one * side
+            shifts.append(np.minimum(np.maximum(even + shift, 0.0), side) - even)
+        return Folded(shifts[0], shifts[1], (-0.5, -0.5), cell)
+
+
+def _between(rng: Draws, ends: Any) -> int:
+    low, high = ends
+    return int(low + rng.integer(high - low + 1))
