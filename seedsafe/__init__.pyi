@@ -30,6 +30,7 @@ from seedsafe.image import CLAHE as CLAHE
 from seedsafe.image import CenterCrop as CenterCrop
 from seedsafe.image import ChannelDropout as ChannelDropout
 from seedsafe.image import ChannelShuffle as ChannelShuffle
+from seedsafe.image import CoarseDropout as CoarseDropout
 from seedsafe.image import ColorJitter as ColorJitter
 from seedsafe.image import Crop as Crop
 from seedsafe.image import CropAndPad as CropAndPad
@@ -47,6 +48,8 @@ from seedsafe.image import GaussianBlur as GaussianBlur
 from seedsafe.image import GaussianNoise as GaussianNoise
 from seedsafe.image import GlassBlur as GlassBlur
 from seedsafe.image import GridDistortion as GridDistortion
+from seedsafe.image import GridDropout as GridDropout
+from seedsafe.image import GridShuffle as GridShuffle
 from seedsafe.image import HorizontalFlip as HorizontalFlip
 from seedsafe.image import HueSaturationValue as HueSaturationValue
 from seedsafe.image import ISONoise as ISONoise
@@ -66,11 +69,13 @@ from seedsafe.image import PadIfNeeded as PadIfNeeded
 from seedsafe.image import Perspective as Perspective
 from seedsafe.image import PhotoMetricDistortion as PhotoMetricDistortion
 from seedsafe.image import PiecewiseAffine as PiecewiseAffine
+from seedsafe.image import PixelDropout as PixelDropout
 from seedsafe.image import Posterize as Posterize
 from seedsafe.image import RGBShift as RGBShift
 from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
 from seedsafe.image import RandomCrop as RandomCrop
 from seedsafe.image import RandomCropFromBorders as RandomCropFromBorders
+from seedsafe.image import RandomErasing as RandomErasing
 from seedsafe.image import RandomIoUCrop as RandomIoUCrop
 from seedsafe.image import RandomResizedCrop as RandomResizedCrop
 from seedsafe.image import RandomRotate90 as RandomRotate90
@@ -92,6 +97,7 @@ from seedsafe.image import ToSepia as ToSepia
 from seedsafe.image import ToneCurve as ToneCurve
 from seedsafe.image import Transpose as Transpose
 from seedsafe.image import VerticalFlip as VerticalFlip
+from seedsafe.image import XYMasking as XYMasking
 from seedsafe.info import Info as Info
 from seedsafe.key import CONTRACT_VERSION as CONTRACT_VERSION
 from seedsafe.key import SampleIndex as SampleIndex
@@ -135,6 +141,7 @@ __all__ = [
     "ChannelShuffle",
     "ChannelStats",
     "Choice",
+    "CoarseDropout",
     "ColorJitter",
     "Compose",
     "Crop",
@@ -155,6 +162,8 @@ __all__ = [
     "GaussianNoise",
     "GlassBlur",
     "GridDistortion",
+    "GridDropout",
+    "GridShuffle",
     "HorizontalFlip",
     "HueSaturationValue",
     "ISONoise",
@@ -181,6 +190,7 @@ __all__ = [
     "Perspective",
     "PhotoMetricDistortion",
     "PiecewiseAffine",
+    "PixelDropout",
     "PolarityInversion",
     "Posterize",
     "RGBShift",
@@ -188,6 +198,7 @@ __all__ = [
     "RandomBrightnessContrast",
     "RandomCrop",
     "RandomCropFromBorders",
+    "RandomErasing",
     "RandomIoUCrop",
     "RandomResizedCrop",
     "RandomRotate90",
@@ -218,6 +229,7 @@ __all__ = [
     "Transpose",
     "VALIDATION_EPOCH",
     "VerticalFlip",
+    "XYMasking",
     "audit",
     "bridge",
     "channel_stats",

@@ -15,6 +15,15 @@ from seedsafe.functional.channels import (
     to_sepia,
 )
 from seedsafe.functional.distort import distort_boxes, distort_points, way_back
+from seedsafe.functional.erase import (
+    fill_holes,
+    grid_holes,
+    grid_tiles,
+    shuffle_boxes,
+    shuffle_points,
+    shuffle_tiles,
+    visible_boxes,
+)
 from seedsafe.functional.flip import (
     horizontal_flip,
     horizontal_flip_boxes,
@@ -88,9 +97,12 @@ __all__ = [
     "emboss_kernel",
     "equalize",
     "equalize_adaptively",
+    "fill_holes",
     "gaussian_blur",
     "gaussian_noise",
     "glass_blur",
+    "grid_holes",
+    "grid_tiles",
     "horizontal_flip",
     "horizontal_flip_boxes",
     "horizontal_flip_points",
@@ -124,7 +136,10 @@ __all__ = [
     "shift_points",
     "shift_principal",
     "shot_noise",
+    "shuffle_boxes",
     "shuffle_channels",
+    "shuffle_points",
+    "shuffle_tiles",
     "solarize",
     "to_chw",
     "to_float",
@@ -136,6 +151,7 @@ __all__ = [
     "vertical_flip",
     "vertical_flip_boxes",
     "vertical_flip_points",
+    "visible_boxes",
     "warp",
     "warp_boxes",
     "warp_points",

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
 from seedsafe.functional.jitter import apply_matrix
-from seedsafe.functional.kinds import is_rgb, is_uint8, new
+from seedsafe.functional.kinds import fitting, is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
@@ -183,13 +183,17 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
         dropped: the channels' places.
         fill: in the image's own units.
 
+    Raises:
+        ValueError: fill does not fit the image's dtype.
+
     Example:
         >>> drop_channels(np.array([[[1, 2, 3]]], np.uint8), (1,), 0).tolist()
         [[[1, 0, 3]]]
     """
+    value = fitting(fill, image)
     made = image.copy()
     for channel in dropped:
-        made[..., channel] = fill
+        made[..., channel] = value
     return made
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from seedsafe.decisions import exponential, logarithm
 from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.carrier import opencv
-from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8
+from seedsafe.functional.kinds import fitting, in_uint8, is_rgb, is_uint8
 from seedsafe.functional.tables import look_up
 from seedsafe.info import Array
 from seedsafe.key import Address
@@ -94,19 +94,23 @@ def drop_pixels(
         noise: the address of the noise: the k-th 16-bit piece is pixel k's, or value k's.
         per_channel: whether each value is filled or not, or each pixel.
 
+    Raises:
+        ValueError: fill does not fit the image's channels or dtype.
+
     Example:
         >>> from seedsafe.key import SampleKey, address
         >>> drop_pixels(np.full((1, 8), 9), 0.5, 0, address(SampleKey(0, 0, 0)), per_channel=False).tolist()
         [[9, 0, 9, 0, 9, 9, 0, 0]]
     """
+    value = fitting(fill, image)
     made = image.copy()
     pixels = made.reshape(image.shape[0] * image.shape[1], -1)
     if not per_channel:
-        pixels[_chosen(sixteenths(noise, len(pixels)), share)] = fill
+        pixels[_chosen(sixteenths(noise, len(pixels)), share)] = value
         return made
     values = pixels.reshape(-1)
     lost = _chosen(sixteenths(noise, values.size), share)
-    values[lost] = np.resize(np.asarray(fill, made.dtype), pixels.shape[1])[lost % pixels.shape[1]]
+    values[lost] = np.resize(np.asarray(value, made.dtype), pixels.shape[1])[lost % pixels.shape[1]]
     return made
 
 

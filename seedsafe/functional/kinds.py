@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from seedsafe.functional.values import to_float
 from seedsafe.info import Array
 
-__all__ = ["in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
+__all__ = ["fitting", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
 
 
 def is_uint8(image: Array) -> bool:
@@ -63,3 +64,24 @@ def to_uint8(image: Array) -> Array:
 def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
     """Return what a function of uint8 images makes of an image; float32 goes through uint8 and back."""
     return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))
+
+
+def fitting(fill: Any, image: Array) -> Any:
+    """Return a fill, one number for all channels or one for each, in an image's dtype.
+
+    Raises:
+        ValueError: it does not fit the image's channels or dtype.
+    """
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if np.size(fill) not in (1, channels):
+        raise ValueError(
+            f"fill must be one number, or one for each channel, got {fill!r} for an image of shape {image.shape}"
+        )
+    if image.dtype.kind in "ui":
+        limits = np.iinfo(image.dtype)
+        if not (limits.min <= np.min(fill) and np.max(fill) <= limits.max):
+            raise ValueError(
+                f"fill must be from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in the image's "
+                "own units"
+            )
+    return np.asarray(fill, image.dtype) if np.size(fill) == channels else fill

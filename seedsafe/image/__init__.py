@@ -7,8 +7,10 @@ from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RG
 from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
 from seedsafe.image.distortion import GridDistortion, OpticalDistortion
 from seedsafe.image.elastic import ElasticTransform, PiecewiseAffine
+from seedsafe.image.erase import CoarseDropout, RandomErasing, XYMasking
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
 from seedsafe.image.grain import ISONoise, MultiplicativeNoise, SaltAndPepper, ShotNoise
+from seedsafe.image.grid import GridDropout, GridShuffle, PixelDropout
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
@@ -38,6 +40,7 @@ __all__ = [
     "CenterCrop",
     "ChannelDropout",
     "ChannelShuffle",
+    "CoarseDropout",
     "ColorJitter",
     "Crop",
     "CropAndPad",
@@ -54,6 +57,8 @@ __all__ = [
     "GaussianNoise",
     "GlassBlur",
     "GridDistortion",
+    "GridDropout",
+    "GridShuffle",
     "HorizontalFlip",
     "HueSaturationValue",
     "ISONoise",
@@ -73,11 +78,13 @@ __all__ = [
     "Perspective",
     "PhotoMetricDistortion",
     "PiecewiseAffine",
+    "PixelDropout",
     "Posterize",
     "RGBShift",
     "RandomBrightnessContrast",
     "RandomCrop",
     "RandomCropFromBorders",
+    "RandomErasing",
     "RandomIoUCrop",
     "RandomResizedCrop",
     "RandomRotate90",
@@ -99,4 +106,5 @@ __all__ = [
     "ToneCurve",
     "Transpose",
     "VerticalFlip",
+    "XYMasking",
 ]

@@ -1,0 +1,228 @@
+"""Holes in images: rectangles that are filled, what boxes still show, and tiles that change places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.draws import normal_quantiles, sixteenths
+from seedsafe.functional.kinds import fitting
+from seedsafe.info import Array
+from seedsafe.key import Address
+
+__all__ = [
+    "FILLS",
+    "Hole",
+    "fill_holes",
+    "grid_holes",
+    "grid_tiles",
+    "shuffle_boxes",
+    "shuffle_points",
+    "shuffle_tiles",
+    "visible_boxes",
+]
+
+Hole = tuple[int, int, int, int]
+"""x0, y0, x1, y1: the first column and row, and those after the last."""
+
+FILLS: Final = ("noise", "color", "normal")
+"""Random fills: a uniform value for each pixel and channel, one color for each hole, standard normal noise (float32)."""
+
+
+def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Address | None = None) -> Array:
+    """Return an image with rectangles filled. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype; for a random fill uint8 or float32, for "normal" float32.
+        holes: rectangles; what lies outside the image is left out.
+        fill: in the image's own units, one for all channels or one for each; or one of FILLS.
+        noise: the address of a random fill: its values, hole by hole in C order, take one 16-bit piece each.
+
+    Raises:
+        TypeError: the dtype cannot be filled at random.
+        ValueError: fill does not fit the image's channels or dtype.
+
+    Example:
+        >>> fill_holes(np.ones((2, 4), np.uint8), [(1, 0, 3, 1)], 9).tolist()
+        [[1, 9, 9, 1], [1, 1, 1, 1]]
+    """
+    made = image.copy()
+    if isinstance(fill, str):
+        _fill_at_random(made, holes, fill, noise)
+        return made
+    value = fitting(fill, image)
+    for x0, y0, x1, y1 in holes:
+        made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
+    return made
+
+
+def _fill_at_random(made: Array, holes: Sequence[Hole], fill: str, noise: Address | None) -> None:
+    if made.dtype != np.float32 and (fill == "normal" or made.dtype != np.uint8):
+        need = "float32" if fill == "normal" else "uint8 or float32"
+        raise TypeError(f"fill={fill!r} needs an image of {need}, got dtype {made.dtype}: pass a number")
+    if fill not in FILLS or noise is None:
+        raise ValueError(f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}")
+    views = [made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] for x0, y0, x1, y1 in holes]
+    counts = [(made[0, 0].size if fill == "color" else view.size) if view.size else 0 for view in views]
+    values = _values(sixteenths(noise, sum(counts)), fill, made.dtype)
+    first = 0
+    for view, count in zip(views, counts, strict=True):
+        if count:
+            part = values[first : first + count]
+            view[...] = part.reshape(made.shape[2:]) if fill == "color" else part.reshape(view.shape)
+            first += count
+
+
+def _values(pieces: Array, fill: str, dtype: Any) -> Array:
+    if dtype == np.uint8:
+        return pieces >> 8
+    if fill == "normal":
+        return normal_quantiles()[pieces].astype(np.float32)
+    return (pieces.astype(np.float32) + np.float32(0.5)) * np.float32(2.0**-16)
+
+
+def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, as large as what holes leave of them to see.
+
+    No box is removed, so that labels stay aligned; one that is covered has an area of zero.
+
+    Args:
+        boxes: in pixel edges.
+        holes: rectangles.
+        height: of the image.
+        width: of the image.
+
+    Example:
+        >>> visible_boxes(np.array([[0.0, 0.0, 4.5, 2.0]]), [(0, 0, 2, 2)], 2, 6).tolist()
+        [[2.0, 0.0, 4.5, 2.0]]
+    """
+    moved = boxes.copy()
+    if not holes or not len(boxes):
+        return moved
+    seen = np.ones((height, width), np.bool_)
+    for x0, y0, x1, y1 in holes:
+        seen[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = False
+    pixels = boxes[:, :4].astype(np.float64)
+    first = np.maximum(np.floor(pixels[:, :2]), 0).astype(np.int64)
+    last = np.maximum(np.ceil(pixels[:, 2:]), 0).astype(np.int64)
+    for row, ((left, top), (right, bottom)) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
+        part = seen[top:bottom, left:right]
+        if part.all():
+            continue
+        columns, rows = np.flatnonzero(part.any(axis=0)), np.flatnonzero(part.any(axis=1))
+        if not len(columns):
+            moved[row, 2:4] = moved[row, :2]
+            continue
+        x0, y0, x1, y1 = boxes[row, :4].tolist()
+        moved[row, 0] = max(x0, left + int(columns[0]))
+        moved[row, 1] = max(y0, top + int(rows[0]))
+        moved[row, 2] = min(x1, left + int(columns[-1]) + 1)
+        moved[row, 3] = min(y1, top + int(rows[-1]) + 1)
+    return moved
+
+
+def grid_holes(
+    height: int, width: int, unit: tuple[int, int], hole: tuple[int, int], start: tuple[int, int]
+) -> tuple[Hole, ...]:
+    """Return the holes of a grid over an image, row by row.
+
+    Args:
+        height: of the image.
+        width: of the image.
+        unit: height and width of a cell.
+        hole: height and width of the hole in each cell's upper left corner.
+        start: row and column of a cell's corner, in [0, unit).
+
+    Example:
+        >>> grid_holes(2, 4, (2, 2), (1, 1), (0, 1))
+        ((1, 0, 2, 1), (3, 0, 4, 1))
+    """
+    rows = _bands(height, unit[0], hole[0], start[0])
+    columns = _bands(width, unit[1], hole[1], start[1])
+    return tuple((x0, y0, x1, y1) for y0, y1 in rows for x0, x1 in columns)
+
+
+def _bands(size: int, unit: int, hole: int, start: int) -> list[tuple[int, int]]:
+    places = range(start - unit, size, unit)
+    bands = [(max(place, 0), min(place + hole, size)) for place in places]
+    return [(first, last) for first, last in bands if last > first]
+
+
+def grid_tiles(height: int, width: int, rows: int, columns: int) -> tuple[Hole, ...]:
+    """Return the tiles of an image, row by row, of sides that differ by at most 1.
+
+    Example:
+        >>> grid_tiles(2, 5, 1, 2)
+        ((0, 0, 2, 2), (2, 0, 5, 2))
+    """
+    tops = [height * k // rows for k in range(rows + 1)]
+    lefts = [width * k // columns for k in range(columns + 1)]
+    return tuple(
+        (lefts[column], tops[row], lefts[column + 1], tops[row + 1])
+        for row in range(rows)
+        for column in range(columns)
+    )
+
+
+def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
+    """Return an image with its tiles in other places. Exact on every machine.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype.
+        tiles: rectangles that cover the image.
+        order: the old tile at each tile's place, of the same size.
+
+    Example:
+        >>> shuffle_tiles(np.array([[1, 2, 3, 4]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
+        [[3, 4, 1, 2]]
+    """
+    made = np.empty(image.shape, image.dtype)
+    for (x0, y0, x1, y1), old in zip(tiles, order, strict=True):
+        left, top, right, bottom = tiles[old]
+        made[y0:y1, x0:x1] = image[top:bottom, left:right]
+    return made
+
+
+def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
+    """Return points (N, 2 or more), x and y of pixel centres first, where their tiles have gone.
+
+    A point outside the image stays.
+
+    Example:
+        >>> shuffle_points(np.array([[0.0, 0.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
+        [[2.0, 0.0]]
+    """
+    moved = points.copy()
+    edges = points[:, :2].astype(np.float64) + 0.5
+    for place, old in enumerate(order):
+        x0, y0, x1, y1 = tiles[old]
+        inside = (edges[:, 0] >= x0) & (edges[:, 0] < x1) & (edges[:, 1] >= y0) & (edges[:, 1] < y1)
+        step = np.array([tiles[place][0] - x0, tiles[place][1] - y0], points.dtype)
+        moved[inside, :2] = points[inside, :2] + step
+    return moved
+
+
+def shuffle_boxes(boxes: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, where the tiles with their largest parts have gone: those parts.
+
+    No box is removed; one outside the image keeps an area of zero.
+
+    Example:
+        >>> shuffle_boxes(np.array([[1.0, 0.0, 4.0, 1.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
+        [[0.0, 0.0, 2.0, 1.0]]
+    """
+    corners = np.array(tiles, np.float64)
+    given = boxes[:, None, :4].astype(np.float64)
+    low = np.maximum(given[..., :2], corners[None, :, :2])
+    high = np.maximum(np.minimum(given[..., 2:], corners[None, :, 2:]), low)
+    largest = np.argmax((high - low).prod(axis=2), axis=1)
+    places = np.empty(len(order), np.int64)
+    places[list(order)] = np.arange(len(order))
+    rows = np.arange(len(boxes))
+    step = corners[places[largest], :2] - corners[largest, :2]
+    moved = boxes.copy()
+    moved[:, :2] = low[rows, largest] + step
+    moved[:, 2:4] = high[rows, largest] + step
+    return moved

@@ -1,0 +1,274 @@
+"""CoarseDropout, RandomErasing and XYMasking: rectangles that are filled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from seedsafe.checks import integers, real, span
+from seedsafe.decisions import log_uniform_at
+from seedsafe.draws import Draws
+from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.key import Address
+from seedsafe.primitive import primitive
+
+__all__ = ["CoarseDropout", "Erasing", "Holes", "RandomErasing", "XYMasking"]
+
+Length = float | tuple[float, float]
+_TRIES = 10
+
+
+class Holes(NamedTuple):
+    """Rectangles x0, y0, x1, y1, and the address of the noise that they may be filled with."""
+
+    holes: tuple[Hole, ...]
+    address: Address
+
+
+def checked_fill(fill: Any) -> Any:
+    """Return a fill as a number, a tuple of numbers or one of FILLS."""
+    way_out = f"pass one number, one for each channel, or one of {', '.join(FILLS)}"
+    if isinstance(fill, str):
+        if fill not in FILLS:
+            raise ValueError(f"fill must be a number or one of {', '.join(FILLS)}, got {fill!r}")
+        return fill
+    if isinstance(fill, tuple | list):
+        return tuple(real("fill", one, -1e30, 1e30, way_out) for one in fill)
+    return real("fill", fill, -1e30, 1e30, way_out)
+
+
+def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
+    """Return a range of lengths: of integers in pixels, or of floats as shares of a side."""
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    way_out = "pass integers for pixels, or floats in [0, 1] for shares of the side, or a range (low, high)"
+    if ends and all(isinstance(end, int | np.integer) and not isinstance(end, bool) for end in ends):
+        return integers(name, value, 0, 2**31, way_out)
+    return span(name, value, 0.0, 1.0, way_out)
+
+
+def draw_length(rng: Draws, limits: Any, side: int) -> int:
+    """Return a length in pixels, at most a side's; consumes one word."""
+    low, high = limits
+    if isinstance(high, float):
+        return math.floor(side * rng.uniform(low, high))
+    top = min(high, side)
+    low = min(low, top)
+    return int(low) + rng.integer(int(top) - int(low) + 1)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Erasing(Often):
+    """A transform that fills rectangles: ``holes`` says which."""
+
+    fill: float | tuple[float, ...] | str = field(default=0.0, kw_only=True)
+    mask_fill: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, fill=checked_fill(self.fill))
+        if self.mask_fill is not None:
+            way_out = "pass the label of a hole, or None to leave masks as they are"
+            store(self, mask_fill=real("mask_fill", self.mask_fill, -1e30, 1e30, way_out))
+
+    def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
+        """Return the rectangles that parameters describe in an image of this size."""
+        found: tuple[Hole, ...] = params[0]
+        return found
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with holes."""
+        height, width = image.shape[:2]
+        return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, with holes if `mask_fill` says of what."""
+        if self.mask_fill is None:
+            return mask
+        height, width = mask.shape[:2]
+        return fill_holes(mask, self.holes(params, height, width), self.mask_fill)
+
+    def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
+        """Return boxes as large as what is left of them to see."""
+        height, width = info.image_size()
+        return visible_boxes(boxes, self.holes(params, height, width), height, width)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class CoarseDropout(Erasing):
+    """Fill a drawn number of rectangles of drawn sizes.
+
+    Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved regularization of
+    convolutional neural networks with cutout", 2017. Draws how many (word 1), then for as many as there may be the height,
+    width, row and column (4 words each); random fills start on the next word that 4 divides. Exact on every machine; any
+    dtype. Boxes shrink to what is left of them to see, keypoints stay.
+
+    Args:
+        count: how many rectangles, or a range (low, high), both included.
+        height: integers in pixels, floats as shares of the image's, one number or a range (low, high).
+        width: the same.
+        overhang: whether holes may reach beyond the image: their middle is drawn, and not their corner.
+        fill: in the image's own units, one number or one for each channel; "noise" is a uniform value for each pixel and
+            channel, "color" one color for each hole, "normal" standard normal noise of float32.
+        mask_fill: the label of holes in masks; None leaves masks as they are.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number; when applied, the dtype cannot be filled at random.
+        ValueError: an argument is out of its range; when applied, fill does not fit the image's channels or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> augment = CoarseDropout(1, height=1, width=2)
+        >>> augment(np.ones((2, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[1, 1, 0, 0], [1, 1, 1, 1]]
+    """
+
+    count: int | tuple[int, int] = (1, 2)
+    height: Length = (0.1, 0.2)
+    width: Length = (0.1, 0.2)
+    overhang: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Erasing.__post_init__(self)
+        store(
+            self, count=integers("count", self.count, 0, 1000, "pass how many holes, or a range (low, high)")
+        )
+        store(self, height=length("height", self.height), width=length("width", self.width))
+
+    def draw(self, rng: Draws, info: Info) -> Holes:
+        """Return the holes."""
+        rows, columns = info.image_size()
+        low, high = self.count  # type: ignore[misc]  # a pair since __post_init__
+        count = low + rng.integer(high - low + 1)
+        found = []
+        for _ in range(high):
+            height, width = draw_length(rng, self.height, rows), draw_length(rng, self.width, columns)
+            if self.overhang:
+                top, left = rng.integer(rows) - height // 2, rng.integer(columns) - width // 2
+            else:
+                top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
+            found.append((max(left, 0), max(top, 0), min(left + width, columns), min(top + height, rows)))
+        return Holes(tuple(found[:count]), rng.noise())
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomErasing(Erasing):
+    """Fill one rectangle of a drawn area and shape.
+
+    Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: of ten
+    tries, the first whose rectangle is smaller than the image; if none is, the image stays. Draws area and shape of each try
+    (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. Exact on every machine; any dtype. Masks
+    stay unless `mask_fill` is given; boxes shrink to what is left of them to see, keypoints stay.
+
+    Args:
+        scale: a range (low, high) of the area, as shares of the image's.
+        ratio: a range (low, high) of height by width; its logarithm is uniform.
+        fill: see `CoarseDropout`; torchvision's "random" is "normal".
+        mask_fill: see `CoarseDropout`.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: see `CoarseDropout`.
+        ValueError: see `CoarseDropout`.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> RandomErasing(p=1)(np.ones((3, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
+    """
+
+    scale: Length = (0.02, 0.33)
+    ratio: Length = (0.3, 3.3)
+    p: float = field(default=0.5, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Erasing.__post_init__(self)
+        store(self, scale=span("scale", self.scale, 0.0, 1.0, "pass shares of the image's area (low, high)"))
+        store(self, ratio=span("ratio", self.ratio, 1e-6, 1e6, "pass a range of height by width (low, high)"))
+
+    def draw(self, rng: Draws, info: Info) -> Holes:
+        """Return the hole, or none."""
+        rows, columns = info.image_size()
+        tries = [(rng.uniform(*self.scale), rng.unit()) for _ in range(_TRIES)]  # type: ignore[misc]
+        vertical, horizontal = rng.word(), rng.word()
+        for share, shape in tries:
+            ratio = log_uniform_at(shape, *self.ratio)  # type: ignore[misc]  # a pair since __post_init__
+            area = share * rows * columns
+            height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+            if height < rows and width < columns:
+                top = vertical * (rows - height + 1) >> 64
+                left = horizontal * (columns - width + 1) >> 64
+                return Holes(((left, top, left + width, top + height),), rng.noise())
+        return Holes((), rng.noise())
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class XYMasking(Erasing):
+    """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
+
+    Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws how many stripes of columns (word 1),
+    for as many as there may be their width and place (2 words each), and the same for rows. Exact on every machine; any
+    dtype. Boxes shrink to what is left of them to see, keypoints stay.
+
+    Args:
+        columns: how many stripes of columns, or a range (low, high), both included.
+        rows: how many stripes of rows.
+        width: of a stripe of columns: integers in pixels, floats as shares of the image's, one number or a range.
+        height: of a stripe of rows.
+        fill: see `CoarseDropout`.
+        mask_fill: see `CoarseDropout`.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: see `CoarseDropout`.
+        ValueError: see `CoarseDropout`.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> XYMasking(1, 0, width=2)(np.ones((2, 5), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[1, 1, 0, 0, 1], [1, 1, 0, 0, 1]]
+    """
+
+    columns: int | tuple[int, int] = 1
+    rows: int | tuple[int, int] = 1
+    width: Length = field(default=(0.0, 0.1), kw_only=True)
+    height: Length = field(default=(0.0, 0.1), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Erasing.__post_init__(self)
+        for name in ("columns", "rows"):
+            way_out = "pass how many stripes, or a range (low, high)"
+            store(self, **{name: integers(name, getattr(self, name), 0, 1000, way_out)})
+        store(self, width=length("width", self.width), height=length("height", self.height))
+
+    def draw(self, rng: Draws, info: Info) -> Holes:
+        """Return the stripes."""
+        height, width = info.image_size()
+        upright = [(x0, 0, x1, height) for x0, x1 in _stripes(rng, self.columns, self.width, width)]
+        flat = [(0, y0, width, y1) for y0, y1 in _stripes(rng, self.rows, self.height, height)]
+        return Holes((*upright, *flat), rng.noise())
+
+
+def _stripes(rng: Draws, counts: Any, lengths: Any, side: int) -> list[tuple[int, int]]:
+    low, high = counts
+    count = low + rng.integer(high - low + 1)
+    found = []
+    for _ in range(high):
+        size = draw_length(rng, lengths, side)
+        start = rng.integer(side - size + 1)
+        found.append((start, start + size))
+    return found[:count]

@@ -1,0 +1,236 @@
+"""GridDropout, GridShuffle and PixelDropout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import integers, pair, probability, real
+from seedsafe.draws import Draws
+from seedsafe.functional.erase import (
+    Hole,
+    grid_holes,
+    grid_tiles,
+    shuffle_boxes,
+    shuffle_points,
+    shuffle_tiles,
+)
+from seedsafe.functional.grain import drop_pixels
+from seedsafe.image.erase import Erasing
+from seedsafe.image.sometimes import Often, store
+from seedsafe.info import Array, Info
+from seedsafe.key import Address
+from seedsafe.primitive import primitive
+from seedsafe.transform import SpatialTransform
+
+__all__ = ["Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels", "Tiles"]
+
+
+class Grid(NamedTuple):
+    """Height and width of a cell, of its hole, and the row and column that a cell begins at; the address of the noise."""
+
+    unit: tuple[int, int]
+    hole: tuple[int, int]
+    start: tuple[int, int]
+    address: Address
+
+
+class Tiles(NamedTuple):
+    """The old tile at each place, row by row."""
+
+    order: tuple[int, ...]
+
+
+class Pixels(NamedTuple):
+    """The address of the noise that chooses pixels."""
+
+    address: Address
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class GridDropout(Erasing):
+    """Fill a hole in each cell of a grid that lies anywhere.
+
+    Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew each
+    hole by itself. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start at word 4.
+    Exact on every machine; any dtype. Boxes shrink to what is left of them to see, keypoints stay.
+
+    Args:
+        ratio: the hole's side by the cell's, in (0, 1).
+        unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the image's
+            height and of its width.
+        shifted: whether the grid begins anywhere; else, in the upper left corner.
+        fill: see `CoarseDropout`.
+        mask_fill: see `CoarseDropout`.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: see `CoarseDropout`.
+        ValueError: see `CoarseDropout`.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> GridDropout(unit=2, shifted=False)(np.ones((2, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 1, 0, 1], [1, 1, 1, 1]]
+    """
+
+    ratio: float = 0.5
+    unit: int | tuple[int, int] | None = None
+    shifted: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Erasing.__post_init__(self)
+        store(self, ratio=real("ratio", self.ratio, 1e-6, 1.0 - 1e-6, "pass a share of the cell's side"))
+        if self.unit is not None:
+            way_out = "pass the cell's side in pixels, or a range (low, high)"
+            store(self, unit=integers("unit", self.unit, 2, 2**31, way_out))
+
+    def draw(self, rng: Draws, info: Info) -> Grid:
+        """Return the grid."""
+        height, width = info.image_size()
+        low, high = (0, 0) if self.unit is None else self.unit  # type: ignore[misc]  # a pair since __post_init__
+        side = low + rng.integer(high - low + 1)
+        unit = (side, side) if side else (max(2, height // 10), max(2, width // 10))
+        rows, columns = rng.integer(unit[0]), rng.integer(unit[1])
+        hole = tuple(min(max(int(one * self.ratio), 1), one - 1) for one in unit)
+        start = (rows, columns) if self.shifted else (0, 0)
+        return Grid(unit, (hole[0], hole[1]), start, rng.noise())
+
+    def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
+        """Return the holes that lie in an image of this size."""
+        unit, hole, start, _ = params
+        return grid_holes(height, width, unit, hole, start)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class GridShuffle(SpatialTransform):
+    """Cut the image into tiles, and put them together in another order.
+
+    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image, tiles change places with those of
+    their size. Draws a word for each tile. Exact on every machine; any dtype. Masks and keypoints go with their tiles, boxes
+    with the tile that has their largest part, cut to it.
+
+    Args:
+        grid: rows and columns of tiles.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not an integer.
+        ValueError: an argument is out of its range; when applied, the image has fewer rows or columns than the grid.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> GridShuffle((1, 4))(np.array([[1, 2, 3, 4]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[4, 3, 2, 1]]
+    """
+
+    grid: int | tuple[int, int] = (3, 3)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        store(self, grid=pair("grid", self.grid, "pass rows and columns of tiles"), p=probability(self.p))
+
+    def draw(self, rng: Draws, info: Info) -> Tiles:
+        """Return the order of the tiles."""
+        alike: dict[tuple[int, int], list[int]] = {}
+        tiles = self._tiles(*info.image_size())
+        for place, (x0, y0, x1, y1) in enumerate(tiles):
+            alike.setdefault((y1 - y0, x1 - x0), []).append(place)
+        order = [0] * len(tiles)
+        for places in alike.values():
+            left = list(places)
+            for place in places:
+                order[place] = left.pop(rng.integer(len(left)))
+        return Tiles(tuple(order))
+
+    def _tiles(self, height: int, width: int) -> tuple[Hole, ...]:
+        rows, columns = self.grid  # type: ignore[misc]  # a pair since __post_init__
+        if height < rows or width < columns:
+            raise ValueError(
+                f"a grid of {rows} rows and {columns} columns needs an image with as many, got {height}×{width} pixels: "
+                "pass a smaller grid"
+            )
+        return grid_tiles(height, width, rows, columns)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, put together anew."""
+        return shuffle_tiles(image, self._tiles(*image.shape[:2]), params[0])
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, put together anew."""
+        return shuffle_tiles(mask, self._tiles(*mask.shape[:2]), params[0])
+
+    def apply_keypoints(self, keypoints: Array, params: Any, info: Info) -> Array:
+        """Return keypoints where their tiles have gone."""
+        return shuffle_points(keypoints, self._tiles(*info.image_size()), params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
+        """Return the largest parts of boxes where their tiles have gone."""
+        return shuffle_boxes(boxes, self._tiles(*info.image_size()), params[0])
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class PixelDropout(Often):
+    """Fill a share of the pixels.
+
+    Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: the k-th 16-bit piece is pixel k's.
+    Exact on every machine; any dtype. Boxes and keypoints stay.
+
+    Args:
+        share: of the pixels, in [0, 1].
+        per_channel: whether each value is filled or not, or each pixel; the k-th piece is then value k's.
+        fill: in the image's own units, one number or one for each channel.
+        mask_fill: the label of these pixels in masks; None leaves masks as they are.
+        p: the probability that the image is changed.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range; when applied, fill does not fit the image's channels.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> PixelDropout(0.5)(np.ones((1, 8), np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[0, 1, 0, 1, 1, 0, 1, 1]]
+    """
+
+    share: float = 0.01
+    per_channel: bool = field(default=False, kw_only=True)
+    fill: float | tuple[float, ...] = field(default=0.0, kw_only=True)
+    mask_fill: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Often.__post_init__(self)
+        store(self, share=real("share", self.share, 0.0, 1.0, "pass the share of pixels that are filled"))
+        way_out = "pass one number, or one for each channel"
+        if isinstance(self.fill, tuple | list):
+            store(self, fill=tuple(real("fill", one, -1e30, 1e30, way_out) for one in self.fill))
+        else:
+            store(self, fill=real("fill", self.fill, -1e30, 1e30, way_out))
+        if self.mask_fill is not None:
+            way_out = "pass the label of a filled pixel, or None to leave masks as they are"
+            store(self, mask_fill=real("mask_fill", self.mask_fill, -1e30, 1e30, way_out))
+            if self.per_channel:
+                raise ValueError("mask_fill needs pixels that are filled as a whole: pass per_channel=False")
+
+    def draw(self, rng: Draws, info: Info) -> Pixels:
+        """Return the address of the noise."""
+        return Pixels(rng.noise())
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image with pixels filled."""
+        return drop_pixels(image, self.share, self.fill, params[0], per_channel=self.per_channel)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, with the same pixels filled if `mask_fill` says of what."""
+        if self.mask_fill is None:
+            return mask
+        return drop_pixels(mask, self.share, self.mask_fill, params[0], per_channel=False)

@@ -1,0 +1,351 @@
+"""Holes, grids and dropped pixels: the laws, all targets, and what is drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from image_laws import KEY, MANY, SHAPES, image_of, keep, parameters, refuses_to_change_with_dtype
+from scipy import stats
+
+import seedsafe as ss
+from seedsafe import functional as sf
+from seedsafe.draws import normal_quantiles, sixteenths
+from seedsafe.key import address, op_of, philox
+
+TRANSFORMS = [
+    ss.CoarseDropout(),
+    ss.CoarseDropout((1, 8), height=(1, 40), width=3, fill=7),
+    ss.CoarseDropout(2, height=0.5, width=(0.2, 0.9), overhang=True, fill="noise"),
+    ss.CoarseDropout(3, fill="color"),
+    ss.CoarseDropout(0),
+    ss.RandomErasing(p=1),
+    ss.RandomErasing((0.1, 0.5), fill="noise", p=1),
+    ss.XYMasking(),
+    ss.XYMasking((1, 3), (0, 2), width=(1, 5), height=(0.1, 0.5), fill=0.5),
+    ss.GridDropout(),
+    ss.GridDropout(0.3, (2, 9), fill="noise"),
+    ss.PixelDropout(0.3, fill=1),
+    ss.PixelDropout(0.3, per_channel=True),
+]
+NOISE = address(ss.SampleKey(5, 0, 0))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("shape", [*SHAPES, *MANY], ids=str)
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=str)
+def test_laws(transform: ss.Transform, shape: tuple[int, ...], dtype: str) -> None:
+    if dtype == "uint8" and getattr(transform, "fill", 0) == 0.5:
+        return  # it is for floats
+    made = keep(transform, image_of(shape, dtype))
+    assert made.dtype == dtype
+    refuses_to_change_with_dtype(transform, shape)
+
+
+@pytest.mark.parametrize("shape", [(9, 9), (10, 11, 3), (3, 3, 1), (24, 21, 16)], ids=str)
+def test_laws_of_tiles(shape: tuple[int, ...]) -> None:
+    image = image_of(shape, "uint8")
+    made = keep(ss.GridShuffle(), image)
+    np.testing.assert_array_equal(np.sort(made, axis=None), np.sort(image, axis=None))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "float16", "uint16"])
+def test_any_dtype_is_filled_with_numbers(dtype: str) -> None:
+    image = np.ones((12, 13, 3), dtype)
+    for transform in (ss.CoarseDropout(), ss.GridDropout(), ss.PixelDropout(0.5), ss.XYMasking(width=0.5)):
+        made = transform(image, key=KEY)
+        assert made.dtype == dtype
+        assert 0 < (made == 0).mean() < 1
+    with pytest.raises(TypeError, match="fill='noise' needs an image of uint8 or float32, got dtype"):
+        ss.CoarseDropout(fill="noise")(image, key=KEY)
+
+
+# What is filled
+
+
+def test_holes_are_filled_with_numbers() -> None:
+    image = image_of((10, 12, 3), "uint8")
+    made = sf.fill_holes(image, [(2, 1, 5, 4), (9, 8, 20, 30), (-3, 0, 1, 2), (4, 4, 4, 9)], (1, 2, 3))
+    hole = np.zeros((10, 12), bool)
+    hole[1:4, 2:5] = hole[8:, 9:] = hole[0:2, 0:1] = True
+    np.testing.assert_array_equal(made[hole], np.tile([1, 2, 3], (hole.sum(), 1)))
+    np.testing.assert_array_equal(made[~hole], image[~hole])
+
+
+def test_holes_are_filled_at_random_piece_by_piece() -> None:
+    image = np.zeros((6, 7, 3), np.uint8)
+    holes = [(1, 1, 3, 3), (4, 0, 7, 2)]
+    h = sixteenths(NOISE, 12 + 18).astype(np.int64)
+    noisy = sf.fill_holes(image, holes, "noise", NOISE)
+    np.testing.assert_array_equal(noisy[1:3, 1:3].ravel(), h[:12] >> 8)
+    np.testing.assert_array_equal(noisy[0:2, 4:7].ravel(), h[12:] >> 8)
+    colored = sf.fill_holes(image, holes, "color", NOISE)
+    np.testing.assert_array_equal(colored[1:3, 1:3].reshape(-1, 3), np.tile(h[:3] >> 8, (4, 1)))
+    np.testing.assert_array_equal(colored[0:2, 4:7].reshape(-1, 3), np.tile(h[3:6] >> 8, (6, 1)))
+    real = image.astype(np.float32)
+    np.testing.assert_allclose(
+        sf.fill_holes(real, holes, "noise", NOISE)[1:3, 1:3].ravel(), (h[:12] + 0.5) / 65536
+    )
+    normal = sf.fill_holes(real, holes, "normal", NOISE)
+    np.testing.assert_array_equal(normal[1:3, 1:3].ravel(), normal_quantiles()[h[:12]].astype(np.float32))
+
+
+def test_pixels_are_dropped_piece_by_piece() -> None:
+    image = image_of((20, 30, 3), "uint8")
+    h = sixteenths(NOISE, 1800)
+    made = sf.drop_pixels(image, 0.25, (1, 2, 3), NOISE, per_channel=False)
+    lost = (h[:600] < 16384).reshape(20, 30)
+    np.testing.assert_array_equal(made, np.where(lost[..., None], [1, 2, 3], image))
+    values = sf.drop_pixels(image, 0.25, (1, 2, 3), NOISE, per_channel=True)
+    np.testing.assert_array_equal(values, np.where((h < 16384).reshape(20, 30, 3), [1, 2, 3], image))
+    assert (sf.drop_pixels(image, 1.0, 9, NOISE, per_channel=True) == 9).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_visible_boxes_hold_every_pixel_that_is_seen(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    corners = np.sort(rng.integers(-2, 22, (count, 2, 2)), axis=1)
+    holes = [(int(a[0]), int(a[1]), int(b[0]), int(b[1])) for a, b in corners]
+    sides = np.sort(rng.uniform(-1, 20, (4, 2, 2)), axis=1)
+    boxes = np.concatenate([sides[:, 0], sides[:, 1], np.arange(4.0)[:, None]], axis=1)
+    moved = sf.visible_boxes(boxes, holes, 17, 19)
+    covered = np.zeros((17, 19), bool)
+    for row in range(17):
+        for column in range(19):
+            covered[row, column] = any(x0 <= column < x1 and y0 <= row < y1 for x0, y0, x1, y1 in holes)
+    for (x0, y0, x1, y1, label), (left, top, right, bottom, kept) in zip(boxes, moved, strict=True):
+        assert kept == label
+        seen = [
+            (max(c, x0), max(r, y0), min(c + 1, x1), min(r + 1, y1))
+            for r in range(17)
+            for c in range(19)
+            if not covered[r, c] and c < x1 and c + 1 > x0 and r < y1 and r + 1 > y0
+        ]
+        touched = covered[
+            max(math.floor(y0), 0) : max(math.ceil(y1), 0), max(math.floor(x0), 0) : max(math.ceil(x1), 0)
+        ]
+        if not touched.any():
+            assert (left, top, right, bottom) == (x0, y0, x1, y1)
+        elif not seen:
+            assert (right - left) * (bottom - top) == 0
+        else:
+            low, high = np.min(seen, axis=0), np.max(seen, axis=0)
+            assert (left, top, right, bottom) == (low[0], low[1], high[2], high[3])
+
+
+def test_grids() -> None:
+    holes = np.zeros((11, 14), int)
+    for x0, y0, x1, y1 in sf.grid_holes(11, 14, (4, 5), (2, 3), (3, 1)):
+        holes[y0:y1, x0:x1] += 1
+    rows, columns = (np.arange(11) - 3) % 4 < 2, (np.arange(14) - 1) % 5 < 3
+    np.testing.assert_array_equal(holes, np.outer(rows, columns))
+    tiles = np.zeros((10, 11), int)
+    for x0, y0, x1, y1 in sf.grid_tiles(10, 11, 3, 4):
+        tiles[y0:y1, x0:x1] += 1
+        assert (y1 - y0, x1 - x0) in {(3, 2), (3, 3), (4, 2), (4, 3)}
+    assert (tiles == 1).all()
+
+
+# All targets
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(2, 2), (3, 4), (5, 1)]))
+def test_tiles_take_all_targets_along(epoch: int, grid: tuple[int, int]) -> None:
+    key = ss.SampleKey(3, epoch, 0)
+    row, column = 1 + epoch % 19, 1 + epoch % 21
+    image = np.zeros((23, 26, 3), np.uint8)
+    image[row, column] = 255
+    sample = {
+        "image": image,
+        "mask": (image[..., 0] > 0).astype(np.int32),
+        "keypoints": np.array([[column, row, 0.5], [-5, 3, 1]]),
+        "boxes": np.array([[column, row, column + 1, row + 1, 7]], np.float32),
+    }
+    out = ss.GridShuffle(grid)(sample, key=key)
+    x, y, visible = out["keypoints"][0]
+    assert visible == 0.5
+    assert (out["image"][int(y), int(x)] == 255).all()
+    assert out["mask"][int(y), int(x)] == 1
+    assert out["mask"].sum() == 1
+    assert out["boxes"][0].tolist() == [x, y, x + 1, y + 1, 7]
+    assert out["keypoints"][1].tolist() == [-5, 3, 1]
+
+
+def test_the_largest_part_of_a_box_is_kept() -> None:
+    tiles, order = sf.grid_tiles(10, 20, 1, 2), (1, 0)
+    boxes = np.array([[3.0, 2, 16, 8], [12, 1, 19, 9], [8, 0, 30, 4], [-9, -9, -1, -1]])
+    moved = sf.shuffle_boxes(boxes, tiles, order)
+    np.testing.assert_array_equal(moved[:3], [[13, 2, 20, 8], [2, 1, 9, 9], [0, 0, 10, 4]])
+    assert (moved[3, 2] - moved[3, 0]) * (moved[3, 3] - moved[3, 1]) == 0
+
+
+@pytest.mark.parametrize(
+    "transform", [one for one in TRANSFORMS if not isinstance(one, ss.PixelDropout)], ids=str
+)
+def test_masks_and_boxes_have_the_images_holes(transform: Any) -> None:
+    image = np.full((40, 50, 3), 3, np.uint8)
+    filled = {**{k: getattr(transform, k) for k in transform.__slots__ if hasattr(transform, k)}}
+    with_mask = type(transform)(**{**filled, "fill": 200.0, "mask_fill": -1.0, "p": 1.0})
+    sample = {
+        "image": image,
+        "mask": np.ones((40, 50), np.int16),
+        "boxes": np.array([[0.0, 0, 50, 40], [10, 10, 11, 11]]),
+        "keypoints": np.array([[10.0, 10.0]]),
+    }
+    for index in range(20):
+        key = ss.SampleKey(1, 0, index)
+        out = with_mask(sample, key=key)
+        holes = out["image"][..., 0] == 200
+        np.testing.assert_array_equal(out["mask"], np.where(holes, -1, 1))
+        np.testing.assert_array_equal(out["keypoints"], sample["keypoints"])
+        box = out["boxes"][1]
+        assert ((box[2] - box[0]) * (box[3] - box[1]) == 0) == bool(holes[10, 10])
+        seen = np.argwhere(~holes)
+        if len(seen):
+            (top, left), (bottom, right) = seen.min(axis=0), seen.max(axis=0) + 1
+            assert out["boxes"][0].tolist() == [left, top, right, bottom]
+    kept = type(transform)(**{**filled, "p": 1.0})
+    if kept.fill != 0.5:
+        np.testing.assert_array_equal(kept(sample, key=KEY)["mask"], sample["mask"])
+
+
+def test_ten_thousand_boxes_and_none() -> None:
+    rng = np.random.default_rng(0)
+    low = rng.uniform(0, 90, (10_000, 2))
+    boxes = np.concatenate([low, low + 5], axis=1)
+    sample = {"image": np.zeros((100, 100), np.uint8), "boxes": boxes}
+    for transform in (ss.CoarseDropout(8), ss.GridDropout(), ss.GridShuffle()):
+        assert transform(sample, key=KEY)["boxes"].shape == (10_000, 4)
+        assert transform({**sample, "boxes": boxes[:0]}, key=KEY)["boxes"].shape == (0, 4)
+
+
+def test_dropped_pixels_may_be_dropped_from_masks() -> None:
+    sample = {"image": np.full((30, 30, 3), 9, np.uint8), "mask": np.ones((30, 30), np.uint8)}
+    out = ss.PixelDropout(0.4, mask_fill=5)(sample, key=KEY)
+    np.testing.assert_array_equal(out["mask"] == 5, out["image"][..., 0] == 0)
+
+
+# What is drawn
+
+
+def words(name: str, n: int) -> list[int]:
+    found: list[int] = philox(address(KEY, op_of(name))).random_raw(n).tolist()
+    return found
+
+
+def test_dropout_draws_as_many_words_whatever_it_draws() -> None:
+    _, count, *rest = words("CoarseDropout", 2 + 5 * 4)
+    drawn = ss.Compose([ss.CoarseDropout((2, 5), height=(3, 8), width=4)]).params(KEY, (30, 40))[0].params
+    expected = []
+    for k in range(2 + (count * 4 >> 64)):
+        one, _, top, left = rest[4 * k : 4 * k + 4]
+        height = 3 + (one * 6 >> 64)
+        y, x = top * (30 - height + 1) >> 64, left * 37 >> 64
+        expected.append((x, y, x + 4, y + height))
+    assert drawn.holes == tuple(expected)
+    assert drawn.address[2] == 6  # 22 words, whether 2 holes or 5
+
+
+def test_random_erasing_follows_torchvisions_rule() -> None:
+    _, *tries = words("RandomErasing", 23)
+    for scale, ratio in (((0.02, 0.33), (0.3, 3.3)), ((0.8, 1.0), (0.1, 10.0)), ((0.99, 1.0), (5.0, 6.0))):
+        drawn = ss.Compose([ss.RandomErasing(scale, ratio, p=1)]).params(KEY, (30, 40))[0].params
+        expected: tuple[Any, ...] = ()
+        for k in range(10):
+            area = (scale[0] + (scale[1] - scale[0]) * (tries[2 * k] >> 11) / 2**53) * 1200
+            low, high = math.log(ratio[0]), math.log(ratio[1])
+            shape = math.exp(low + (high - low) * (tries[2 * k + 1] >> 11) / 2**53)
+            height, width = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
+            if height < 30 and width < 40:
+                y, x = tries[20] * (31 - height) >> 64, tries[21] * (41 - width) >> 64
+                expected = ((x, y, x + width, y + height),)
+                break
+        assert drawn.holes == expected
+        assert drawn.address[2] == 6
+    assert expected == ()  # of the last, no try fits
+
+
+def test_parameters() -> None:
+    drawn = parameters(ss.CoarseDropout((1, 4), height=(0.1, 0.5), width=5), (100, 60), 2000)
+    assert stats.chisquare(np.bincount([len(one.holes) for one in drawn])[1:]).pvalue > 1e-3
+    heights = np.array([y1 - y0 for one in drawn for _, y0, _, y1 in one.holes])
+    assert stats.chisquare(np.bincount(heights)[10:50]).pvalue > 1e-3
+    lefts = np.bincount([one.holes[0][0] for one in drawn], minlength=56)
+    assert len(lefts) == 56
+    assert stats.chisquare(lefts).pvalue > 1e-3
+    cutout = parameters(ss.CoarseDropout(1, height=21, width=21, overhang=True), (60, 60), 3000)
+    areas = np.array([(x1 - x0) * (y1 - y0) for one in cutout for x0, y0, x1, y1 in one.holes])
+    assert (areas == 441).mean() == pytest.approx((40 / 60) ** 2, abs=0.03)
+    assert areas.min() >= 121
+    tiles = parameters(ss.GridShuffle((1, 3)), (3, 9), 1200)
+    counts = np.unique([one.order for one in tiles], axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert stats.chisquare(counts).pvalue > 1e-3
+    grids = parameters(ss.GridDropout(unit=(4, 9)), (40, 40), 2000)
+    assert stats.chisquare(np.bincount([one.unit[0] for one in grids])[4:]).pvalue > 1e-3
+    assert all(0 <= one.start[0] < one.unit[0] for one in grids)
+    stripes = parameters(ss.XYMasking((0, 2), 1, width=(1, 3), height=2), (30, 40), 2000)
+    assert stats.chisquare(np.bincount([len(one.holes) for one in stripes])[1:]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "message"),
+    [
+        (lambda: ss.CoarseDropout((3, 1)), ValueError, "swap them"),
+        (
+            lambda: ss.CoarseDropout(height=1.5),
+            ValueError,
+            "height must be in [0, 1], got 1.5: pass integers for pixels",
+        ),
+        (lambda: ss.CoarseDropout(height=(0.1, 5)), ValueError, "height must be in [0, 1]"),
+        (
+            lambda: ss.CoarseDropout(fill="random"),
+            ValueError,
+            "fill must be a number or one of noise, color, normal",
+        ),
+        (lambda: ss.CoarseDropout(fill=None), TypeError, "fill must be a number, got None"),
+        (lambda: ss.RandomErasing(ratio=(0, 1)), ValueError, "ratio must be in"),
+        (lambda: ss.RandomErasing(scale=(0.5, 1.5)), ValueError, "scale must be in [0, 1]"),
+        (lambda: ss.GridDropout(1.0), ValueError, "ratio must be in"),
+        (lambda: ss.GridDropout(unit=1), ValueError, "unit must be at least 2"),
+        (lambda: ss.GridShuffle(0), ValueError, "grid must be at least 1"),
+        (lambda: ss.PixelDropout(2), ValueError, "share must be in [0, 1]"),
+        (lambda: ss.PixelDropout(per_channel=True, mask_fill=1), ValueError, "pass per_channel=False"),
+        (
+            lambda: ss.GridShuffle(9)(np.zeros((8, 20), np.uint8), key=KEY),
+            ValueError,
+            "a grid of 9 rows and 9 columns needs an image with as many, got 8×20 pixels: pass a smaller grid",
+        ),
+        (
+            lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY),
+            ValueError,
+            "fill must be from 0 to 255 for uint8, got 300.0",
+        ),
+        (
+            lambda: ss.CoarseDropout(fill=(1, 2))(np.zeros((9, 9, 3), np.uint8), key=KEY),
+            ValueError,
+            "fill must be one number, or one for each channel, got (1.0, 2.0) for an image of shape (9, 9, 3)",
+        ),
+        (
+            lambda: ss.CoarseDropout(fill="normal")(np.zeros((9, 9), np.uint8), key=KEY),
+            TypeError,
+            "fill='normal' needs an image of float32, got dtype uint8",
+        ),
+        (
+            lambda: ss.CoarseDropout(1, 0.5, 0.5, mask_fill=-1)(
+                {"image": np.zeros((9, 9), np.uint8), "mask": np.zeros((9, 9), np.uint8)}, key=KEY
+            ),
+            ValueError,
+            "fill must be from 0 to 255 for uint8, got -1.0",
+        ),
+    ],
+    ids=str,
+)
+def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        act()
+    assert message in str(raised.value)
