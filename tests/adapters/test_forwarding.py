@@ -1,0 +1,166 @@
+"""A dataset has its base's attributes, and what is set on it reaches whoever reads it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from contract import AUGMENT, IMAGES, LENGTH, SEED, Photographs, digest
+from PIL import Image
+from torch.utils.data import ConcatDataset, default_collate
+
+import seedsafe as ss
+from seedsafe_torch import AugmentedDataset, loader
+from seedsafe_torch.cell import EpochCell
+
+CROP = ss.Compose([ss.RandomCrop(32), ss.Normalize(0.5, 0.25), ss.ToCHW()])
+
+
+class Cifar:
+    """Of torchvision's kind: pictures, a transform that others set, labels as `targets`."""
+
+    classes = ("even", "odd")
+
+    def __init__(self, transform: Any = None) -> None:
+        self.transform = transform
+        self.targets = [index % 2 for index in range(LENGTH)]
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getitem__(self, index: int) -> Any:
+        picture = Image.fromarray(IMAGES[index])
+        return picture if self.transform is None else self.transform(picture), self.targets[index]
+
+    def collate_fn(self, samples: Any) -> Any:
+        images, labels = default_collate(samples)
+        return {"images": images, "labels": labels}
+
+    @property
+    def broken(self) -> Any:
+        raise AttributeError("of its own")
+
+
+def test_a_dataset_of_pictures_is_trained_on_as_it_is() -> None:
+    dataset = AugmentedDataset(Cifar(), CROP, seed=SEED)
+    for workers in (0, 2):
+        loading = loader(dataset, batch_size=5, num_workers=workers, epoch=0, collate_fn=dataset.collate_fn)
+        images = torch.cat([batch["images"] for batch in loading])
+        for index in range(LENGTH):
+            wanted = CROP(IMAGES[index], key=ss.SampleKey(SEED, 0, index))
+            assert torch.equal(images[index], torch.from_numpy(wanted))
+
+
+def test_attributes_are_the_bases() -> None:
+    base = Cifar()
+    dataset = AugmentedDataset(base, AUGMENT, seed=SEED)
+    assert dataset.classes == ("even", "odd")
+    assert dataset.targets is base.targets
+    assert dataset.collate_fn == base.collate_fn
+    assert dataset.transform is None
+    assert (dataset.base, dataset.augment, dataset.seed) == (base, AUGMENT, SEED)
+    assert not hasattr(dataset, "no_such_thing")
+    with pytest.raises(
+        AttributeError, match="neither AugmentedDataset nor its base, a Cifar, has the attribute 'nothing'"
+    ):
+        _ = dataset.nothing
+    with pytest.raises(AttributeError) as raised:
+        _ = dataset.broken
+    assert "of its own" in str(raised.value.__cause__)
+    assert not hasattr(dataset, "_private")
+    assert not hasattr(AugmentedDataset(np.zeros((3, 4, 4)), seed=0), "__array__")
+
+
+def test_what_the_base_has_is_set_there() -> None:
+    base = Cifar()
+    dataset = AugmentedDataset(base, seed=SEED)
+    dataset.transform = lambda picture: np.asarray(picture)[:8]
+    assert base.transform is dataset.transform
+    assert dataset[3][0].shape[0] == 8
+    dataset.mine = 5
+    assert dataset.mine == 5
+    assert not hasattr(base, "mine")
+    dataset.augment = ss.Compose([ss.RandomCrop(2)])
+    assert dataset[3][0].shape == (2, 2, 3)
+    dataset.base = Photographs()
+    assert dataset[3][1] == 3
+    dataset.epoch = 7
+    assert dataset.epoch == 7
+
+
+def test_a_bridge_looks_for_generators_again_when_something_is_set() -> None:
+    class Noise:
+        def __init__(self, seed: int) -> None:
+            self.rng = np.random.default_rng(seed)
+
+        def __call__(self, picture: Any) -> Any:
+            return np.asarray(picture) * self.rng.random()
+
+    found = []
+    for seed in (1, 2):
+        dataset = AugmentedDataset(Cifar(np.asarray), seed=SEED, bridge=True)
+        dataset[0]
+        dataset.transform = Noise(seed)
+        found.append(digest(dataset.at(3, epoch=1)[0]))
+    assert found[0] == found[1]
+
+
+class Named(AugmentedDataset):
+    def __init__(self, base: Any) -> None:
+        self.before = 1
+        super().__init__(base, AUGMENT, seed=SEED)
+        self.after = 2
+
+    @property
+    def both(self) -> int:
+        return self.before + self.after
+
+
+def test_subclasses_pickles_and_copies() -> None:
+    dataset = Named(Cifar())
+    dataset.transform = np.asarray
+    for one in (dataset, pickle.loads(pickle.dumps(dataset)), copy.copy(dataset), copy.deepcopy(dataset)):
+        assert type(one) is Named
+        assert one.both == 3
+        assert one.classes == ("even", "odd")
+        assert digest(one.at(4, epoch=2)[0]) == digest(AUGMENT(IMAGES[4], key=ss.SampleKey(SEED, 2, 4)))
+    other = copy.deepcopy(dataset)
+    other.transform = None
+    assert dataset.transform is np.asarray
+
+
+def test_the_parts_of_a_concatenated_base_are_not_taken_for_its_own() -> None:
+    both = ConcatDataset([Photographs(), Photographs()])
+    dataset = AugmentedDataset(both, AUGMENT, seed=SEED)
+    assert dataset.cumulative_sizes == [LENGTH, 2 * LENGTH]
+    assert len(list(loader(dataset, batch_size=10))) == 5
+
+
+# The cell behind `set_epoch`
+
+
+@pytest.mark.parametrize("length", [None, 0, 1, 1000, 2**20, 2**20 + 1, 10**9])
+def test_the_cell_takes_a_bounded_piece_of_memory(length: int | None) -> None:
+    cell = EpochCell(length)
+    assert cell._served.nbytes <= min(length or 0, 2**20)
+    assert cell.serve((length or 1) - 1) == 0
+
+
+@pytest.mark.parametrize("length", [100, 5 * 2**20 + 3])
+def test_an_epoch_read_twice_is_noticed_and_once_is_not(length: int) -> None:
+    cell = EpochCell(length)
+    some = range(length) if length < 10**6 else range(length // 2, length // 2 + 2000)
+    for epoch in range(3):
+        cell.epoch = epoch
+        assert {cell.serve(index) for index in some} == {epoch}
+    with pytest.warns(UserWarning, match="is read a second time in epoch 2") as caught:
+        list(map(cell.serve, some))
+    assert len(caught) == 1
+    watched = [
+        index for index in some if index % cell._step == index // cell._step * 0x9E3779B1 % 2**32 % cell._step
+    ]
+    assert len(watched) >= len(some) // (cell._step + 1)
