@@ -84,6 +84,43 @@ class TestSamples:
         with pytest.raises(ValueError, match=r"had 4 items when .* has 5 in epoch 1: make the sequence anew"):
             sequence.begin_epoch(1)
 
+    def test_may_be_pictures_and_tensors(self) -> None:
+        import torch
+        from PIL import Image
+
+        wanted = at(Samples(4), batch_size=4)[0][0]
+        pictures = at([(Image.fromarray(image), 3) for image in pixels(4)], batch_size=4)[0][0]
+        assert np.array_equal(pictures, wanted)
+        tensors = at([torch.from_numpy(image).permute(2, 0, 1) for image in pixels(4)], batch_size=4)[0]
+        assert np.array_equal(tensors, wanted.transpose(0, 3, 1, 2))
+        wide = at([image.astype(np.int64) for image in pixels(4)], batch_size=4)[0]
+        assert wide.dtype == np.int64
+        assert np.array_equal(wide, wanted)
+
+    def test_that_come_to_nothing_raise(self) -> None:
+        def forgetful(image: Any, *, key: ss.SampleKey) -> None:
+            return None
+
+        with pytest.raises(ss.SampleError, match="in forgetful: TypeError: augment returned None"):
+            at(Samples(4), forgetful, batch_size=2)[0]
+
+    def test_of_another_keyed_dataset_are_read_at_the_same_epoch(self) -> None:
+        from seedsafe_torch import AugmentedDataset
+
+        inner = AugmentedDataset(Samples(4), FLIP, seed=SEED + 1, on_error="skip")
+        images, labels = at(inner, batch_size=4, epoch=5)[0]
+        for image, index in zip(images, range(4), strict=True):
+            flipped = FLIP(pixels(4)[index], key=ss.SampleKey(SEED + 1, 5, index))
+            assert np.array_equal(image, keyed(CROP, flipped, 5, index))
+        with pytest.raises(ValueError, match=f"same seed {SEED}: give one of them another seed"):
+            at(AugmentedDataset(Samples(4), FLIP, seed=SEED), batch_size=4)
+        inner.base = [None]
+        with pytest.raises(
+            ss.SampleError, match="a dataset inside left it out: TypeError: the dataset returned None"
+        ):
+            at(inner, batch_size=1)[0]
+        assert list(inner.failures()) == [0]
+
     @pytest.mark.parametrize("batch", [3, -1])
     def test_out_of_range_raise_index_error(self, batch: int) -> None:
         with pytest.raises(IndexError, match=f"batch {batch} of an AugmentedSequence of 3 batches"):
@@ -191,6 +228,20 @@ class TestCollate:
             ([np.zeros(2), np.zeros(3)], ValueError, r"one shape, got \[\(2,\), \(3,\)\].*RandomCrop"),
             ([np.zeros(2), np.zeros(2, "f")], TypeError, "one dtype, got"),
             ([(1, None), (2, None)], TypeError, "None where an array or a number belongs"),
+            ([(0, 1), (0, "cat")], TypeError, r"one dtype, got \['<U3', 'int64'\]: convert them"),
+            ([(0, 1), (0, 2.5)], TypeError, "one dtype, got"),
+            ([(0, True), (0, 2)], TypeError, "one dtype, got"),
+            ([(0, 1), (0, 2**63)], TypeError, "one dtype, got"),
+            ([(0, {1}), (0, {2})], TypeError, "a set where an array or a number belongs: convert it"),
+            (
+                [{"x": 1, "y": 2}, {"x": 1}],
+                ValueError,
+                r"the keys \['x', 'y'\] and the keys \['x'\]: give each",
+            ),
+            ([{"x": 1}, {"x": 1, "y": 2}], ValueError, "the same keys, got"),
+            ([{"x": 1}, (1, 2)], ValueError, r"the same keys, got the keys \['x'\] and 2 parts"),
+            ([(1, 2), (1, 2, 3)], ValueError, "the same number of parts, got 2 parts and 3 parts"),
+            ([(1, 2), 1], ValueError, "the same number of parts, got 2 parts and a int"),
         ],
     )
     def test_refuses_what_makes_no_batch(self, samples: Any, error: type[Exception], message: str) -> None:
@@ -212,6 +263,13 @@ class TestEpoch:
         assert np.array_equal(sequence[0][0], sequence.at_epoch(4)[0][0])
         callback.on_train_end()
         assert np.array_equal(sequence[0][0], sequence.at_epoch(ss.VALIDATION_EPOCH)[0][0])
+
+    def test_views_do_not_share_what_is_set(self) -> None:
+        sequence = at(Samples(7), batch_size=3)
+        other = sequence.at_epoch(0)
+        other.base = [(np.zeros((10, 10, 3), np.uint8), 0.0)] * 7
+        assert not np.array_equal(sequence[0][0], other[0][0])
+        assert np.array_equal(sequence[0][0], at(Samples(7), batch_size=3)[0][0])
 
     def test_of_two_views_are_independent(self) -> None:
         sequence = AugmentedSequence(Samples(7), augmentation(), seed=SEED, batch_size=3)
