@@ -108,7 +108,7 @@ class TestSamples:
         from seedsafe_torch import AugmentedDataset
 
         inner = AugmentedDataset(Samples(4), FLIP, seed=SEED + 1, on_error="skip")
-        images, labels = at(inner, batch_size=4, epoch=5)[0]
+        images, _ = at(inner, batch_size=4, epoch=5)[0]
         for image, index in zip(images, range(4), strict=True):
             flipped = FLIP(pixels(4)[index], key=ss.SampleKey(SEED + 1, 5, index))
             assert np.array_equal(image, keyed(CROP, flipped, 5, index))
