@@ -101,7 +101,7 @@ class TestSamples:
         def forgetful(image: Any, *, key: ss.SampleKey) -> None:
             return None
 
-        with pytest.raises(ss.SampleError, match="in forgetful: TypeError: augment returned None"):
+        with pytest.raises(ss.SampleError, match="TypeError: augment returned None: return"):
             at(Samples(4), forgetful, batch_size=2)[0]
 
     def test_of_another_keyed_dataset_are_read_at_the_same_epoch(self) -> None:
