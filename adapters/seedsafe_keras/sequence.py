@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any, Literal, Self, SupportsIndex
 
-from seedsafe import Bridge, SampleKey
+import numpy.typing as npt
+
+from seedsafe import Bridge, SampleKey, ring
 from seedsafe.reading import (
     Augment,
     Faults,
@@ -16,6 +19,7 @@ from seedsafe.reading import (
     check_targets,
     checked_int,
     collate,
+    stack,
 )
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import length, ready_size, sample_size
@@ -59,6 +63,8 @@ class AugmentedSequence(Forwarding, Passes):
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
             of a ready batch its first sample's. Threads then read one after another.
+        in_place: samples are written where the batch is to be, in memory that is used again when nobody holds it; from a
+            process to the training process a batch goes without being copied. The batches are equal either way.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` goes by the model.
 
     Raises:
@@ -102,6 +108,7 @@ class AugmentedSequence(Forwarding, Passes):
         on_error: Literal["raise", "replace"] = "raise",
         check_finite: bool = False,
         bridge: bool | Bridge = False,
+        in_place: bool = True,
         framework: str | None = None,
     ) -> None:
         super().__init__()
@@ -122,6 +129,7 @@ class AugmentedSequence(Forwarding, Passes):
         self.max_queue_size = checked_int(
             "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
         )
+        self.in_place = bool(in_place)
         self._ready = batch_size is None
         self._units = length(base)
         self.batch_size = (
@@ -146,10 +154,26 @@ class AugmentedSequence(Forwarding, Passes):
         """
         epoch, number = self._place(operator.index(batch))
         moment, listed = Moment(epoch), self.has_epoch()  # what Keras reads before, for its shape, it drops
+        rows = ring.Rows(self.batch_size) if self.in_place else None
+        place, stacked = (rows.place, _stacked) if rows else (_same, stack)
         if self._ready:
-            return self.reader.batch(self._position(epoch, number), self.batch_size, moment)
+            return self.reader.batch(
+                self._position(epoch, number), self.batch_size, moment, place=place, stack=stacked
+            )
         start = number * self.batch_size
         places = range(start, min(start + self.batch_size, self._units))
-        positions = [self._position(epoch, place) for place in places]
-        samples = [self.reader.sample(position, moment, listed=listed) for position in positions]
-        return collate([tuple(sample) if isinstance(sample, list) else sample for sample in samples])
+        positions = [self._position(epoch, one) for one in places]
+        samples = (self.reader.sample(position, moment, listed=listed) for position in positions)
+        return collate(
+            [place(tuple(sample) if isinstance(sample, list) else sample) for sample in samples], stacked
+        )
+
+
+def _same(sample: Any) -> Any:
+    return sample
+
+
+def _stacked(parts: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return the batch whose rows the parts are, else what `stack` makes of them."""
+    whole = ring.batch_at(parts)
+    return stack(parts) if whole is None else whole

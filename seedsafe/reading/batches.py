@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
@@ -16,7 +18,14 @@ __all__ = ["augment_batch", "count"]
 
 
 def augment_batch(
-    augment: Augment, batch: Any, first: SampleKey, targets: Targets = None, *, limit: int
+    augment: Augment,
+    batch: Any,
+    first: SampleKey,
+    targets: Targets = None,
+    *,
+    limit: int,
+    place: Callable[[Any], Any] | None = None,
+    stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
 ) -> Any:
     """Return a ready batch with every sample augmented under its own key.
 
@@ -26,6 +35,8 @@ def augment_batch(
         first: the key of the batch's first sample; the indices of the others follow.
         targets: of the parts; see Targets.
         limit: the number of samples that the batch may have.
+        place: is given each augmented sample, and returns one that is equal; for batches in place.
+        stack: makes one array of the samples' arrays.
 
     Returns:
         A batch of the same form; what is no target is the very same object.
@@ -36,6 +47,7 @@ def augment_batch(
             augmentation.
     """
 
+    place = place or _same
     parts, join = take_apart(batch, targets)
     columns = _columns(parts)
     number = _count(columns)
@@ -49,12 +61,18 @@ def augment_batch(
         for row in range(number)
     ]
     if not isinstance(parts, dict):
-        return join(stack([augment_parts(augment, row, key) for row, key in zip(parts, keys, strict=True)]))
+        return join(
+            stack([place(augment_parts(augment, row, key)) for row, key in zip(parts, keys, strict=True)])
+        )
     made = [
-        augment_parts(augment, dict(zip(columns, row, strict=True)), key)
+        place(augment_parts(augment, dict(zip(columns, row, strict=True)), key))
         for *row, key in zip(*columns.values(), keys, strict=True)
     ]
     return join(parts | {name: stack([sample[name] for sample in made]) for name in columns})
+
+
+def _same(sample: Any) -> Any:
+    return sample
 
 
 def count(batch: Any, targets: Targets = None) -> int:

@@ -173,13 +173,14 @@ class KeyedReader:
                 listed=listed,
             )
 
-    def batch(self, number: int, size: int, moment: Moment) -> Any:
+    def batch(self, number: int, size: int, moment: Moment, **how: Any) -> Any:
         """Return a ready batch of the base, each sample augmented at its own key.
 
         Args:
             number: of the batch in the base.
             size: the number of samples in each batch but the last.
             moment: the epoch, occurrence and view.
+            how: it is put together, as `augment_batch` takes it: place and stack.
 
         Raises:
             SampleError: it could not be read or augmented.
@@ -191,7 +192,7 @@ class KeyedReader:
             self._report(outer, first)
         try:
             batch = self._read(number, number, first, moment)
-            return self._augmented(partial(augment_batch, limit=size), batch, first)
+            return self._augmented(partial(augment_batch, limit=size, **how), batch, first)
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:

@@ -45,7 +45,7 @@ class Buffers:
     def take(self, nbytes: int) -> Held:
         """Return memory for a part of a batch, at a multiple of 64 bytes."""
         with forks.lock:
-            fitting = [buffer for buffer in self._free if len(buffer.memory) >= nbytes]
+            fitting = [buffer for buffer in reversed(self._free) if len(buffer.memory) >= nbytes]
             if fitting:
                 buffer = min(fitting, key=lambda buffer: len(buffer.memory))
                 self._free.remove(buffer)

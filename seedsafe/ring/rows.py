@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from seedsafe.process import is_worker
 from seedsafe.ring.arrays import placed, taken
 from seedsafe.ring.writer import Held, Lease
 
@@ -37,7 +38,7 @@ class Rows:
 
     Args:
         count: of samples, at most.
-        travels: the batch is made in a worker, for the process that started it.
+        travels: whether the batch is made in a worker, for the process that started it; by default `is_worker()` tells.
 
     Example:
         >>> rows = Rows(64)
@@ -47,8 +48,8 @@ class Rows:
         ((64, 32, 32), 63.0, 63)
     """
 
-    def __init__(self, count: int, *, travels: bool = False) -> None:
-        self._count, self._travels = count, travels
+    def __init__(self, count: int, *, travels: bool | None = None) -> None:
+        self._count, self._travels = count, is_worker() if travels is None else travels
         self._columns: list[_Column | None] = []
         self._row = self._part = 0
 
