@@ -103,6 +103,41 @@ def test_the_linter_imports_the_standard_library_alone() -> None:
     assert "numpy" in imported(ROOT / "tools" / "seedsafe_audit"), "imports are found at all"
 
 
+OPEN = {"reading", "ring"}  # what adapters stand on, and the batches in place that torch's loader offers
+
+
+def deeper(source: str) -> set[str]:
+    """Return what a module imports of the core besides the front door and the adapters' interface."""
+    import seedsafe.reading
+
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.startswith("seedsafe.")}
+        elif isinstance(node, ast.ImportFrom) and node.module == "seedsafe.reading":
+            found |= {alias.name for alias in node.names} - set(seedsafe.reading.__all__)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("seedsafe."):
+            found.add(str(node.module))
+        elif isinstance(node, ast.ImportFrom) and node.module == "seedsafe":
+            found |= {alias.name for alias in node.names} - set(seedsafe.__all__) - OPEN
+    return found
+
+
+def test_adapters_import_the_front_door_and_their_interface_alone() -> None:
+    for path in (ROOT / "adapters").rglob("*.py"):
+        assert deeper(path.read_text(encoding="utf-8")) == set(), path
+
+
+def test_that_an_adapter_reaches_deeper_would_be_noticed() -> None:
+    allowed = (
+        "from seedsafe import Compose, opencv\nfrom seedsafe.reading import KeyedReader\nimport seedsafe"
+    )
+    assert deeper(allowed) == set()
+    for line in ("from seedsafe.key import address", "import seedsafe.key", "from seedsafe import key"):
+        assert deeper(line) <= {"seedsafe.key", "key"} != set()
+    assert deeper("from seedsafe.reading import _moved") == {"_moved"}
+
+
 def named(source: str, names: set[str]) -> set[str]:
     """Return which of some packages a module names in its code or its strings; comments and docstrings are text."""
     tree = ast.parse(source)

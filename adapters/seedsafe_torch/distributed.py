@@ -11,7 +11,7 @@ import torch.distributed
 from torch.utils.data import SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
-from seedsafe.key import checked_int
+from seedsafe.reading import checked_int
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler

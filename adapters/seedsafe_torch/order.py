@@ -8,7 +8,7 @@ from typing import SupportsIndex
 from torch.utils.data import Sampler
 
 from seedsafe import SampleKey, epoch_order
-from seedsafe.key import checked_int
+from seedsafe.reading import checked_int
 
 __all__ = ["EpochOrder"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seedsafe import SampleIndex
-from seedsafe.key import checked_int
+from seedsafe.reading import checked_int
 from seedsafe_torch.inner import chain_of
 
 __all__ = ["Stamp", "numbering"]
