@@ -1,0 +1,422 @@
+"""Sizes, crops and pads: against Pillow, scikit-image and formulas written anew, and the distributions of what is drawn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import stats
+from skimage import data, transform
+
+import seedsafe as ss
+from seedsafe import functional as F  # noqa: N812  # the field's name for it
+from seedsafe.draws import Draws
+from seedsafe.key import address, op_of, philox
+
+KEY = ss.SampleKey(42, 3, 1234)
+PHOTO = np.ascontiguousarray(data.astronaut()[100:300, 150:400])
+N = 3000
+
+
+def drawn(one: ss.Transform, info: ss.Info, n: int = N) -> np.ndarray:
+    return np.array([tuple(one.draw(Draws(address(ss.SampleKey(9, 0, i), 7)), info)) for i in range(n)])
+
+
+# Resizing
+
+
+@pytest.mark.parametrize("size", [(111, 333), (400, 500), (150, 100), (1, 1), (200, 7)], ids=str)
+def test_bilinear_is_scikit_images(size: tuple[int, int]) -> None:
+    wanted = transform.resize(PHOTO / 255.0, size, order=1, mode="edge", anti_aliasing=False) * 255
+    # OpenCV counts in 1/2048 and rounds each axis.
+    assert np.abs(F.resize(PHOTO, *size) - wanted).max() <= 1.01
+    floats = F.resize((PHOTO / 255).astype(np.float32), *size)
+    assert np.abs(floats * 255 - wanted).max() <= 0.01
+
+
+def test_bicubic_is_pillows_where_an_image_grows() -> None:
+    wanted = np.asarray(Image.fromarray(PHOTO).resize((500, 400), Image.Resampling.BICUBIC), float)
+    made = F.resize(PHOTO, 400, 500, interpolation="bicubic").astype(float)
+    # Pillow's kernel has another steepness (-0.5 instead of -0.75): the two differ at edges and agree on the whole.
+    assert np.abs(made - wanted).mean() < 1
+    assert abs((made - wanted).mean()) < 0.05
+
+
+@pytest.mark.parametrize("factor", [2, 4, 5])
+def test_area_is_the_mean_of_blocks(factor: int) -> None:
+    rows, columns = 200 // factor, 250 // factor
+    cut = PHOTO[: rows * factor, : columns * factor]
+    wanted = cut.reshape(rows, factor, columns, factor, 3).mean((1, 3))
+    assert np.abs(F.resize(cut, rows, columns, interpolation="area") - wanted).max() <= 0.5
+
+
+def test_nearest_is_the_pixel_under_the_middle() -> None:
+    for given in range(1, 40):
+        line = np.arange(given, dtype=np.int64)[None]
+        for made in range(1, 40):
+            middles = (2 * np.arange(made) + 1) * given
+            clear = middles % (2 * made) != 0  # else it lies between two
+            found = F.resize(line, 1, made, interpolation="nearest")[0]
+            np.testing.assert_array_equal(found[clear], (middles // (2 * made))[clear])
+
+
+def test_an_image_of_that_size_is_handed_on() -> None:
+    assert F.resize(PHOTO, 200, 250) is PHOTO
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "wanted"),
+    [
+        ((60, 70), {}, (60, 70)),
+        (100, {}, (100, 125)),
+        (99, {}, (99, 123)),  # cut off, as torchvision has it
+        (100, {"max_size": 110}, (88, 110)),
+        ((1333, 800), {"keep_ratio": True}, (800, 1000)),
+        ((300, 400), {"keep_ratio": True}, (300, 375)),
+        ((100, 500), {"keep_ratio": True}, (100, 125)),
+    ],
+)
+def test_sizes(size: Any, options: dict[str, Any], wanted: tuple[int, int]) -> None:
+    assert ss.Resize(size, **options)(PHOTO, key=KEY).shape[:2] == wanted
+    turned = ss.Resize(size, **options)(PHOTO.swapaxes(0, 1), key=KEY).shape[:2]
+    assert turned == (wanted if isinstance(size, tuple) and not options else wanted[::-1])
+
+
+def test_one_side() -> None:
+    assert ss.SmallestMaxSize(100)(PHOTO, key=KEY).shape == (100, 125, 3)
+    assert ss.LongestMaxSize(99)(PHOTO, key=KEY).shape == (79, 99, 3)
+    sides = drawn(ss.LongestMaxSize([50, 100, 200]), ss.Info((200, 250)))[:, 1]
+    assert stats.chisquare([(sides == side).sum() for side in (50, 100, 200)]).pvalue > 1e-3
+
+
+def test_random_scale() -> None:
+    info = ss.Info((1000, 2000))
+    factors = drawn(ss.RandomScale((0.5, 1.5)), info)[:, 0] / 1000
+    assert stats.kstest(factors, "uniform", args=(0.5, 1)).pvalue > 1e-3
+    assert set(drawn(ss.RandomScale(sizes=[480, 512], max_size=1000), info, 50)[:, 0].tolist()) == {480, 500}
+    between = drawn(ss.RandomScale(sizes=[(1333, 640), (1333, 800)], between=True), info)
+    short = np.minimum(between[:, 0], between[:, 1])
+    assert short.min() >= 640
+    assert short.max() <= 667  # the longer side's limit
+    ratio = drawn(ss.RandomScale((0.5, 2.0), size=(640, 320), keep_ratio=False), info)
+    assert stats.kstest(ratio[:, 0] / 640, "uniform", args=(0.5, 1.5)).pvalue > 1e-3
+    np.testing.assert_array_less(np.abs(ratio[:, 0] - 2 * ratio[:, 1]), 2)
+
+
+# Crops
+
+
+def reference_crop(rng: np.random.Generator, rows: int, columns: int) -> tuple[int, int, int, int]:
+    """torchvision's RandomResizedCrop.get_params, written anew."""
+    for _ in range(10):
+        area = rows * columns * rng.uniform(0.08, 1.0)
+        ratio = math.exp(rng.uniform(math.log(3 / 4), math.log(4 / 3)))
+        width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+        if 0 < width <= columns and 0 < height <= rows:
+            return rng.integers(rows - height + 1), rng.integers(columns - width + 1), height, width
+    raise AssertionError
+
+
+def test_random_resized_crop_has_torchvisions_distribution() -> None:
+    rng = np.random.default_rng(0)
+    wanted = np.array([reference_crop(rng, 200, 250) for _ in range(N)])
+    found = drawn(ss.RandomResizedCrop(9), ss.Info((200, 250)))
+    for column in range(4):
+        assert stats.ks_2samp(wanted[:, column], found[:, column]).pvalue > 1e-3
+
+
+def test_random_resized_crop_draws_22_words() -> None:
+    words = philox(address(KEY, op_of("RandomResizedCrop"))).random_raw(23).tolist()
+    units = [(word >> 11) * 2.0**-53 for word in words]
+    for trial in range(1, 21, 2):
+        area = 200 * 250 * (0.08 + 0.92 * units[trial])
+        ratio = math.exp(math.log(3 / 4) + (math.log(4 / 3) - math.log(3 / 4)) * units[trial + 1])
+        width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+        if width <= 250 and height <= 200:
+            break
+    wanted = (words[21] * (201 - height) >> 64, words[22] * (251 - width) >> 64, height, width)
+    assert ss.Compose([ss.RandomResizedCrop(9)]).params(KEY, (200, 250))[0].params == wanted
+
+
+@pytest.mark.parametrize(
+    ("ratio", "wanted"), [((3, 4), (83, 250)), ((0.2, 0.25), (200, 50)), ((1.2, 1.3), (200, 250))]
+)
+def test_random_resized_crop_falls_back_to_the_middle(ratio: Any, wanted: tuple[int, int]) -> None:
+    rows, columns = 200, 250
+    window = ss.RandomResizedCrop(9, scale=1, ratio=ratio).draw(Draws(address(KEY)), ss.Info((rows, columns)))
+    if ratio != (1.2, 1.3):
+        assert window == ((rows - wanted[0]) // 2, (columns - wanted[1]) // 2, *wanted)
+    assert window.height <= rows
+    assert window.width <= columns
+
+
+def test_windows_are_where_they_should_be() -> None:
+    info = ss.Info((200, 250))
+    heights = drawn(ss.RandomSizedCrop(9, heights=(50, 99), ratio=1.5), info)
+    assert stats.chisquare(np.bincount(heights[:, 2])[50:100]).pvalue > 1e-3
+    assert (heights[:, 3] == (heights[:, 2] * 1.5).astype(int)).all()
+    five = drawn(ss.MultiScaleCrop(9, scales=(1, 0.5), max_distort=0), info)
+    places = {(top, left) for top, left, height, _ in five.tolist() if height == 100}
+    assert places == {(0, 0), (0, 148), (100, 0), (100, 148), (50, 74)}  # of quarters of what is left
+    pairs = {(h, w) for _, _, h, w in drawn(ss.MultiScaleCrop(9), info, 300).tolist()}
+    sides = [200, 175, 150, 132]
+    assert pairs == {(a, b) for i, a in enumerate(sides) for j, b in enumerate(sides) if abs(i - j) <= 1}
+    top, left, height, width = drawn(ss.RandomCropFromBorders(crop_left=0.2, crop_bottom=0.4), info).T
+    assert (left.min(), left.max(), top.max(), (left + width).min(), (top + height).min()) == (
+        0,
+        50,
+        20,
+        225,
+        120,
+    )
+
+
+def test_crop_and_pad() -> None:
+    image = np.arange(30, dtype=np.uint8).reshape(5, 6)
+    made = ss.CropAndPad((1, -2, -1, 3), keep_size=False, fill=99)(image, key=KEY)
+    np.testing.assert_array_equal(made, np.pad(image[:-1, :-2], ((1, 0), (3, 0)), constant_values=99))
+    assert ss.CropAndPad(percent=0.5)(image, key=KEY).shape == image.shape
+    together = ss.CropAndPad((-9, 9), sample_independently=False)
+    for k in range(9):
+        window, size = together.draw(Draws(address(ss.SampleKey(1, 0, k))), ss.Info((50, 60)))
+        added = -window[0]
+        assert window == (-added, -added, 50 + 2 * added, 60 + 2 * added)
+        assert size == (50, 60)
+    for k in range(20):  # at least one row and one column stay
+        key = ss.SampleKey(0, 0, k)
+        assert min(ss.CropAndPad((-99, -3), keep_size=False)(image, key=key).shape) >= 1
+
+
+def test_pads() -> None:
+    image = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    np.testing.assert_array_equal(
+        ss.PadIfNeeded((5, 6), mode="edge")(image, key=KEY), np.pad(image, ((1, 2), (1, 2)), mode="edge")
+    )
+    for position, pads in {
+        "top_left": ((0, 1), (0, 2)),
+        "top_right": ((0, 1), (2, 0)),
+        "bottom_left": ((1, 0), (0, 2)),
+        "bottom_right": ((1, 0), (2, 0)),
+    }.items():
+        made = ss.PadIfNeeded((3, 5), position=position, fill=9)(image, key=KEY)
+        np.testing.assert_array_equal(made, np.pad(image, pads, constant_values=9))
+    assert ss.PadIfNeeded(divisor=(4, 1))(image, key=KEY).shape == (4, 3)
+    assert ss.PadIfNeeded(2, divisor=None)(image, key=KEY).shape == (2, 3)
+    tops = -drawn(ss.PadIfNeeded(10, position="random"), ss.Info((4, 10)))[:, 0]
+    assert stats.chisquare(np.bincount(tops)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "shape", "size", "corner"),
+    [
+        ({}, (480, 640), (640, 640), (80, 0)),
+        ({}, (333, 77), (640, 640), (0, 246)),
+        ({"auto": True}, (480, 640), (480, 640), (0, 0)),
+        ({"auto": True}, (100, 300), (224, 640), (5, 0)),
+        ({"scale_up": False}, (100, 300), (640, 640), (270, 170)),
+        ({"scale_fill": True}, (100, 300), (640, 640), (0, 0)),
+        ({"center": False}, (100, 300), (640, 640), (0, 0)),
+    ],
+)
+def test_letter_box_is_ultralytics(options: dict[str, bool], shape: Any, size: Any, corner: Any) -> None:
+    params = ss.Compose([ss.LetterBox(640, **options)]).params(KEY, shape)[0].params
+    assert (params.size, params.corner) == (size, corner)
+
+
+def test_zoom_out() -> None:
+    top, left, height, width = drawn(ss.RandomZoomOut((1, 3)), ss.Info((1000, 1000))).T
+    assert stats.kstest(height / 1000, "uniform", args=(1, 2)).pvalue > 1e-3
+    room = height > 1100
+    assert stats.kstest((-top / (height - 999.5))[room], "uniform").pvalue > 1e-3
+    assert stats.kstest((-left / (width - 999.5))[room], "uniform").pvalue > 1e-3
+
+
+# Crops with regard to boxes and masks
+
+BOXES = np.array([[20, 30, 90, 120], [100.0, 50, 200, 180], [10, 150, 60, 190]])
+
+
+def overlap(box: np.ndarray, window: tuple[int, ...]) -> float:
+    top, left, height, width = window
+    across = min(box[2], left + width) - max(box[0], left)
+    down = min(box[3], top + height) - max(box[1], top)
+    shared = max(across, 0) * max(down, 0)
+    return float(shared / ((box[2] - box[0]) * (box[3] - box[1]) + height * width - shared))
+
+
+@pytest.mark.parametrize("least", [0.3, 0.6])
+def test_iou_crop_keeps_its_promise(least: float) -> None:
+    crop = ss.RandomIoUCrop(sampler_options=[least])
+    chosen = 0
+    for k in range(200):
+        window = crop.draw(Draws(address(ss.SampleKey(0, 0, k))), ss.Info((200, 250), boxes=BOXES))
+        if not window.chosen:
+            continue
+        chosen += 1
+        assert 0.5 <= window.width / window.height <= 2
+        inside = [
+            window.left < (b[0] + b[2]) / 2 < window.left + window.width
+            and window.top < (b[1] + b[3]) / 2 < window.top + window.height
+            for b in BOXES
+        ]
+        assert max(overlap(b, window[:4]) for b, shown in zip(BOXES, inside, strict=True) if shown) >= least
+        moved = crop.apply_boxes(BOXES, window)
+        areas = (moved[:, 2] - moved[:, 0]) * (moved[:, 3] - moved[:, 1])
+        np.testing.assert_array_equal(areas > 0, inside)
+    assert chosen > 50
+
+
+def test_iou_crop_leaves_the_image_where_nothing_fits() -> None:
+    for boxes in (np.zeros((0, 4)), np.array([[0.0, 0, 1, 1]])):
+        info = ss.Info((200, 250), boxes=boxes)
+        window = ss.RandomIoUCrop(sampler_options=[0.9]).draw(Draws(address(KEY)), info)
+        assert window == (0, 0, 200, 250, False)
+    assert ss.RandomIoUCrop(sampler_options=[1.0]).draw(
+        Draws(address(KEY)), ss.Info((9, 9), boxes=BOXES)
+    ) == (
+        0,
+        0,
+        9,
+        9,
+        False,
+    )
+
+
+def test_iou_crop_consumes_all_trials() -> None:
+    info = ss.Info((200, 250), boxes=BOXES)
+    for options in ([0.0], [0.9], [1.0]):
+        given, wanted = Draws(address(KEY)), Draws(address(KEY))
+        ss.RandomIoUCrop(sampler_options=options, trials=7).draw(given, info)
+        for _ in range(6 * (1 + 4 * 7)):
+            wanted.word()
+        assert given.word() == wanted.word()
+
+
+def test_safe_crop_holds_all_boxes() -> None:
+    info = ss.Info((200, 250), boxes=BOXES)
+    windows = drawn(ss.BBoxSafeCrop(), info)
+    top, left, height, width = windows.T
+    assert (top.min(), left.min(), (top + height).max(), (left + width).max()) == (0, 0, 199, 249)
+    assert top.max() <= 30
+    assert left.max() <= 10
+    assert (top + height).min() >= 190
+    assert (left + width).min() >= 200
+    eroded = drawn(ss.BBoxSafeCrop(erosion_rate=0.5), info)
+    assert eroded[:, 2].min() < 160
+    without = drawn(ss.BBoxSafeCrop(erosion_rate=0.5), ss.Info((200, 250), boxes=np.zeros((0, 4))))
+    assert without[:, 2].min() == 100
+    assert without[:, 2].max() == 200
+    assert (without[:, 3] == without[:, 2] * 250 // 200).all()
+
+
+def test_mask_crop_shows_the_mask() -> None:
+    mask = np.zeros((60, 50), np.int32)
+    mask[40, 7], mask[3, 3], mask[50, 40] = 5, 7, 9
+    crop = ss.CropNonEmptyMask(9, ignore_values=[7])
+    seen = set()
+    for k in range(40):
+        made = crop({"image": mask.astype(np.uint8), "mask": mask}, key=ss.SampleKey(1, 0, k))
+        np.testing.assert_array_equal(made["image"], made["mask"])
+        seen |= {int(one) for one in np.unique(made["mask"])}
+        assert made["mask"].max() in (5, 9)
+    assert {5, 9} <= seen
+    deep = np.stack([mask, (mask == 7).astype(np.int32)], -1)
+    made = ss.CropNonEmptyMask(5, ignore_channels=[0])({"image": mask * 0, "mask": deep}, key=KEY)
+    assert made["mask"][..., 1].any()
+    empty = drawn(crop, ss.Info((60, 50)))
+    assert stats.chisquare(np.bincount(empty[:, 3].astype(int))).pvalue > 1e-3
+    assert crop({"image": mask, "mask": mask * 0}, key=KEY)["mask"].shape == (9, 9)
+    with pytest.raises(ValueError, match="needs 'mask' in the sample"):
+        crop(mask, key=KEY)
+
+
+def test_five_and_ten_crops_are_torchvisions() -> None:
+    image = PHOTO[:51, :60]
+    middle = image[round((51 - 20) / 2) :, round((60 - 30) / 2) :][:20, :30]
+
+    def five(one: np.ndarray) -> list[np.ndarray]:
+        rows, columns = one.shape[:2]
+        centre = one[round((rows - 20) / 2) :, round((columns - 30) / 2) :][:20, :30]
+        return [one[:20, :30], one[:20, -30:], one[-20:, :30], one[-20:, -30:], centre]
+
+    for mirrored, options in ((image[:, ::-1], {}), (image[::-1], {"vertical_flip": True})):
+        wanted = [*five(image), *five(mirrored)]
+        found = [
+            ss.TenCrop((20, 30), **options)(image, key=ss.SampleKey(1, 2, 3, view=view)) for view in range(10)
+        ]
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(ss.FiveCrop((20, 30))(image, key=ss.SampleKey(1, 2, 3, view=9)), middle)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        ("ss.RandomResizedCrop(0)", ValueError, "size must be"),
+        ("ss.RandomResizedCrop(9, scale=(0.5, 1.5))", ValueError, r"scale must be in .*, got 1.5"),
+        ("ss.RandomResizedCrop(9, ratio=(2, 1))", ValueError, "swap them"),
+        (
+            'ss.RandomResizedCrop(9, interpolation="linear")',
+            ValueError,
+            "interpolation must be one of nearest",
+        ),
+        ("ss.RandomSizedCrop(9, heights=(9, 5))", ValueError, "swap them"),
+        ("ss.MultiScaleCrop(9, scales=0.5)", TypeError, "scales must be a list"),
+        ('ss.MultiScaleCrop(9, places="13")', ValueError, "places must be one of"),
+        ("ss.Resize((1, 2), max_size=9)", ValueError, "max_size goes with one number"),
+        ("ss.Resize(9, keep_ratio=True)", ValueError, "keep_ratio goes with a pair"),
+        ("ss.Resize((1, 2, 3))", ValueError, "size must be"),
+        ("ss.Resize(9.5)", TypeError, "size must be"),
+        ("ss.SmallestMaxSize([])", ValueError, "at least one number"),
+        ("ss.RandomScale(size=5, sizes=[5])", ValueError, "pass size or sizes"),
+        ("ss.RandomScale(sizes=5)", TypeError, "pass one size as size="),
+        ("ss.RandomScale(sizes=[5, (6, 7)], between=True)", ValueError, "two sizes of one form"),
+        ("ss.RandomScale(sizes=[(6, 7)], max_size=9)", ValueError, "max_size goes with numbers"),
+        ("ss.RandomScale(1.5)", ValueError, "scale must be"),
+        ("ss.PadIfNeeded()", ValueError, "a size or a divisor"),
+        ('ss.PadIfNeeded(5, position="middle")', ValueError, "position must be one of center"),
+        ("ss.LetterBox(5, auto=1)", TypeError, "auto must be True or False"),
+        ("ss.Crop(-1, 0, 5, 5)", ValueError, "top must be"),
+        ("ss.CropAndPad()", ValueError, "pass px or percent"),
+        ("ss.CropAndPad(1, percent=0.5)", ValueError, "pass px or percent"),
+        ("ss.CropAndPad((5, 1))", ValueError, "swap them"),
+        ("ss.CropAndPad(0.5)", TypeError, "px must be"),
+        ("ss.RandomCropFromBorders(crop_left=2)", ValueError, "crop_left must be"),
+        ("ss.RandomIoUCrop(min_scale=0.9, max_scale=0.5)", ValueError, "max_scale must be"),
+        ("ss.RandomIoUCrop(sampler_options=[2])", ValueError, "sampler_options must be"),
+        ("ss.BBoxSafeCrop(erosion_rate=-1)", ValueError, "erosion_rate must be"),
+        ("ss.RandomZoomOut(0.5)", ValueError, "side_range must be"),
+        ('ss.RandomZoomOut(fill="x")', TypeError, "fill must be a number"),
+        ("ss.Resize(9, p=2)", ValueError, "p must be"),
+    ],
+)
+def test_wrong_arguments(make: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        eval(make)
+
+
+@pytest.mark.parametrize(
+    ("one", "sample", "message"),
+    [
+        (ss.Crop(0, 0, 9, 9), np.zeros((5, 5)), "cannot crop 9×9"),
+        (ss.FiveCrop(9), np.zeros((5, 5)), "cannot crop 9×9"),
+        (ss.RandomSizedCrop(9, heights=(9, 9)), np.zeros((5, 5)), "put PadIfNeeded before"),
+        (ss.CropNonEmptyMask(9), {"image": np.zeros((5, 5)), "mask": np.zeros((5, 5))}, "cannot crop 9×9"),
+        (ss.RandomIoUCrop(), np.zeros((5, 5)), "asks for the sample's boxes"),
+        (ss.Resize((3, 3)), np.zeros((5, 5), np.int32), "cannot be interpolated"),
+        (ss.Resize((3, 3)), np.zeros((5, 5), bool), "pass it as mask"),
+        (ss.Resize((3, 3)), np.zeros((5, 5, 2, 2), np.uint8), r"must have the shape \(H, W\)"),
+        (ss.PadIfNeeded(9, mode="reflect"), np.zeros((3, 3), np.uint8), "cannot pad an image by 3 pixels"),
+        (ss.PadIfNeeded(9, fill=300), np.zeros((3, 3), np.uint8), "fill must be from 0 to 255"),
+    ],
+    ids=repr,
+)
+def test_wrong_samples(one: ss.Transform, sample: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        one(sample, key=KEY)
