@@ -38,7 +38,8 @@ class Perspective(Warped):
     """Look at the image from another place: four corners are moved by drawn amounts, and the rest follows.
 
     With `scale`, four points near the corners become the result's corners: the image grows, and nothing outside of it is
-    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks.
+    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks. Where they
+    would fold the image, which happens from 0.64 on, all are moved by 0.64 of what was drawn.
 
     Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower right
     (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels are for one build of
@@ -103,7 +104,10 @@ class Perspective(Warped):
             reach = [
                 min(int(self.distortion_scale * (side // 2)), (side - 1) // 2) for side in (columns, rows)
             ]
-            corners = _corners(rows, columns, [float(rng.integer(reach[k % 2] + 1)) for k in range(8)])
+            inwards = [float(rng.integer(reach[k % 2] + 1)) for k in range(8)]
+            corners = _corners(rows, columns, inwards)
+            if not _convex(corners):
+                corners = _corners(rows, columns, [one * 2.0 * _FURTHEST for one in inwards])
             forward = _from_square(corners, 1.0 / columns, 1.0 / rows)
             return Viewed(_of_centres(forward), (rows, columns), corners)
         shares = [_wrapped(abs(deviation * normal(rng))) for _ in range(8)]
@@ -128,6 +132,15 @@ def _corners(rows: int, columns: int, inwards: list[float]) -> tuple[tuple[float
     """Return upper left, upper right, lower right and lower left corner, each moved inwards, as x and y of edges."""
     x0, y0, x1, y1, x2, y2, x3, y3 = inwards
     return (x0, y0), (columns - x1, y1), (columns - x2, rows - y2), (x3, rows - y3)
+
+
+def _convex(corners: tuple[tuple[float, float], ...]) -> bool:
+    """Return whether each corner lies on its own side of the line between its neighbours."""
+    for k, (x, y) in enumerate(corners):
+        (x0, y0), (x1, y1) = corners[k - 1], corners[(k + 1) % 4]
+        if (x - x0) * (y1 - y) - (y - y0) * (x1 - x) <= 0:
+            return False
+    return True
 
 
 def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
