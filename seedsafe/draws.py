@@ -168,6 +168,9 @@ class MovablePhilox:
         return found
 
 
+_tuple: Any = tuple.__new__
+
+
 class PooledDraws(Draws):
     """Draws over one Philox that is moved from stream to stream of a sample.
 
@@ -191,7 +194,9 @@ class PooledDraws(Draws):
     @property
     def address(self) -> Address:
         """The stream's address, at its beginning."""
-        return Address._make([*self._key, 0, *self._counter[1:]])
+        (low, high), (_, moment, stream, index) = self._key, self._counter
+        found: Address = _tuple(Address, (low, high, 0, moment, stream, index))
+        return found
 
     def enter(self, key: SampleKey) -> None:
         """Go to a sample; a stream of it is entered by `turn`."""
@@ -203,9 +208,9 @@ class PooledDraws(Draws):
         self._bits.state = self._state
         self._generator = None
 
-    def begin(self, op: int, limit: float) -> bool:
-        """Go to the sample's stream `op`, and return ``chance(limit / 2**53)``."""
-        self._counter[2] = op << 32 | self._call
+    def begin(self, upper: int, limit: float) -> bool:
+        """Go to the sample's stream op, given as ``op << 32``, and return ``chance(limit / 2**53)``."""
+        self._counter[2] = upper | self._call
         self._bits.state = self._state
         self._generator = None
         fired: bool = self._next() >> 11 < limit  # an int and a float are compared exactly

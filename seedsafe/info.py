@@ -168,6 +168,9 @@ def _boxes_of(boxes: Any) -> Array:
     return array
 
 
+_UINT8: Final = np.dtype(np.uint8)
+
+
 def check_array(name: str, array: Any) -> None:
     """Raise an error unless it is an array that transforms can work on."""
     if type(array) is not np.ndarray and not _is_plain(array):
@@ -176,6 +179,8 @@ def check_array(name: str, array: Any) -> None:
             "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
         )
     dtype = array.dtype
+    if dtype is _UINT8 and array.size:  # the usual case, in less time
+        return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(
             f"{name} must hold numbers of up to 8 bytes in native byte order, got dtype {dtype}: convert it with astype"

@@ -83,12 +83,12 @@ class Leaf:
         "_fresh",
         "_keyed",
         "_limit",
-        "_op",
         "_pooled",
         "_primary",
         "_settle",
         "_simple",
         "_streams",
+        "_upper",
         "name",
         "ops",
         "transform",
@@ -101,16 +101,16 @@ class Leaf:
         self.name = name
         self._draw = draw
         self._streams = ops
-        self._op = ops[0] if len(ops) == 1 else None
+        self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
         p = probability(getattr(transform, "p", 1.0))
         self._limit = p * 2.0**53
         marks = marks_of(type(transform))
         # What always fires and draws no word needs no stream, and going there is a good part of a small call.
-        self._keyed = p < 1.0 or self._op is None or (draw is not None and marks.random)
+        self._keyed = p < 1.0 or self._upper is None or (draw is not None and marks.random)
         self.ops = ops if self._keyed else ()
         # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
         self._fresh = not marks.own
-        self._pooled = self._keyed and marks.own and self._op is not None
+        self._pooled = self._keyed and marks.own and self._upper is not None
         self._draw_alone = None if marks.blind else draw
         self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
         self._appliers = appliers(transform, marks)
@@ -130,7 +130,7 @@ class Leaf:
             info = _info_of(sample, chosen)
             return self.apply_parts(sample, self._drawn(rng, info), info, chosen)
         if self._pooled:  # `_enter` and `_drawn` without their calls
-            if not draws.begin(self._op, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
+            if not draws.begin(self._upper, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
                 return sample
             params = (
                 () if self._draw_alone is None else self._draw_alone(draws, Info(sample.shape, sample.dtype))
@@ -259,8 +259,8 @@ class Leaf:
 
     def _enter(self, draws: State) -> Draws | None:
         """Return the stream, behind its chance word; None if the transform does not fire."""
-        op = turn(draws, self.name, self._streams) if self._op is None else self._op
-        if not draws.begin(op, self._limit):
+        upper = turn(draws, self.name, self._streams) << 32 if self._upper is None else self._upper
+        if not draws.begin(upper, self._limit):
             return None
         if not self._fresh:
             return draws
@@ -342,7 +342,7 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
         if type(sample) is ndarray:
             check_array("sample", sample)
             made = node.run(sample, draws)
-            return _copy(made) if made is sample else _own(made)
+            return made if made is not sample and made.base is None and made.flags.carray else made.copy()
         if isinstance(sample, dict):
             parts = dict(sample)
             for target in TARGETS:

@@ -315,7 +315,7 @@ def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
         for epoch in range(200):
             draws, fresh = PooledDraws(), ss.Draws(address(ss.SampleKey(1, epoch, 0), 9))
             draws.enter(ss.SampleKey(1, epoch, 0))
-            assert draws.begin(9, p * 2.0**53) == fresh.chance(p)
+            assert draws.begin(9 << 32, p * 2.0**53) == fresh.chance(p)
             assert draws.word() == fresh.word()
 
 
