@@ -33,10 +33,14 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
     """
     found = []
     for target in TARGETS:
-        method = getattr(transform, f"apply_{target}", None)
+        name = "mask" if target == "masks" else target
+        method = getattr(transform, f"apply_{name}", None)
         if method is not None:
-            asks = _asks(method, type(transform).__name__, target)
-            found.append(Applier(target, target in transform.primary, _guarded(method, marks, asks), asks))
+            asks = _asks(method, type(transform).__name__, name)
+            apply = _guarded(method, marks, asks)
+            if target == "masks":
+                apply = _of_each(apply)
+            found.append(Applier(target, target in transform.primary, apply, asks))
     if not any(one.is_primary for one in found):
         wanted = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
         raise TypeError(f"{type(transform).__name__} changes nothing: define {wanted}")
@@ -68,6 +72,21 @@ def _guarded(method: Callable[..., Any], marks: Marks, asks: bool) -> Callable[.
     if asks:
         return lambda array, params, info: released(method(array.copy(), params, info=info))
     return lambda array, params: released(method(array.copy(), params))
+
+
+def _of_each(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what does to a list or a stack of masks what a method does to one."""
+
+    def apply_to_all(masks: Any, params: Any, **info: Any) -> Any:
+        if not isinstance(masks, np.ndarray):
+            return type(masks)([apply(mask, params, **info) for mask in masks])
+        if not len(masks):  # the shape is that of one
+            return np.zeros(
+                (0, *apply(np.zeros_like(masks, shape=masks.shape[1:]), params, **info).shape), masks.dtype
+            )
+        return np.stack([apply(mask, params, **info) for mask in masks])
+
+    return apply_to_all
 
 
 def released(made: Any) -> Any:

@@ -13,7 +13,7 @@ __all__ = ["TARGETS", "Array", "Info", "Infos", "check_array", "check_target", "
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TARGETS: Final = ("image", "mask", "keypoints", "boxes", "audio")
+TARGETS: Final = ("image", "mask", "masks", "keypoints", "boxes", "audio")
 """The parts of a sample that transforms know; every other entry of a dict passes through as it is."""
 
 
@@ -139,7 +139,7 @@ def described(sample: Any) -> Infos:
     """
     if not isinstance(sample, dict):
         return _info(sample)
-    infos = {name: _info(one) for name, one in sample.items() if name in TARGETS}
+    infos = {name: _info(one) for name, one in sample.items() if name in TARGETS and name != "masks"}
     boxes = sample.get("boxes")
     if not isinstance(boxes, np.ndarray):
         return infos
@@ -195,6 +195,9 @@ def _is_plain(array: Any) -> bool:
 
 def check_target(target: str, parts: dict[str, Any]) -> None:
     """Raise an error unless this part of a sample can be what its name says."""
+    if target == "masks":
+        _check_masks(parts)
+        return
     array = parts[target]
     check_array(target, array)
     columns = {"keypoints": 2, "boxes": 4}.get(target)
@@ -206,7 +209,27 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
         raise TypeError(
             f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype"
         )
-    if target == "mask" and "image" in parts and array.shape[:2] != parts["image"].shape[:2]:
+    if target == "mask":
+        _check_mask("mask", array, parts)
+
+
+def _check_masks(parts: dict[str, Any]) -> None:
+    masks = parts["masks"]
+    if not isinstance(masks, list | tuple | np.ndarray):
+        raise TypeError(
+            f"masks must be a list of masks or a stack (N, H, W), got {type(masks).__qualname__}: one alone is a mask"
+        )
+    if isinstance(masks, np.ndarray) and masks.ndim < 3:
         raise ValueError(
-            f"mask and image must have the same height and width, got {array.shape} and {parts['image'].shape}"
+            f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: one alone is a mask"
+        )
+    for mask in masks if len(masks) or not isinstance(masks, np.ndarray) else np.zeros((1, *masks.shape[1:])):
+        check_array("a mask of masks", mask)
+        _check_mask("a mask of masks", mask, parts)
+
+
+def _check_mask(name: str, mask: Array, parts: dict[str, Any]) -> None:
+    if "image" in parts and mask.shape[:2] != parts["image"].shape[:2]:
+        raise ValueError(
+            f"{name} and image must have the same height and width, got {mask.shape} and {parts['image'].shape}"
         )

@@ -178,7 +178,7 @@ class Leaf:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
                 made = apply(part, params, info=info) if asks else apply(part, params)
-                sample[target] = made if type(made) is ndarray else self._checked(made)
+                sample[target] = made if type(made) is ndarray else self._checked(made, target)
 
     def _under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
         before = sample.copy()
@@ -228,7 +228,7 @@ class Leaf:
     def _moved(self, target: str, rows: Array, info: Info, params: Any) -> Array:
         for one, _, apply, asks in self._appliers:
             if one == target:
-                return self._checked(apply(rows, params, info=info) if asks else apply(rows, params))
+                rows = self._checked(apply(rows, params, info=info) if asks else apply(rows, params))
         return rows
 
     def joined(self, following: Leaf) -> Leaf | None:
@@ -242,8 +242,10 @@ class Leaf:
         """Yield itself."""
         yield self
 
-    def _checked(self, made: Any) -> Array:
+    def _checked(self, made: Any, target: str = "") -> Any:
         if isinstance(made, ndarray):
+            return made
+        if target == "masks" and all(isinstance(mask, ndarray) for mask in made):
             return made
         raise TypeError(f"apply of {self.name} returned {type(made).__name__}: return a NumPy array")
 
@@ -284,6 +286,8 @@ def _info_of(sample: dict[Any, Any], target: str) -> Info:
 
 def _shown(part: Any) -> Any:
     """Return what can be looked at and not be changed."""
+    if isinstance(part, list | tuple):
+        return tuple(_shown(one) for one in part)
     if not isinstance(part, ndarray):
         return part
     view = part.view()
@@ -353,7 +357,7 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
             parts = node.run(parts, draws)
             if type(parts) is Ruled:
                 parts = parts.left()
-            given = {id(part) for part in sample.values()}
+            given = {id(part) for part in (*sample.values(), *sample.get("masks", ()))}
             return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
         check_array("sample", sample)
         return _copy(node.run(np.asarray(sample), draws))
@@ -371,7 +375,9 @@ def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
     return record
 
 
-def _returned(array: Array, given: set[int]) -> Array:
+def _returned(array: Any, given: set[int]) -> Any:
+    if isinstance(array, list | tuple):
+        return type(array)([_returned(one, given) for one in array])
     return _copy(array) if id(array) in given else _own(array)
 
 

@@ -15,7 +15,7 @@ from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import place_of
 from seedsafe.compose import Compose
 from seedsafe.key import SampleKey, record_index
-from seedsafe.reading import Targets, augment_sample, check_targets
+from seedsafe.reading import Targets, augment_sample, check_targets, labels_of
 from seedsafe.transform import Transform
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
@@ -105,7 +105,7 @@ class KeyedMap:
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
-        self.targets = check_targets(targets)
+        self.targets = check_targets(targets, labels_of(function))
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(

@@ -118,6 +118,8 @@ def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
     for target in ("image", "mask"):
         if target in sample:
             return Info(sample[target].shape).image_size()
+    if len(sample.get("masks", ())):
+        return Info(sample["masks"][0].shape).image_size()
     if info is None:
         raise ValueError(
             f"boxes and keypoints need an image or a mask beside them, got {list(sample)}: give the whole sample, or pass info="

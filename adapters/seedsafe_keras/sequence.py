@@ -19,6 +19,7 @@ from seedsafe.reading import (
     check_targets,
     checked_int,
     collate,
+    labels_of,
     stack,
 )
 from seedsafe_keras import framework as frameworks
@@ -133,7 +134,9 @@ class AugmentedSequence(Forwarding, Passes):
         self._ready = batch_size is None
         self._units = length(base)
         self.batch_size = (
-            ready_size(base, check_targets(targets)) if batch_size is None else sample_size(base, batch_size)
+            ready_size(base, check_targets(targets, labels_of(augment)))
+            if batch_size is None
+            else sample_size(base, batch_size)
         )
         self.reader = KeyedReader(
             base,

@@ -187,7 +187,7 @@ class Bridged(Transform):
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
         made = self._run(self._call_dict, sample, params)
-        return sample | {name: self._made(v) if name in TARGETS else v for name, v in made.items()}
+        return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in made.items()}
 
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline."""
@@ -228,6 +228,9 @@ class Bridged(Transform):
                 f'{type(made).__name__}: pass call="array" if it returns the image alone'
             )
         return made
+
+    def _part(self, name: str, made: Any) -> Any:
+        return [self._made(mask) for mask in made] if name == "masks" else self._made(made)
 
     def _made(self, made: Any) -> Array:
         array = as_array(made)
@@ -301,9 +304,11 @@ class _Unknown(Info):
 
 
 def _copied(given: Any) -> Any:
-    """Return an array, or a dict of them, that is nobody else's."""
+    """Return an array, or a dict or list of them, that is nobody else's."""
     if isinstance(given, dict):
         return {name: _copied(part) for name, part in given.items()}
+    if type(given) in (list, tuple):
+        return type(given)([_copied(part) for part in given])
     return given.copy() if isinstance(given, np.ndarray) else given
 
 

@@ -10,7 +10,14 @@ from seedsafe.reading.context import Moment, current, entered, moment_of
 from seedsafe.reading.error import SampleError, process_name
 from seedsafe.reading.faults import Faults, Skipped
 from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import Augment, Targets, augment_sample, augment_views, check_targets
+from seedsafe.reading.forms import (
+    Augment,
+    Targets,
+    augment_sample,
+    augment_views,
+    check_targets,
+    labels_of,
+)
 from seedsafe.reading.forwarding import Forwarding
 from seedsafe.reading.inside import Keyed, nested, outermost, parts, walk
 from seedsafe.reading.log import FailureLog
@@ -40,6 +47,7 @@ __all__ = [
     "count",
     "current",
     "entered",
+    "labels_of",
     "moment_of",
     "nested",
     "outermost",

@@ -12,7 +12,7 @@ from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
 from seedsafe.reading.arrays import is_foreign
 from seedsafe.reading.collate import stack
-from seedsafe.reading.forms import Augment, Targets, augment_parts, take_apart
+from seedsafe.reading.forms import Augment, Targets, augment_parts, labels_of, take_apart
 
 __all__ = ["augment_batch", "count"]
 
@@ -49,7 +49,7 @@ def augment_batch(
 
     place = place or _same
     parts, join = take_apart(batch, targets)
-    columns = _columns(parts)
+    columns = _columns(parts, labels_of(augment))
     number = _count(columns)
     if not 1 <= number <= limit:
         raise ValueError(
@@ -68,7 +68,19 @@ def augment_batch(
         place(augment_parts(augment, dict(zip(columns, row, strict=True)), key))
         for *row, key in zip(*columns.values(), keys, strict=True)
     ]
-    return join(parts | {name: stack([sample[name] for sample in made]) for name in columns})
+    stacked = {name: stack([sample[name] for sample in made]) for name in columns if name != "masks"}
+    if "masks" in columns:
+        stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in made])
+    return join(parts | stacked)
+
+
+def _stacked_masks(given: Any, made: list[Any]) -> Any:
+    """Return the masks of a batch in the form that they had: a stack, or a list of masks of the whole batch."""
+    return (
+        stack(made)
+        if isinstance(given, np.ndarray)
+        else [stack(list(masks)) for masks in zip(*made, strict=True)]
+    )
 
 
 def _same(sample: Any) -> Any:
@@ -80,13 +92,15 @@ def count(batch: Any, targets: Targets = None) -> int:
     return _count(_columns(take_apart(batch, targets)[0]))
 
 
-def _columns(parts: Any) -> dict[str, Any]:
+def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the arrays whose rows are augmented together."""
     columns = (
-        {name: parts[name] for name in TARGETS if name in parts}
+        {name: parts[name] for name in (*TARGETS, *labels) if name in parts}
         if isinstance(parts, dict)
         else {"batch": parts}
     )
+    if isinstance(columns.get("masks"), list | tuple):  # each of the whole batch: a row has one of each
+        columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
     for name, column in columns.items():
         if is_foreign(column):
             raise TypeError(
@@ -97,7 +111,10 @@ def _columns(parts: Any) -> dict[str, Any]:
 
 
 def _count(columns: dict[str, Any]) -> int:
-    lengths = {name: len(column) if np.ndim(column) else 0 for name, column in columns.items()}
+    lengths = {
+        name: len(column) if isinstance(column, list) or np.ndim(column) else 0
+        for name, column in columns.items()
+    }
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the parts of a batch must have equal numbers of samples, got {lengths}")
     return next(iter(lengths.values()))

@@ -26,6 +26,7 @@ __all__ = [
     "augment_views",
     "check_targets",
     "draws",
+    "labels_of",
     "take_apart",
 ]
 
@@ -43,8 +44,13 @@ def draws(augment: Augment | None) -> bool:
     return augment is not None
 
 
-def check_targets(targets: Any) -> Targets:
-    """Return `targets`, or raise an error that names the wrong one."""
+def labels_of(augment: Any) -> tuple[str, ...]:
+    """Return the entries of a sample that a pipeline may shorten."""
+    return augment.labels if isinstance(augment, Compose) else ()
+
+
+def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
+    """Return `targets`, or raise an error that names the wrong one; `labels` are names of labels that a pipeline knows."""
     if targets is None:
         return None
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
@@ -53,12 +59,19 @@ def check_targets(targets: Any) -> Targets:
         )
     named = [t for t in (targets.values() if isinstance(targets, Mapping) else targets) if t is not None]
     for target in named:
-        if target not in TARGETS:
+        if target not in TARGETS and target not in labels:
             raise ValueError(
-                f"targets must be of {', '.join(TARGETS)}, or None to pass through, got {target!r}"
+                f"targets must be of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
             )
-    if not named or len(set(named)) != len(named):
-        raise ValueError(f"targets must name at least one target, and each at most once, got {targets!r}")
+    twice = [target for target in set(named) if named.count(target) > 1 and target != "mask"]
+    if (
+        not any(target in TARGETS for target in named)
+        or twice
+        or (named.count("mask") > 1 and "masks" in named)
+    ):
+        raise ValueError(
+            f"targets must name at least one target, and each at most once but for mask, got {targets!r}"
+        )
     return targets
 
 
@@ -106,7 +119,11 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
     views = [augment_parts(augment, parts, key) for key in keys]
     if not isinstance(parts, dict):
         return join(tuple(views))
-    return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in parts.items()})
+    varied = {*TARGETS, *labels_of(augment)}
+    together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
+    if isinstance(parts.get("masks"), list):  # a list of masks, each with its views
+        together["masks"] = list(zip(*together["masks"], strict=True))
+    return join(together)
 
 
 def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
@@ -116,7 +133,7 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
         return _returned(made, parts) if made is None else made
     if not isinstance(augment, Compose | Transform):  # a callable of the user's own takes what there is
         return _returned(augment(parts, key=key), parts)
-    if isinstance(augment, Compose) and not augment.transforms:
+    if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
     if not isinstance(parts, dict):
         array, back = opened(parts, *_takes(augment))
@@ -126,10 +143,22 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
     backs = {}
     for target in TARGETS:
         if target in parts and (type(parts[target]) is not np.ndarray or target == "image"):
-            array, backs[target] = opened(parts[target], target, first)
+            array, backs[target] = _opened(parts[target], target, first)
             parts = parts | {target: array}
     made = augment(parts, key=key)
     return made | {target: back(made[target]) for target, back in backs.items() if back is not None}
+
+
+def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    if target != "masks" or not isinstance(part, list | tuple):
+        return opened(part, "mask" if target == "masks" else target, first)
+    pairs = [opened(mask, "mask", first) for mask in part]
+    backs = [back for _, back in pairs]
+
+    def back(made: Any) -> Any:
+        return type(part)([mask if one is None else one(mask) for mask, one in zip(made, backs, strict=True)])
+
+    return type(part)([array for array, _ in pairs]), back
 
 
 @lru_cache(maxsize=64)
@@ -188,15 +217,15 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
             f"targets={targets!r} name {len(targets)} parts, and the sample has {len(sample)}: "
             "name each, None for those that pass through"
         )
-    places = {target: place for place, target in enumerate(targets) if target is not None}
+    named = {position: target for position, target in enumerate(targets) if target is not None}
 
     def join(made: Any) -> Any:
         parts = list(sample)
-        for target, place in places.items():
-            parts[place] = made[target]
+        for position, part in _spread(made, named).items():
+            parts[position] = part
         return _like(sample, parts)
 
-    return {target: sample[place] for target, place in places.items()}, join
+    return _gathered(sample, named), join
 
 
 def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
@@ -214,8 +243,28 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
     missing = [key for key in targets if key not in sample]
     if missing:
         raise ValueError(f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}")
-    parts = {target: sample[key] for key, target in targets.items()}
-    return parts, lambda made: sample | {key: made[target] for key, target in targets.items()}
+    named = {key: target for key, target in targets.items() if target is not None}
+    return _gathered(sample, named), lambda made: sample | _spread(made, named)
+
+
+def _gathered(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
+    """Return the named parts of a sample by target; several masks as a list of them."""
+    several = [key for key, target in named.items() if target == "mask"]
+    parts = {target: sample[key] for key, target in named.items()}
+    if len(several) > 1:
+        del parts["mask"]
+        parts["masks"] = [sample[key] for key in several]
+    return parts
+
+
+def _spread(made: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
+    """Return augmented parts by where they stood in the sample."""
+    several = [key for key, target in named.items() if target == "mask"]
+    masks = dict(enumerate(made["masks"])) if len(several) > 1 else {}
+    return {
+        key: masks[several.index(key)] if masks and target == "mask" else made[target]
+        for key, target in named.items()
+    }
 
 
 def _like(sample: Any, parts: list[Any]) -> Any:

@@ -17,7 +17,15 @@ from seedsafe.reading.context import Moment, entered
 from seedsafe.reading.error import process_name, sample_error
 from seedsafe.reading.faults import Faults, Skipped, missing
 from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import Augment, Targets, augment_sample, augment_views, check_targets, draws
+from seedsafe.reading.forms import (
+    Augment,
+    Targets,
+    augment_sample,
+    augment_views,
+    check_targets,
+    draws,
+    labels_of,
+)
 from seedsafe.reading.inside import nested
 from seedsafe.reading.manifest import manifest
 from seedsafe.reading.repeats import Repeats, SharedSeedError, Told, shared_seed
@@ -84,7 +92,7 @@ class KeyedReader:
         self.base = base
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
-        self.targets = check_targets(targets)
+        self.targets = check_targets(targets, labels_of(augment))
         self.views = (
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )
