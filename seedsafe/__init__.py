@@ -107,6 +107,7 @@ _ROOMS = {
         "record_index",
     ),
     "seedsafe.keypoints": ("Keypoints",),
+    "seedsafe.mixing": ("BatchMix",),
     "seedsafe.naming": ("Stream",),
     "seedsafe.node": ("Applied",),
     "seedsafe.reading": ("SampleError",),

@@ -108,6 +108,7 @@ from seedsafe.key import generator as generator
 from seedsafe.key import op_of as op_of
 from seedsafe.key import record_index as record_index
 from seedsafe.keypoints import Keypoints as Keypoints
+from seedsafe.mixing import BatchMix as BatchMix
 from seedsafe.naming import Stream as Stream
 from seedsafe.node import Applied as Applied
 from seedsafe.reading import SampleError as SampleError
@@ -130,6 +131,7 @@ __all__ = [
     "AudioTransform",
     "AutoContrast",
     "BBoxSafeCrop",
+    "BatchMix",
     "Blur",
     "Boxes",
     "Bridge",

@@ -87,7 +87,9 @@ def test_every_public_transform_has_golden_decisions() -> None:
         *known.PIPELINES.values(),
         *(one for f in known.families().values() for one in f.pipelines.values()),
     ]
-    written = "".join(json.dumps(pipeline.to_dict()) for pipeline, _ in pipelines)
+    written = "".join(
+        json.dumps(pipeline.to_dict()) for pipeline, _ in pipelines if isinstance(pipeline, ss.Compose)
+    )
     kinds = {name: getattr(ss, name) for name in ss.__all__ if isinstance(getattr(ss, name), type)}
     public = [name for name, kind in kinds.items() if issubclass(kind, ss.Transform) and marks_of(kind).own]
     missing = [name for name in public if f'"transform": "{name}"' not in written and name != "Bridged"]

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, SupportsIndex
 
 import numpy.typing as npt
 
-from seedsafe import Bridge, SampleKey, ring
+from seedsafe import BatchMix, Bridge, SampleKey, ring
 from seedsafe.reading import (
     Augment,
     Faults,
@@ -66,6 +66,8 @@ class AugmentedSequence(Forwarding, Passes):
             of a ready batch its first sample's. Threads then read one after another.
         in_place: samples are written where the batch is to be, in memory that is used again when nobody holds it; from a
             process to the training process a batch goes without being copied. The batches are equal either way.
+        mix: a BatchMix: the batch's samples are mixed with each other, and their labels, which become float vectors. It wants
+            batches that are tuples of images and labels.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` goes by the model.
 
     Raises:
@@ -110,6 +112,7 @@ class AugmentedSequence(Forwarding, Passes):
         check_finite: bool = False,
         bridge: bool | Bridge = False,
         in_place: bool = True,
+        mix: BatchMix | None = None,
         framework: str | None = None,
     ) -> None:
         super().__init__()
@@ -131,6 +134,9 @@ class AugmentedSequence(Forwarding, Passes):
             "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
         )
         self.in_place = bool(in_place)
+        if mix is not None and not isinstance(mix, BatchMix):
+            raise TypeError(f"mix must be a BatchMix, got {mix!r}: pass seedsafe.BatchMix(classes)")
+        self.mix = mix
         self._ready = batch_size is None
         self._units = length(base)
         self.batch_size = (
@@ -160,16 +166,29 @@ class AugmentedSequence(Forwarding, Passes):
         rows = ring.Rows(self.batch_size) if self.in_place else None
         place, stacked = (rows.place, _stacked) if rows else (_same, stack)
         if self._ready:
-            return self.reader.batch(
-                self._position(epoch, number), self.batch_size, moment, place=place, stack=stacked
-            )
+            position = self._position(epoch, number)
+            read = self.reader.batch(position, self.batch_size, moment, place=place, stack=stacked)
+            return self._mixed(read, position * self.batch_size, epoch)
         start = number * self.batch_size
         places = range(start, min(start + self.batch_size, self._units))
         positions = [self._position(epoch, one) for one in places]
         samples = (self.reader.sample(position, moment, listed=listed) for position in positions)
-        return collate(
+        read = collate(
             [place(tuple(sample) if isinstance(sample, list) else sample) for sample in samples], stacked
         )
+        return self._mixed(read, positions[0], epoch)
+
+    def _mixed(self, batch: Any, first: int, epoch: int) -> Any:
+        """Return a batch whose samples are mixed, at the key of the first one, if that is wanted."""
+        if self.mix is None:
+            return batch
+        if not (isinstance(batch, tuple) and len(batch) > 1):
+            raise TypeError(
+                f"a batch to be mixed must be a tuple of images and labels, got {type(batch).__qualname__}: leave mix out, or "
+                "give the base's samples as (image, label)"
+            )
+        images, labels = (np.asarray(part) for part in batch[:2])
+        return *self.mix(images, labels, key=SampleKey(self.reader.seed, epoch, first)), *batch[2:]
 
 
 def _same(sample: Any) -> Any:

@@ -7,6 +7,7 @@ from seedsafe_torch.faults import skip_collate
 from seedsafe_torch.in_place import collate, why_not_in_place
 from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.loading import loader, peek
+from seedsafe_torch.mix import mix
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.sampler import KeyedSampler
 
@@ -19,6 +20,7 @@ __all__ = [
     "KeyedSampler",
     "collate",
     "loader",
+    "mix",
     "peek",
     "skip_collate",
     "why_not_in_place",

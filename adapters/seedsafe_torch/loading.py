@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+from dataclasses import replace
 from functools import partial
 from typing import Any, SupportsIndex, overload
 
@@ -15,6 +16,7 @@ from torch.utils.data import (
     default_collate,
     default_convert,
 )
+from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe import SampleKey
 from seedsafe.reading import nested, outermost
@@ -25,6 +27,7 @@ from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
+from seedsafe_torch.mix import MixCollate
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.sampler import KeyedSampler
 
@@ -136,6 +139,8 @@ def loader(
         generator = _generator(seed)
     options["generator"] = generator
     in_batches = batch_size is not None or batch_sampler is not None
+    if isinstance(options.get("collate_fn"), MixCollate) and options["collate_fn"].seed is None:
+        options["collate_fn"] = replace(options["collate_fn"], seed=SampleKey(seed, 0, 0).seed)
     outer = in_place_or_not(in_place, outer, in_batches, options)
     made = _made(outer, dataset, in_batches, options)
     _check_picklable(made)
@@ -199,12 +204,10 @@ def peek(loading: DataLoader[Any]) -> Any:
         indices = next(iter(batches), None)
     if indices is None:
         raise ValueError("loading has no batch to look at: its coming pass is empty")
-    dataset: Any = loading.dataset
-    if loading.batch_sampler is None:
-        return loading.collate_fn(dataset[indices])
-    if hasattr(dataset, "__getitems__"):
-        return loading.collate_fn(dataset.__getitems__(indices))
-    return loading.collate_fn([dataset[index] for index in indices])
+    in_batches = loading.batch_sampler is not None
+    kinds: Any = _DatasetKind  # what the DataLoader's own iterators read with
+    arguments = loading.dataset, in_batches, loading.collate_fn, loading.drop_last
+    return kinds.create_fetcher(kinds.Map, *arguments).fetch(indices)
 
 
 def _check_picklable(made: DataLoader[Any]) -> None:

@@ -60,10 +60,11 @@ def main(settings: dict[str, Any]) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def store() -> None:
+        partial = checkpoint.with_suffix(".partial")
         if rank == 0:
-            partial = checkpoint.with_suffix(".partial")
             partial.write_text(json.dumps({"served": served, "state": loading.state_dict()}))
-            die(1)
+        die(1)
+        if rank == 0:
             partial.replace(checkpoint)
         die(2)
         dist.barrier()

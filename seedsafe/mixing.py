@@ -1,0 +1,268 @@
+"""BatchMix: MixUp and CutMix of a batch, decided by a key."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from seedsafe.decisions import exponential, logarithm, normal
+from seedsafe.draws import Draws
+from seedsafe.key import SampleKey, address, op_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["BatchMix", "Mixed", "beta", "mix_arrays", "mix_labels"]
+
+_OP: Final = op_of("seedsafe/mix")
+_TRIALS: Final = 8
+_CHANNELS: Final = (1, 3, 4)
+
+
+class Mixed(NamedTuple):
+    """What is drawn for a batch: sample i is mixed with sample i - shift.
+
+    Args:
+        kind: "mixup", "cutmix", or "" for a batch that stays as it is.
+        shift: of the partners, 0 < shift < n.
+        share: of the sample itself, in its labels and, for mixup, in its values, in [0, 1].
+        box: top, bottom, left and right of what CutMix takes of the partner.
+    """
+
+    kind: str
+    shift: int
+    share: float
+    box: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMix:
+    """Mixes each sample of a batch with another one of it, and their labels alike, as a function of a key.
+
+    Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018), and S. Yun et al., "CutMix" (2019), in the
+    form of torchvision's recipe: one share and one box for the batch. The partners are those some places before, a
+    number that is drawn; a batch of one sample stays as it is. `seedsafe_torch.mix` makes a collate function of it, and
+    AugmentedSequence takes it as ``mix=``.
+
+    Args:
+        classes: their number: labels become float vectors of that length.
+        mixup: the alpha of MixUp's Beta(alpha, alpha) distribution, 0 for no MixUp.
+        cutmix: that of CutMix, 0 for no CutMix. Where both are there, each batch takes either with the same chance.
+        p: the chance that a batch is mixed.
+        channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None tells by the one axis of 1, 3 or 4.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range, or neither MixUp nor CutMix is left.
+
+    Example:
+        >>> images = np.stack([np.full((2, 2, 3), i, np.float32) for i in range(4)])
+        >>> mix = BatchMix(classes=4, mixup=1.0, cutmix=0)
+        >>> mixed, labels = mix(images, np.arange(4), key=SampleKey(42, 0, 0))
+        >>> mix.params(SampleKey(42, 0, 0), images.shape).shift, mixed.shape, labels.shape
+        (1, (4, 2, 2, 3), (4, 4))
+    """
+
+    classes: int
+    mixup: float = 1.0
+    cutmix: float = 1.0
+    p: float = 1.0
+    channels_first: bool | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.classes, bool) or not isinstance(self.classes, int | np.integer):
+            raise TypeError(f"classes must be an integer, got {self.classes!r}: pass the number of classes")
+        if self.classes < 1:
+            raise ValueError(f"classes must be at least 1, got {self.classes}: pass the number of classes")
+        for name, value in (("mixup", self.mixup), ("cutmix", self.cutmix), ("p", self.p)):
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"{name} must be a number, got {value!r}")
+            if name == "p" and not 0 <= value <= 1:
+                raise ValueError(f"p must be a probability in [0, 1], got {value!r}")
+            if name != "p" and value != 0 and not 1e-3 <= value <= 1e6:
+                raise ValueError(f"{name} must be 0, or at least 0.001 and at most 1e+06, got {value!r}")
+        if not isinstance(self.channels_first, bool | None):
+            raise TypeError(f"channels_first must be True, False or None, got {self.channels_first!r}")
+        if not (self.mixup or self.cutmix):
+            raise ValueError(
+                "mixup and cutmix are both 0, so that nothing is mixed: give one of them an alpha, such as 1.0"
+            )
+
+    def params(self, key: SampleKey, shape: tuple[int, ...]) -> Mixed:
+        """Return what is drawn for a batch.
+
+        Args:
+            key: of the first sample that was asked for.
+            shape: of the images of the batch.
+        """
+        height, width = self._size(shape)
+        draws = Draws(address(key, _OP))
+        fires = draws.chance(self.p)
+        second = draws.unit() >= 0.5
+        cuts = second if self.mixup and self.cutmix else bool(self.cutmix)
+        shift = 1 + draws.integer(max(shape[0] - 1, 1))
+        alpha = float(self.cutmix if cuts else self.mixup)
+        share = beta(draws, alpha, alpha)
+        row, column = draws.integer(max(height, 1)), draws.integer(max(width, 1))
+        if not fires or shape[0] < 2:
+            return Mixed("", 0, 1.0, (0, 0, 0, 0))
+        if not cuts:
+            return Mixed("mixup", shift, share, (0, 0, 0, 0))
+        half = 0.5 * math.sqrt(1.0 - share)
+        down, across = int(half * height), int(half * width)
+        box = (
+            max(row - down, 0),
+            min(row + down, height),
+            max(column - across, 0),
+            min(column + across, width),
+        )
+        area = (box[1] - box[0]) * (box[3] - box[2])
+        return Mixed("cutmix", shift, 1.0 - area / (height * width), box)
+
+    def __call__(
+        self, images: npt.NDArray[Any], labels: npt.NDArray[Any], *, key: SampleKey
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+        """Return the images mixed, of the same shape and dtype, and the labels as vectors; new arrays.
+
+        Args:
+            images: uint8 or floats, shape (n, h, w, c), (n, c, h, w) or (n, h, w).
+            labels: integers, shape (n,), or vectors, shape (n, classes).
+            key: of the first sample that was asked for.
+
+        Raises:
+            TypeError: images or labels are of another dtype.
+            ValueError: their shapes do not fit, or a label is no class.
+        """
+        vectors = self.vectors(labels)
+        if len(images) != len(vectors):
+            raise ValueError(f"images and labels must be equally many, got {len(images)} and {len(vectors)}")
+        drawn = self.params(key, images.shape)
+        return mix_arrays(images, drawn, self._axes(images.shape)), mix_labels(vectors, drawn)
+
+    def vectors(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return labels as float32 vectors, shape (n, classes).
+
+        Raises:
+            TypeError: they are neither integers nor floats.
+            ValueError: a label is no class, or vectors are of another length.
+        """
+        labels = np.asarray(labels)
+        if labels.ndim == 2 and labels.shape[1] == self.classes and labels.dtype.kind == "f":
+            return labels.astype(np.float32)
+        if labels.ndim != 1 or labels.dtype.kind not in "iu":
+            raise TypeError(
+                f"labels must be integers of shape (n,) or float vectors of shape (n, {self.classes}), got {labels.dtype} of "
+                f"shape {labels.shape}"
+            )
+        if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
+            wrong = labels.min() if labels.min() < 0 else labels.max()
+            raise ValueError(f"a label must be at least 0 and below classes={self.classes}, got {wrong}")
+        vectors = np.zeros((len(labels), self.classes), np.float32)
+        vectors[np.arange(len(labels)), labels] = 1
+        return vectors
+
+    def _axes(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Return the axes of height and width."""
+        if len(shape) == 3:
+            return 1, 2
+        if len(shape) != 4:
+            raise ValueError(
+                f"images must have the shape (n, h, w, c), (n, c, h, w) or (n, h, w), got {shape}"
+            )
+        first, last = shape[1] in _CHANNELS, shape[3] in _CHANNELS
+        if self.channels_first is None and first == last:
+            raise ValueError(
+                f"images of shape {shape} do not tell which axis the channels are: pass channels_first=True or False"
+            )
+        return (2, 3) if (first if self.channels_first is None else self.channels_first) else (1, 2)
+
+    def _size(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        rows, columns = self._axes(shape)
+        return shape[rows], shape[columns]
+
+
+def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:
+    """Return a batch mixed as was drawn; a new array of the same shape and dtype.
+
+    MixUp of uint8 is computed in float32 and rounded to even; CutMix copies.
+
+    Raises:
+        TypeError: the dtype is neither uint8 nor a float.
+
+    Example:
+        >>> mix_arrays(np.array([[[0]], [[8]]], np.uint8), Mixed("mixup", 1, 0.75, (0, 0, 0, 0)), (1, 2)).ravel().tolist()
+        [2, 6]
+    """
+    if images.dtype != np.uint8 and images.dtype.kind != "f":
+        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+    partners = np.roll(images, drawn.shift, axis=0)
+    if drawn.kind == "mixup":
+        of = np.result_type(images.dtype, np.float32).type
+        mixed = images.astype(of) * of(drawn.share)
+        mixed += partners.astype(of) * of(1.0 - drawn.share)
+        return (np.rint(mixed) if images.dtype == np.uint8 else mixed).astype(images.dtype)
+    mixed = images.copy(order="C")
+    if drawn.kind == "cutmix":
+        top, bottom, left, right = drawn.box
+        region: list[Any] = [slice(None)] * images.ndim
+        region[axes[0]], region[axes[1]] = slice(top, bottom), slice(left, right)
+        mixed[tuple(region)] = partners[tuple(region)]
+    return mixed
+
+
+def mix_labels(vectors: npt.NDArray[np.float32], drawn: Mixed) -> npt.NDArray[np.float32]:
+    """Return label vectors mixed as was drawn.
+
+    Example:
+        >>> mix_labels(np.eye(2, dtype=np.float32), Mixed("mixup", 1, 0.75, (0, 0, 0, 0))).tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
+    """
+    if not drawn.kind:
+        return vectors.copy()
+    mixed: npt.NDArray[np.float32] = vectors * np.float32(drawn.share)
+    mixed += np.roll(vectors, drawn.shift, axis=0) * np.float32(1.0 - drawn.share)
+    return mixed
+
+
+def beta(draws: Draws, a: float, b: float) -> float:
+    """Return a draw from the Beta(a, b) distribution, in [0, 1]; consumes 34 words.
+
+    Follows G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000), with 8 trials for each of the
+    two: all are drawn, and the last stands if none was accepted, which happens once in 10**10 draws.
+
+    Args:
+        draws: the stream.
+        a: the first parameter, in [0.001, 10**6].
+        b: the second one.
+
+    Example:
+        >>> 0 < beta(Draws(address(SampleKey(42, 3, 1234))), 0.2, 0.2) < 1
+        True
+    """
+    one, other = _log_gamma(draws, a), _log_gamma(draws, b)
+    return 1.0 / (1.0 + exponential(min(max(other - one, -700.0), 700.0)))
+
+
+def _log_gamma(draws: Draws, shape: float) -> float:
+    """Return the logarithm of a draw from the Gamma distribution, of shape + 1 times a power of a uniform number."""
+    d = shape + 1.0 - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    found = None
+    last = 0.0
+    for _ in range(_TRIALS):
+        x, unit = normal(draws), _open_unit(draws)
+        root = 1.0 + c * x
+        if root <= 0.0:
+            continue
+        log_v = 3.0 * logarithm(root)
+        last = log_v
+        if found is None and logarithm(unit) < 0.5 * x * x + d - d * (root * root * root) + d * log_v:
+            found = log_v
+    return logarithm(d) + (last if found is None else found) + logarithm(_open_unit(draws)) / shape
+
+
+def _open_unit(draws: Draws) -> float:
+    return ((draws.word() >> 12) + 0.5) * 2.0**-52
