@@ -63,7 +63,7 @@ class BatchMix:
         >>> mix = BatchMix(classes=4, mixup=1.0, cutmix=0)
         >>> mixed, labels = mix(images, np.arange(4), key=SampleKey(42, 0, 0))
         >>> mix.params(SampleKey(42, 0, 0), images.shape).shift, mixed.shape, labels.shape
-        (1, (4, 2, 2, 3), (4, 4))
+        (2, (4, 2, 2, 3), (4, 4))
     """
 
     classes: int
@@ -199,13 +199,13 @@ def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) ->
     if images.dtype != np.uint8 and images.dtype.kind != "f":
         raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
     partners = np.roll(images, drawn.shift, axis=0)
+    mixed: npt.NDArray[Any] = images.copy(order="C")
     if drawn.kind == "mixup":
         of = np.result_type(images.dtype, np.float32).type
-        mixed = images.astype(of) * of(drawn.share)
-        mixed += partners.astype(of) * of(1.0 - drawn.share)
-        return (np.rint(mixed) if images.dtype == np.uint8 else mixed).astype(images.dtype)
-    mixed = images.copy(order="C")
-    if drawn.kind == "cutmix":
+        total = images.astype(of) * of(drawn.share)
+        total += partners.astype(of) * of(1.0 - drawn.share)
+        mixed[...] = np.rint(total) if images.dtype == np.uint8 else total
+    elif drawn.kind == "cutmix":
         top, bottom, left, right = drawn.box
         region: list[Any] = [slice(None)] * images.ndim
         region[axes[0]], region[axes[1]] = slice(top, bottom), slice(left, right)

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Literal, Self, SupportsIndex
 
+import numpy as np
 import numpy.typing as npt
 
 from seedsafe import BatchMix, Bridge, SampleKey, ring

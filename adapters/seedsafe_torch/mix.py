@@ -104,10 +104,10 @@ def mix(
     Example:
         >>> import numpy as np
         >>> from seedsafe_torch import AugmentedDataset, loader
-        >>> photos = [(np.full((4, 4, 3), i, np.float32), i % 2) for i in range(8)]
+        >>> photos = [(np.full((8, 8, 3), i, np.float32), i % 2) for i in range(8)]
         >>> loading = loader(AugmentedDataset(photos, seed=42), batch_size=4, collate_fn=mix(2))
         >>> [(tuple(images.shape), tuple(labels.shape)) for images, labels in loading]
-        [((4, 4, 4, 3), (4, 2)), ((4, 4, 4, 3), (4, 2))]
+        [((4, 8, 8, 3), (4, 2)), ((4, 8, 8, 3), (4, 2))]
     """
     mixing = BatchMix(classes, mixup, cutmix, p, channels_first)
     return MixCollate(mixing, None if seed is None else SampleKey(seed, 0, 0).seed, image, label, collate)
