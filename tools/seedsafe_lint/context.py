@@ -91,5 +91,8 @@ class Steps(Protocol):
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
         """Value that a function returns, with its effects."""
 
+    def parameter(self, parameter: ast.arg, function: Function) -> Values:
+        """What a parameter of a function of the main process holds."""
+
     def decorated(self, fn: Fn) -> Values:
         """A function as its decorators of the analysed code leave it."""

@@ -9,11 +9,12 @@ from seedsafe_lint.context import Context, State
 from seedsafe_lint.expressions import Expressions
 from seedsafe_lint.findings import Findings
 from seedsafe_lint.functions import Functions
-from seedsafe_lint.index import Frame
+from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.judge import Judge
 from seedsafe_lint.libraries import Libraries
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
+from seedsafe_lint.parameters import Parameters
 from seedsafe_lint.project import Project
 from seedsafe_lint.root import Root
 from seedsafe_lint.statements import Statements
@@ -38,6 +39,7 @@ class Interpreter:
         self.verdicts = Verdicts(context, self.findings, old_torch=old_torch)
         judge = Judge(context, self.verdicts)
         names = Names(context, self)
+        self._parameters = Parameters(context, names, self)
         self.members = members = Members(context, names, self)
         targets = Targets(context, members, self)
         conditions = Conditions(context, self)
@@ -90,6 +92,10 @@ class Interpreter:
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
         """Value that a function returns, with its effects."""
         return self._functions.run(fn, args, kwargs, starred=starred)
+
+    def parameter(self, parameter: ast.arg, function: Function) -> Values:
+        """What a parameter of a function of the main process holds."""
+        return self._parameters.parameter(parameter, function)
 
     def decorated(self, fn: Fn) -> Values:
         """A function as its decorators of the analysed code leave it."""

@@ -2,20 +2,17 @@
 
 import ast
 import builtins
-import re
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.frameworks import kind_of_base
 from seedsafe_lint.index import Frame, Function, Module
-from seedsafe_lint.known import RNG_NAME, canonical, guess, is_numpy_draw, is_python_draw
+from seedsafe_lint.known import canonical, guess, is_numpy_draw, is_python_draw
 from seedsafe_lint.scopes import Binding
-from seedsafe_lint.values import STATIC, Cls, Const, Ext, Fn, Gen, Mod, contents
+from seedsafe_lint.values import STATIC, Cls, Ext, Fn, Mod, contents
 
 __all__ = ["Names"]
 
-_TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
-_PLAIN = re.compile(r"\b(int|float|str|bool)\b")
 _DEEP = 40
 
 
@@ -94,26 +91,12 @@ class Names:
         arguments = function.node.args
         for parameter in (*function.positional, *arguments.kwonlyargs):
             if parameter.arg == name:
-                return self.parameter(parameter, function)
+                return self.steps.parameter(parameter, function)
         return (
             STATIC
             if name in (getattr(arguments.vararg, "arg", ""), getattr(arguments.kwarg, "arg", ""))
             else ()
         )
-
-    def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """What a parameter of a function of the main process holds, by its name, annotation and default."""
-        annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
-        default = self.default(parameter, function)
-        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
-        if parameter.annotation and "imgaug" in function.module.text:
-            kinds = self.steps.evaluate(parameter.annotation, function.frame)
-            names = [v.name for v in kinds if isinstance(v, Ext) and v.name.startswith("imgaug.")]
-            default = join(default or (), tuple(Ext(f"{name}()") for name in names)) or default
-        if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
-            argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
-            return join((argument,), default or ())
-        return join(default or (), STATIC)
 
     def default(self, parameter: ast.arg, function: Function) -> Values | None:
         """Value of a parameter's default, or None if it has none."""

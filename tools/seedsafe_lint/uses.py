@@ -1,12 +1,12 @@
 """How a file uses what it defines and imports: the calls that say what runs in workers."""
 
 import ast
-import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.callsites import calls_on
 from seedsafe_lint.index import Class, Frame, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.source import line_numbers
@@ -97,7 +97,8 @@ def uses(run: Interpreter, module: Module) -> Uses:
     found = Uses(streams=bool(_STREAMS.search(module.text)))
     lines = _lines(run, module, found.streams)
     if lines:
-        _search(found, module, module.scope.body, module.frame, lines)
+        for node, frame in calls_on(module, lines):
+            _note(found, node, frame)
     return found
 
 
@@ -135,31 +136,6 @@ def _owner(text: str, start: int) -> str:
         return ""
     match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])
     return match[0] if match else ""
-
-
-def _search(found: Uses, module: Module, body: list[ast.stmt], frame: Frame, lines: list[int]) -> None:
-    for node in body:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        at = bisect.bisect_left(lines, first)
-        if at == len(lines) or lines[at] > (node.end_lineno or first):
-            continue
-        inner = frame
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (
-            function := module.functions.get(node)
-        ):
-            inner = Frame(module, parent=function.frame, scope=function.scope, function=function)
-            if function.cls and function.positional:
-                inner.vars[function.positional[0].arg] = (Inst(function.cls),)
-        for part in node.__dict__.values():
-            for child in part if isinstance(part, list) else (part,):
-                if isinstance(child, ast.stmt):
-                    _search(found, module, [child], inner, lines)
-                elif isinstance(child, ast.ExceptHandler | ast.match_case):
-                    _search(found, module, child.body, inner, lines)
-                elif isinstance(child, ast.AST):
-                    for inside in ast.walk(child):
-                        if isinstance(inside, ast.Call):
-                            _note(found, inside, frame)
 
 
 def _note(found: Uses, node: ast.Call, frame: Frame) -> None:

@@ -1,0 +1,111 @@
+"""What a parameter of a function of the main process holds: by its default, its annotation, its calls and its name."""
+
+import ast
+import re
+
+from seedsafe_lint.alternatives import Values, join
+from seedsafe_lint.callsites import calls_of
+from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.index import Function
+from seedsafe_lint.known import RNG_NAME
+from seedsafe_lint.names import Names
+from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst
+
+__all__ = ["Parameters"]
+
+_TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
+_PLAIN = re.compile(r"\b(int|float|str|bool)\b")
+_TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
+_MOST = 6  # calls of a function that are looked into
+
+
+class Parameters:
+    """Values of parameters.
+
+    Args:
+        context: What all parts share.
+        names: Values of names.
+        steps: The other parts.
+    """
+
+    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
+        self.context = context
+        self.names = names
+        self.steps = steps
+
+    def parameter(self, parameter: ast.arg, function: Function) -> Values:
+        """What a parameter holds, as far as the given files tell."""
+        key = (function.node, parameter)
+        if key in self.context.known:
+            return self.context.known[key]
+        if key in self.context.open:
+            return STATIC
+        self.context.open.add(key)
+        try:
+            found = self._found(parameter, function)
+        finally:
+            self.context.open.discard(key)
+        self.context.known[key] = found
+        return found
+
+    def _found(self, parameter: ast.arg, function: Function) -> Values:
+        annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        default = self.names.default(parameter, function)
+        named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
+            argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
+            return join((argument,), default or ())
+        told = join(self._annotated(parameter, function), self._passed(parameter, function))
+        return join(told or self._namesake(parameter, function), default or (), STATIC)
+
+    def _annotated(self, parameter: ast.arg, function: Function) -> Values:
+        """Instances of the classes that its annotation names."""
+        if parameter.annotation is None:
+            return ()
+        found: Values = ()
+        for name in _names_in(parameter.annotation):
+            for value in self.steps.earlier(name, function.frame):
+                if isinstance(value, Cls):
+                    found = join(found, (Inst(value.cls),))
+                elif isinstance(value, Ext) and value.name.startswith("imgaug."):
+                    found = join(found, (Ext(f"{value.name}()"),))
+        return found
+
+    def _passed(self, parameter: ast.arg, function: Function) -> Values:
+        """What the calls in its own file pass."""
+        positional = [p.arg for p in function.positional]
+        bound = function.cls is not None and not function.decorated("staticmethod")
+        place = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
+        found: Values = ()
+        for call, frame in calls_of(function)[:_MOST]:
+            given = [word.value for word in call.keywords if word.arg == parameter.arg]
+            if 0 <= place < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+                given.append(call.args[place])
+            for expression in given:
+                values = self.steps.earlier(expression, frame)
+                found = join(
+                    found,
+                    tuple(v for v in values if isinstance(v, Inst | Fn | Cls | Group | Gen | Bound | Ext)),
+                )
+        return found
+
+    def _namesake(self, parameter: ast.arg, function: Function) -> Values:
+        """An instance of the class of its file that bears its name: `augmentor` is an `ImageAugmentor`."""
+        name = parameter.arg.strip("_").replace("_", "").lower()
+        if function.cls is None or function.name != "__init__" or not _TOOL.search(name):
+            return ()
+        return tuple(
+            Inst(cls)
+            for cls in function.module.classes.values()
+            if cls is not function.cls and cls.name.lower().endswith(name)
+        )
+
+
+def _names_in(annotation: ast.expr) -> list[ast.expr]:
+    found: list[ast.expr] = []
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Name | ast.Attribute):
+            found.append(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            found.append(ast.copy_location(ast.Name(id=node.value, ctx=ast.Load()), node))
+    return found
