@@ -1,6 +1,7 @@
 """Calls: what is called, with which arguments, and what comes back."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from seedsafe_lint.alternatives import Value, Values, join
@@ -11,6 +12,7 @@ from seedsafe_lint.judge import Judge
 from seedsafe_lint.known import is_numpy_draw, is_python_draw
 from seedsafe_lint.libraries import Libraries
 from seedsafe_lint.members import Members
+from seedsafe_lint.shapes import plainer
 from seedsafe_lint.values import Bound, Cls, Ext, Fn, Group, Inst, Super, contents
 
 __all__ = ["Calls"]
@@ -114,9 +116,7 @@ class Calls:
     def callbacks(self, values: list[Values]) -> Values:
         """A call of something unknown: it may call the functions among its arguments."""
         functions = tuple(
-            dict.fromkeys(
-                v for alternatives in values for v in (*alternatives, *contents(alternatives)) if _callable(v)
-            )
+            dict.fromkeys(v for alternatives in values for v in self._functions_in(alternatives))
         )
         if not functions:
             return self.context.nothing
@@ -125,6 +125,21 @@ class Calls:
                 if isinstance(value, Fn):
                     self.functions.run(value, [], {}, starred=True)
         return (Group(functions, calls=True),)
+
+    def _functions_in(self, values: Values) -> Iterator[Value]:
+        """What something unknown may call of what it is given: functions, objects with a ``__call__``, and those in lists."""
+        for value in (*values, *contents(values)):
+            match value:
+                case Fn() | Bound():
+                    yield value
+                case Inst(cls=cls) if self.members.calls(cls):
+                    yield value
+                case Group(items=items, calls=True):
+                    yield from items
+                case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
+                    yield value
+                case _:
+                    pass
 
     def _super(self, frame: Frame) -> Values:
         scope: Frame | None = frame
@@ -146,18 +161,12 @@ class Calls:
             return (Inst(callee.cls, held, stored=not self.context.worker),)
         known = self.functions.bind(method, args, kwargs, starred)
         known.pop(first_of(method.function), None)
+        if self.context.worker:
+            known = {name: plainer(values) for name, values in known.items()}
         made = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
         if self.context.worker:
             self.functions.run(Fn(method.function, made), args, kwargs, starred=starred)
         return (made,)
-
-
-def _callable(value: Value) -> bool:
-    return (
-        isinstance(value, Fn | Bound | Inst)
-        or (isinstance(value, Group) and value.calls)
-        or (isinstance(value, Ext) and (is_numpy_draw(value.name) or is_python_draw(value.name)))
-    )
 
 
 def _first(frame: Frame) -> str:

@@ -2,7 +2,6 @@
 
 import ast
 import bisect
-import re
 from collections.abc import Iterator
 
 from seedsafe_lint.index import Frame, Function, Module
@@ -28,7 +27,10 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name
     text = function.module.text
-    places = [match.start() for match in re.finditer(rf"(?<!def )(?<!class )\b{re.escape(name)}\(", text)]
+    places, at = [], text.find(f"{name}(")
+    while at >= 0:
+        places.append(at)
+        at = text.find(f"{name}(", at + 1)
     if not places:
         return []
     return [

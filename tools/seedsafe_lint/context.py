@@ -44,6 +44,8 @@ class Context:
         self.drawn: set[str] = set()  # kinds of generators that were drawn from
         self.filling = False  # inside of an `if` that fills an attribute once
         self.entered: set[Function] = set()
+        self.trail: list[Function] = []  # the functions that were run, in order
+        self.events = 0  # what was drawn, seeded or cut short so far
         self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
         self.known: dict[object, Values] = {}
         self.open: set[object] = set()

@@ -9,6 +9,7 @@ from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
+from seedsafe_lint.shapes import opened
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import STATIC, Const, Ext, Fn, Group, Inst, constant, contents
 
@@ -51,6 +52,7 @@ class Expressions:
             return (Const(None),)
         self.context.steps += 1
         if self.context.steps > _STEPS:
+            self.context.events += 1
             return self.context.nothing
         method = _METHODS.get(type(node))
         return self._children(node, frame) if method is None else method(self, node, frame)
@@ -82,7 +84,11 @@ class Expressions:
                 items = join(items, contents(self.evaluate(element.value, frame)))
             else:
                 items = join(items, self.evaluate(element, frame))
-        return (Group(items),)
+        return (self._group(items),)
+
+    def _group(self, items: Values) -> Group:
+        """A container; of worker code, without the containers of plain values inside."""
+        return Group(tuple(dict.fromkeys(map(opened, items))) if self.context.worker else items)
 
     def _dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()
@@ -92,7 +98,7 @@ class Expressions:
             else:
                 self.evaluate(key, frame)
                 items = join(items, self.evaluate(value, frame))
-        return (Group(items),)
+        return (self._group(items),)
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
@@ -113,7 +119,7 @@ class Expressions:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
         groups = tuple(v for v in left + right if isinstance(v, Group))
         if groups:
-            return (Group(contents(groups)),)
+            return (self._group(contents(groups)),)
         return STATIC if constant(left) and constant(right) else self.context.nothing
 
     def _unary(self, node: ast.UnaryOp, frame: Frame) -> Values:
@@ -160,8 +166,8 @@ class Expressions:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            return (Group(self.evaluate(node.value, inner)),)
-        return (Group(self.evaluate(node.elt, inner)),)
+            return (self._group(self.evaluate(node.value, inner)),)
+        return (self._group(self.evaluate(node.elt, inner)),)
 
     def _named(self, node: ast.NamedExpr, frame: Frame) -> Values:
         values = self.evaluate(node.value, frame)

@@ -4,6 +4,7 @@ from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.names import Names
+from seedsafe_lint.quiet import Quiet
 from seedsafe_lint.values import UNKNOWN, Cls, Const, Fn, Group, Inst, Opaque
 
 __all__ = ["Functions", "first_of"]
@@ -25,6 +26,7 @@ class Functions:
         self.context = context
         self.names = names
         self.steps = steps
+        self._quiet = Quiet(context)
         self._stack: list[Function] = []
         self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
 
@@ -65,8 +67,12 @@ class Functions:
         """Value that a function returns, with its effects."""
         function = fn.function
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
+            self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
         variables = self.bind(fn, args, kwargs, starred)
+        mark = self._quiet.mark(fn, variables)
+        if fn.frame is None and (quiet := self._quiet.recall(mark)) is not None:
+            return quiet
         key = (
             function.node,
             fn.owner,
@@ -83,6 +89,7 @@ class Functions:
             return values
         if self.context.worker:
             self.context.entered.add(function)
+        self.context.trail.append(function)
         frame = Frame(
             function.module, parent=fn.frame or function.frame, function=function, variables=variables
         )
@@ -96,6 +103,8 @@ class Functions:
         values = frame.vars.get("<return>") or (Const(None),)
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
+        if fn.frame is None:
+            self._quiet.keep(mark, values)
         self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
         return values
 

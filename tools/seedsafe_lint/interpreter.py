@@ -54,7 +54,7 @@ class Interpreter:
         context = self.context
         context.root = root
         context.worker, context.state = True, State()
-        context.entered, context.steps = set(), 0
+        context.entered, context.trail, context.steps = set(), [], 0
         self._functions.forget()
         try:
             function = root.fn.function

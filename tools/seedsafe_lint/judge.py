@@ -75,6 +75,7 @@ class Judge:
             self.seeded(_SEEDS[name], node, frame, [*args, *kwargs.values()])
         elif name == "numpy.random.set_state":
             self.context.state.seeded.pop(NUMPY, None)
+            self.context.events += 1
         elif is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
         elif is_python_draw(name):
@@ -111,6 +112,7 @@ class Judge:
 
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """A call of a generator's method."""
+        self.context.events += 1
         if name not in DRAW_METHODS:
             return
         if gen.node in self.context.state.seeded:
@@ -120,6 +122,7 @@ class Judge:
 
     def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """A generator made in worker code."""
+        self.context.events += 1
         root, made = self.context.root, gen.node
         if root is None or not root.per_sample or not isinstance(made, ast.Call):
             return
@@ -130,6 +133,7 @@ class Judge:
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """A generator seeded anew."""
+        self.context.events += 1
         given = [values for values in args if values != (Const(None),)]
         fixed = bool(given) and all(constant(values) for values in given)
         self.context.state.seeded[what] = "constant" if fixed else "varying"
@@ -177,6 +181,7 @@ class Judge:
             for value in values:
                 if not isinstance(value, Gen) or not value.stored or value.node in self.context.state.seeded:
                     continue
+                self.context.events += 1
                 if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
                     self.verdicts.stored(value, spelled(node), node, frame)
 

@@ -5,6 +5,7 @@ import re
 __all__ = [
     "BUFFERS",
     "DRAW_METHODS",
+    "FOLLOWED",
     "GENERATORS",
     "GLOBAL_DRAWS",
     "IMGAUG",
@@ -141,6 +142,10 @@ NUMPY_INSIDE = re.compile(
 _IMGAUG = re.compile(
     r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
 )
+FOLLOWED = re.compile(
+    r"imgaug|keras|tensorflow|scipy\.stats|torch\.utils\.data|webdataset|numpy\.random$|.*Generator|.*\bia\w?\."
+)
+"""Libraries whose results are followed through their attributes and methods in worker code."""
 RNG_NAME = re.compile(
     r"_?_?(np_?|numpy_?|local_?|py_?|torch_?)?(rng|prng|rngs|random_generator|rand_gen|random_state|rand_state|randomstate|np_random|rnd)$|^_?generator$"
 )

@@ -1,12 +1,13 @@
 """Calls into libraries: generators are followed, draws and seedings judged, functions handed over are run."""
 
 import ast
+import re
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame
 from seedsafe_lint.judge import Judge
-from seedsafe_lint.known import BIT_GENERATORS, GENERATORS
+from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS
 from seedsafe_lint.members import Members
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, constant
@@ -17,6 +18,9 @@ _RESEED = frozenset({"seed", "manual_seed", "set_state", "setstate", "__setstate
 _ITERATING = frozenset(
     f"builtins.{name}"
     for name in ("next", "iter", "list", "tuple", "reversed", "sorted", "set", "enumerate", "zip")
+)
+_ARRAYS = re.compile(
+    r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
 )
 _NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "abs", "str", "hash", "float", "max", "min"))
 
@@ -77,8 +81,10 @@ class Libraries:
         if self.context.worker:
             self.judge.library(name, node, frame, args, kwargs)
         result = self.steps.callbacks([*args, *kwargs.values()])
-        if isinstance(result[0], Group):
+        if isinstance(result[0], Group) and not _ARRAYS.match(name):
             return (Group(result[0].items, calls=True, origin=name),)
+        if self.context.worker and not FOLLOWED.match(name):
+            return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing
 
     def _generator(

@@ -2,13 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from seedsafe_lint.alternatives import Value, Values, join
 from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Class, Frame, Site
-from seedsafe_lint.known import canonical
+from seedsafe_lint.known import FOLLOWED, canonical
 from seedsafe_lint.names import Names
 from seedsafe_lint.seeds import expand
 from seedsafe_lint.syntax import dotted
@@ -50,10 +49,14 @@ class Members:
         self.context = context
         self.names = names
         self.steps = steps
+        self._orders: dict[Class, tuple[Class, ...]] = {}
+        self._open_bases = 0  # classes whose bases are being looked up
 
     def member(self, value: Value, name: str) -> Values:
         """An attribute of a value."""
         match value:
+            case Ext(name=full) if self.context.worker and "(" in full and not FOLLOWED.match(full):
+                return UNKNOWN  # no rule asks for more of what a call into a library returned
             case Ext(name=full):
                 local = (
                     self.context.project.find(f"{full}.{name}", "")
@@ -101,6 +104,14 @@ class Members:
             if name in cls.methods:
                 return Fn(cls.methods[name], owner)
         return None
+
+    def calls(self, cls: Class) -> bool:
+        """True if instances of a class can be called, as far as its bases can be seen."""
+        key = (cls, "calls")
+        if key not in self.context.known:
+            own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
+            self.context.known[key] = STATIC if own or self.libraries(cls) else ()
+        return bool(self.context.known[key])
 
     def attribute(self, owner: Inst, name: str) -> Values:
         """An attribute of an instance."""
@@ -170,28 +181,34 @@ class Members:
         self.context.known[key] = found
         return found
 
-    def mro(self, cls: Class) -> Iterator[Class]:
+    def mro(self, cls: Class) -> tuple[Class, ...]:
         """The class and its bases in the analysed code, each once, itself first."""
-        seen: list[Class] = []
+        if cls in self._orders:
+            return self._orders[cls]
+        seen: dict[Class, None] = {}
         todo = [cls]
-        while todo:
+        while todo and len(seen) <= 50:
             current = todo.pop(0)
-            if current in seen or len(seen) > 50:
-                continue
-            seen.append(current)
-            yield current
-            todo[:0] = [v.cls for v in self.bases(current) if isinstance(v, Cls)]
+            if current not in seen:
+                seen[current] = None
+                todo[:0] = [v.cls for v in self.bases(current) if isinstance(v, Cls)]
+        order = tuple(seen)
+        if not self._open_bases:
+            self._orders[cls] = order
+        return order
 
     def bases(self, cls: Class) -> Values:
         """Its bases, as written in its definition."""
         key = (cls, "bases")
         if key not in self.context.known:
             self.context.known[key] = STATIC
+            self._open_bases += 1
             found: Values = ()
             for base in cls.node.bases:
                 base = base.value if isinstance(base, ast.Subscript) else base
                 found = join(found, self.steps.earlier(base, cls.frame))
             self.context.known[key] = found
+            self._open_bases -= 1
         return self.context.known[key]
 
     def libraries(self, cls: Class) -> list[str]:

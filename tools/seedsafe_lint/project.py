@@ -60,6 +60,8 @@ class Project:
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
         self._size = 0
+        self.runs: dict[object, object] = {}
+        """What `seedsafe_lint.quiet` remembers of the functions of these modules."""
 
     def load(self, path: Path) -> Module:
         """The module of a file.
@@ -87,6 +89,7 @@ class Project:
             if module:
                 module.close()
         self._loaded.clear()
+        self.runs.clear()
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:

@@ -61,6 +61,7 @@ class Targets:
                     elif isinstance(holder, Gen | Bound) and attr == "state":
                         gen = holder if isinstance(holder, Gen) else holder.gen
                         self.context.state.seeded[gen.node] = "varying"
+                        self.context.events += 1
             case ast.Subscript(value=owner, slice=index):
                 self.steps.evaluate(index, frame)
                 self.steps.evaluate(owner, frame)

@@ -1,7 +1,8 @@
 """The abstract values that the interpreter computes with: only what matters to where random numbers come from."""
 
 import ast
-from dataclasses import dataclass, fields
+import re
+from dataclasses import dataclass
 from typing import Literal
 
 from seedsafe_lint.alternatives import Value, Values, join
@@ -23,6 +24,7 @@ __all__ = [
     "Super",
     "constant",
     "contents",
+    "is_plain",
 ]
 
 
@@ -33,7 +35,7 @@ class _Hashed:
     _hash: int
 
     def __post_init__(self) -> None:
-        parts = tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+        parts = tuple(getattr(self, name) for name in type(self).__match_args__)  # type: ignore[attr-defined]
         object.__setattr__(self, "_hash", hash((type(self), *parts)))
 
     def __hash__(self) -> int:
@@ -143,6 +145,11 @@ class Group(_Hashed, Value):
     origin: str = ""
     __hash__ = _Hashed.__hash__
 
+    @property
+    def quiet(self) -> bool:
+        """True if it holds nothing that could draw."""
+        return all(map(is_plain, self.items))
+
 
 @dataclass(frozen=True, slots=True)
 class Mod(Value):
@@ -153,6 +160,24 @@ class Mod(Value):
 
 UNKNOWN: Values = (Opaque(),)
 STATIC: Values = (Opaque(static=True),)
+
+
+_LOUD = re.compile(
+    r"rand|rng|imgaug|seed|[gG]enerator|^(numpy|random|cv2|scipy|sklearn|torch|np|iaa)$|^\?\.\w+$"
+)
+
+
+def is_plain(value: Value) -> bool:
+    """True for a value that cannot draw, nor lead to something that does."""
+    match value:
+        case Const() | Opaque():
+            return True
+        case Ext(name=name):
+            return not _LOUD.search(name)
+        case Group(calls=calls):
+            return not calls and value.quiet
+        case _:
+            return False
 
 
 def constant(values: Values) -> bool:

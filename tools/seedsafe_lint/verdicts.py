@@ -29,6 +29,7 @@ class Verdicts:
 
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
         """A draw from NumPy's global generator."""
+        self.context.events += 1
         self.context.drawn.add(NUMPY)
         root = self.context.root
         if root is None or NUMPY in self.context.state.seeded or root.cured:
@@ -59,6 +60,7 @@ class Verdicts:
 
     def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         """A draw from a generator that was made before the workers started."""
+        self.context.events += 1
         root = self.context.root
         if root is None:
             return
@@ -77,6 +79,7 @@ class Verdicts:
 
     def process_wide(self, key: str, what: str, source: str, node: ast.AST, frame: Frame) -> None:
         """A draw from a process-wide generator of a library."""
+        self.context.events += 1
         self.context.drawn.add(key)
         if key in self.context.state.seeded:
             return
@@ -84,6 +87,7 @@ class Verdicts:
 
     def unseeded(self, what: str, source: str, node: ast.AST, frame: Frame) -> None:
         """A draw that a library makes from a generator that it keeps."""
+        self.context.events += 1
         root = self.context.root
         if root is None or (
             source.startswith("NumPy") and (NUMPY in self.context.state.seeded or root.cured)
@@ -103,6 +107,7 @@ class Verdicts:
 
     def noise(self, node: ast.AST, frame: Frame) -> None:
         """A call of skimage's random_noise."""
+        self.context.events += 1
         root = self.context.root
         if root is None or NUMPY in self.context.state.seeded or root.cured:
             return
@@ -117,6 +122,7 @@ class Verdicts:
 
     def python(self, name: str, node: ast.AST, frame: Frame) -> None:
         """A draw from Python's global generator."""
+        self.context.events += 1
         self.context.drawn.add(PYTHON)
         root = self.context.root
         if root is None or PYTHON in self.context.state.seeded:
@@ -132,6 +138,7 @@ class Verdicts:
 
     def constant(self, what: str, node: ast.AST, frame: Frame) -> None:
         """A seed that is the same for all samples."""
+        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
             "SSF004",
@@ -143,6 +150,7 @@ class Verdicts:
 
     def clock(self, what: str, node: ast.AST, frame: Frame) -> None:
         """A seed from the clock."""
+        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
             "SSF004",
@@ -154,6 +162,7 @@ class Verdicts:
 
     def counted(self, what: str, node: ast.AST, frame: Frame) -> None:
         """A seed from a counter that each worker has a copy of."""
+        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
             "SSF004",
@@ -165,6 +174,7 @@ class Verdicts:
 
     def worker_alone(self, node: ast.Call, frame: Frame) -> None:
         """A seed that depends on the worker's number alone."""
+        self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
             "SSF006",
@@ -177,6 +187,7 @@ class Verdicts:
 
     def accumulated(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """An attribute of a stored object that grows with each sample."""
+        self.context.events += 1
         root = self.context.root
         if root is None or not root.per_sample or root.cls is None or "__getitem__" not in root.label:
             return
@@ -193,6 +204,7 @@ class Verdicts:
 
     def threads(self, node: ast.AST, module: Module) -> None:
         """Reports ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
+        self.context.events += 1
         self.findings.report(
             "SSF016",
             node,

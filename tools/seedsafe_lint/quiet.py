@@ -1,0 +1,74 @@
+"""Runs of functions that drew nothing, kept so that they need not be repeated for each entry point of a file."""
+
+from typing import NamedTuple
+
+from seedsafe_lint.alternatives import Values
+from seedsafe_lint.context import Context
+from seedsafe_lint.index import Function
+from seedsafe_lint.shapes import shape
+from seedsafe_lint.values import Fn, Gen
+
+__all__ = ["Mark", "Quiet"]
+
+
+class _Run(NamedTuple):
+    """What a quiet run left behind."""
+
+    values: Values
+    stored: dict[tuple[object, str], Values]
+    entered: frozenset[Function]
+
+
+class Mark(NamedTuple):
+    """The state before a run: what it is known by, and what was there."""
+
+    key: object
+    events: int
+    stored: dict[tuple[object, str], Values]
+    trail: int
+
+
+class Quiet:
+    """Remembers runs in which nothing was drawn or seeded.
+
+    Two runs of a function are alike if its arguments have the same shape and the same generators, functions and objects
+    were stored before. The runs outlast the entry point and the file: they report nothing that could depend on it.
+
+    Args:
+        context: What all parts share.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
+        """The state before a run."""
+        context = self.context
+        loud = frozenset(
+            (where, values)
+            for where, values in context.state.stored.items()
+            if any(isinstance(value, Gen) for value in values)
+        )
+        shapes = tuple((name, shape(values)) for name, values in variables.items())
+        owner = None if fn.owner is None else shape((fn.owner,))
+        key = (fn.function.node, owner, context.worker, shapes, loud)
+        return Mark(key, context.events, dict(context.state.stored), len(context.trail))
+
+    def recall(self, mark: Mark) -> Values | None:
+        """What an earlier run like this one returned, with its effects; None if there was none."""
+        run = self.context.project.runs.get(mark.key)
+        if not isinstance(run, _Run):
+            return None
+        self.context.state.stored.update(run.stored)
+        self.context.trail += run.entered
+        if self.context.worker:
+            self.context.entered |= run.entered
+        return run.values
+
+    def keep(self, mark: Mark, values: Values) -> None:
+        """Remembers a run if it was quiet."""
+        context = self.context
+        if context.events == mark.events:
+            after = context.state.stored
+            stored = {key: held for key, held in after.items() if mark.stored.get(key) is not held}
+            context.project.runs[mark.key] = _Run(values, stored, frozenset(context.trail[mark.trail :]))

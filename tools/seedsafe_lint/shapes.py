@@ -1,0 +1,57 @@
+"""What matters of a value to whether a function draws."""
+
+from seedsafe_lint.alternatives import Value, Values
+from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, is_plain
+
+__all__ = ["opened", "plainer", "shape"]
+
+
+def shape(values: Values) -> frozenset[object]:
+    """What matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
+    return frozenset(map(_kind, values))
+
+
+def plainer(values: Values) -> Values:
+    """The values without what no rule asks for, so that few different ones are left."""
+    return tuple(dict.fromkeys(map(_plainer, values)))
+
+
+def opened(value: Value) -> Value:
+    """The value, or for a container of plain values one of which nothing is known."""
+    return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
+
+
+def _plainer(value: Value, within: bool = False) -> Value:
+    match value:
+        case Opaque(static=True):
+            return UNKNOWN[0]
+        case Inst(cls=cls, args=args, stored=False) if args:
+            return Inst(cls, (), stored=False)
+        case Ext() if is_plain(value):
+            return UNKNOWN[0]
+        case Group() if is_plain(value):
+            return UNKNOWN[0]
+        case Group() if within:
+            return value
+        case Group(items=items, calls=calls, origin=origin):
+            return Group(tuple(dict.fromkeys(_plainer(item, True) for item in items)), calls, origin)
+        case _:
+            return value
+
+
+def _kind(value: Value, within: bool = False) -> object:
+    match value:
+        case Const(value=None) | Const(value=str()):
+            return value
+        case Opaque(given=given):
+            return given
+        case Inst(cls=cls, stored=False):
+            return cls
+        case Group(calls=calls) if within:
+            return type(value), calls
+        case Group(items=items, calls=calls, origin=origin):
+            return calls, origin, frozenset(_kind(item, True) for item in items)
+        case Fn(function=function, owner=Inst(cls=cls, stored=False)):
+            return function.node, cls
+        case _:
+            return type(value) if is_plain(value) else value
