@@ -191,6 +191,13 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
         [[[1, 0, 3]]]
     """
     value = fitting(fill, image)
+    if image.dtype == np.uint8 and image.ndim == 3:  # several times faster than every third value by itself
+        kept = np.full(image.shape[1:], 255, np.uint8)
+        kept[:, list(dropped)] = 0
+        made: Array = np.bitwise_and(image, kept, order="C")
+        if fill:
+            made |= ~kept & np.uint8(value)
+        return made
     made = image.copy()
     for channel in dropped:
         made[..., channel] = value

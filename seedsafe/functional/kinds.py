@@ -72,6 +72,8 @@ def fitting(fill: Any, image: Array) -> Any:
     Raises:
         ValueError: it does not fit the image's channels or dtype.
     """
+    if isinstance(fill, int | float) and 0 <= fill <= 127:
+        return np.asarray(fill, image.dtype)  # fits everywhere
     channels = image.shape[2] if image.ndim == 3 else 1
     if np.size(fill) not in (1, channels):
         raise ValueError(

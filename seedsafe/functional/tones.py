@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 
-from seedsafe.decisions import exponential, logarithm
+from seedsafe.decisions import logarithm
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
@@ -49,9 +50,11 @@ def mean_value(image: Array) -> float:
     return total / flat.size / (255.0 if is_uint8(image) else 1.0)
 
 
-_LOGARITHMS: Final = np.array([0.0, *(logarithm(value / 255.0) for value in range(1, 256))])
-_POWERS: Final = tuple(exponential(0.0) / np.prod(np.arange(1.0, k + 1.0)) for k in range(7, -1, -1))
 _LN2: Final = 0.6931471805599453
+_LOGARITHMS: Final = np.array([-1e4, *(logarithm(value / 255.0) / _LN2 for value in range(1, 256))])
+"""Of the 256 values as shares of the range, to the base 2; of 0, one whose power is 0."""
+_POWERS: Final = tuple(255.0 * _LN2**k / math.factorial(k) for k in range(5, -1, -1))
+"""The series of 255 times a power of 2, the highest first: within 3e-6 for exponents of ±0.5."""
 
 
 def adjust_gamma(image: Array, gamma: float) -> Array:
@@ -72,17 +75,14 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
     """
     if is_uint8(image):
         exponents = _LOGARITHMS * gamma
-        np.maximum(exponents, -20.0, out=exponents)  # e to the -20 is 0 of 255
-        powers = np.rint(exponents * (1.0 / _LN2))
-        exponents -= powers * _LN2
-        values = np.full(256, _POWERS[0])
-        for one in _POWERS[1:]:
+        whole = np.rint(exponents)
+        exponents -= whole
+        values = exponents * _POWERS[0]
+        for coefficient in _POWERS[1:-1]:
+            values += coefficient
             values *= exponents
-            values += one
-        values = np.ldexp(values, powers.astype(np.int32))
-        values *= 255.0
-        values[0] = 0.0
-        return look_up(image, table(values))
+        values += _POWERS[-1]
+        return look_up(image, np.rint(np.ldexp(values, whole.astype(np.intc))).astype(np.uint8))
     made: Array = opencv().pow(np.maximum(image, 0, order="C").reshape(image.shape[0], -1), gamma)
     return made.reshape(image.shape)
 

@@ -51,14 +51,14 @@ def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
     return span(name, value, 0.0, 1.0, way_out)
 
 
-def draw_length(rng: Draws, limits: Any, side: int) -> int:
-    """Return a length in pixels, at most a side's; consumes one word."""
+def length_of(word: int, limits: Any, side: int) -> int:
+    """Return the length in pixels, at most a side's, that a word gives."""
     low, high = limits
     if isinstance(high, float):
-        return math.floor(side * rng.uniform(low, high))
-    top = min(high, side)
-    low = min(low, top)
-    return int(low) + rng.integer(int(top) - int(low) + 1)
+        return math.floor(side * (low + (high - low) * ((word >> 11) * 2.0**-53)))
+    most = min(int(high), side)
+    least = min(int(low), most)
+    return least + (word * (most - least + 1) >> 64)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -148,15 +148,21 @@ class CoarseDropout(Erasing):
         rows, columns = info.image_size()
         low, high = self.count  # type: ignore[misc]  # a pair since __post_init__
         count = low + rng.integer(high - low + 1)
+        words = iter([rng.word() for _ in range(4 * high)])
         found = []
-        for _ in range(high):
-            height, width = draw_length(rng, self.height, rows), draw_length(rng, self.width, columns)
+        for _ in range(count):
+            height = length_of(next(words), self.height, rows)
+            width = length_of(next(words), self.width, columns)
             if self.overhang:
-                top, left = rng.integer(rows) - height // 2, rng.integer(columns) - width // 2
+                top = (next(words) * rows >> 64) - height // 2
+                left = (next(words) * columns >> 64) - width // 2
+                corner = min(left + width, columns), min(top + height, rows)
+                found.append((max(left, 0), max(top, 0), *corner))
             else:
-                top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
-            found.append((max(left, 0), max(top, 0), min(left + width, columns), min(top + height, rows)))
-        return Holes(tuple(found[:count]), rng.noise())
+                top = next(words) * (rows - height + 1) >> 64
+                left = next(words) * (columns - width + 1) >> 64
+                found.append((left, top, left + width, top + height))
+        return Holes(tuple(found), rng.noise())
 
 
 @primitive()
@@ -200,11 +206,12 @@ class RandomErasing(Erasing):
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the hole, or none."""
         rows, columns = info.image_size()
-        tries = [(rng.uniform(*self.scale), rng.unit()) for _ in range(_TRIES)]  # type: ignore[misc]
+        units = rng.units(2 * _TRIES).tolist()
         vertical, horizontal = rng.word(), rng.word()
-        for share, shape in tries:
+        low, high = self.scale  # type: ignore[misc]  # a pair since __post_init__
+        for share, shape in zip(units[::2], units[1::2], strict=True):
+            area = (low + (high - low) * share) * rows * columns
             ratio = log_uniform_at(shape, *self.ratio)  # type: ignore[misc]  # a pair since __post_init__
-            area = share * rows * columns
             height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
             if height < rows and width < columns:
                 top = vertical * (rows - height + 1) >> 64
@@ -266,9 +273,10 @@ class XYMasking(Erasing):
 def _stripes(rng: Draws, counts: Any, lengths: Any, side: int) -> list[tuple[int, int]]:
     low, high = counts
     count = low + rng.integer(high - low + 1)
+    words = [rng.word() for _ in range(2 * high)]
     found = []
-    for _ in range(high):
-        size = draw_length(rng, lengths, side)
-        start = rng.integer(side - size + 1)
+    for k in range(count):
+        size = length_of(words[2 * k], lengths, side)
+        start = words[2 * k + 1] * (side - size + 1) >> 64
         found.append((start, start + size))
-    return found[:count]
+    return found
