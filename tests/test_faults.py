@@ -82,6 +82,20 @@ def test_the_transform_that_failed_is_named(augment: Any, sample: Any, expected:
     assert transform_of(raised.value) == expected
 
 
+def test_a_callable_of_a_package_whose_name_begins_like_ours_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "seedsafe_mine.py").write_text(
+        "class Cut:\n    def __call__(self, sample, *, key):\n        raise ValueError('too small')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import seedsafe_mine
+
+    with pytest.raises(ValueError, match="too small") as raised:
+        augment_sample(seedsafe_mine.Cut(), np.zeros((2, 2), np.uint8), ss.SampleKey(1, 2, 3))
+    assert transform_of(raised.value) == "Cut"
+
+
 def test_the_path_is_found_through_datasets() -> None:
     files = SimpleNamespace(samples=[("0.png", 0), ("1.png", 1), ("2.png", 0)])
     assert path_of(files, 1) == "1.png"

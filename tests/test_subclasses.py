@@ -124,6 +124,20 @@ def test_the_librarys_own_are_declared_and_subclasses_are_not(name: str) -> None
     assert not marks_of(type("Mine", (kind,), {})).own
 
 
+def test_a_name_under_ours_makes_nothing_the_librarys_own() -> None:
+    kind = type("Cunning", (Kept,), {"__module__": "seedsafe.image.mine"})
+    assert not marks_of(kind).own
+    image, augment = np.zeros((4, 4), np.uint8), ss.Compose([kind()])
+    first = augment(image, key=KEYS[0])
+    augment(image, key=KEYS[1])
+    assert not first.any()
+    plain = type("Plain", (ss.HorizontalFlip,), {"__module__": "seedsafe.image.mine", "__slots__": ()})
+    data = ss.Compose([plain()]).to_dict()
+    with pytest.raises(ValueError, match=r"the class 'Plain', which is not known: pass classes=\[Plain\]"):
+        ss.Compose.from_dict(data)
+    assert ss.Compose.from_dict(data, classes=[plain]) == ss.Compose([plain()])
+
+
 class Reused(ss.ImageTransform):
     """Returns one buffer again and again, or a view of it."""
 

@@ -7,7 +7,7 @@ import sys
 import traceback
 from bisect import bisect_right
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from seedsafe.key import VALIDATION_EPOCH, SampleKey
 from seedsafe.node import Leaf
@@ -105,6 +105,9 @@ def process_name() -> str | None:
     return str(process.current_process().name)
 
 
+_OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+
 def transform_of(error: Exception) -> str | None:
     """Return the name of the transform that an error comes from, or None if it comes from elsewhere."""
     if isinstance(error, NotFiniteError):
@@ -113,10 +116,10 @@ def transform_of(error: Exception) -> str | None:
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_code in (Leaf.run.__code__, Leaf.apply.__code__):
             return str(frame.f_locals["self"].name)
-        if augmenting and not frame.f_globals["__name__"].startswith("seedsafe"):
-            return frame.f_code.co_qualname.removesuffix(
-                ".__call__"
-            )  # a callable that is no pipeline of ours
+        if augmenting and not frame.f_code.co_filename.startswith(
+            _OUR_FILES
+        ):  # a callable that is no pipeline of ours
+            return frame.f_code.co_qualname.removesuffix(".__call__")
         augmenting |= frame.f_code in (augment_sample.__code__, augment_views.__code__)
     return None
 
