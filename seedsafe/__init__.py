@@ -109,9 +109,9 @@ _ROOMS = {
     "seedsafe.keypoints": ("Keypoints",),
     "seedsafe.mixing": ("BatchMix",),
     "seedsafe.naming": ("Stream",),
-    "seedsafe.node": ("Applied",),
     "seedsafe.reading": ("SampleError",),
     "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
+    "seedsafe.state": ("Applied",),
     "seedsafe.stats": ("ChannelStats", "channel_stats"),
     "seedsafe.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
     "seedsafe_audit": ("audit",),  # the one tool that a program calls

@@ -110,11 +110,11 @@ from seedsafe.key import record_index as record_index
 from seedsafe.keypoints import Keypoints as Keypoints
 from seedsafe.mixing import BatchMix as BatchMix
 from seedsafe.naming import Stream as Stream
-from seedsafe.node import Applied as Applied
 from seedsafe.reading import SampleError as SampleError
 from seedsafe.records import KeyedMap as KeyedMap
 from seedsafe.records import content_id as content_id
 from seedsafe.records import keyed_map as keyed_map
+from seedsafe.state import Applied as Applied
 from seedsafe.stats import ChannelStats as ChannelStats
 from seedsafe.stats import channel_stats as channel_stats
 from seedsafe.transform import AudioTransform as AudioTransform

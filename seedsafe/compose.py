@@ -3,67 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 from seedsafe.ambient import current_key
 from seedsafe.boxes import Boxes
-from seedsafe.info import Infos, described
+from seedsafe.chain import Chain, Replay
+from seedsafe.info import described
 from seedsafe.key import CONTRACT_VERSION, SampleKey
 from seedsafe.keypoints import Keypoints
+from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, Stream
-from seedsafe.node import Applied, Leaf, Node, State, Traced, run, trace
+from seedsafe.node import run, trace
 from seedsafe.primitive import marks_of, primitive
-from seedsafe.rules import Rules, image_info
+from seedsafe.rules import image_info
 from seedsafe.serial import from_plain, to_plain
+from seedsafe.state import Applied
 from seedsafe.transform import Transform
 
-__all__ = ["Chain", "Compose", "members"]
+__all__ = ["Compose", "members"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
-
-
-class Chain:
-    """Nodes one after another, without a stream of their own."""
-
-    __slots__ = ("_steps", "nodes", "ops")
-
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        self.nodes = tuple(nodes)
-        self.ops = tuple(op for node in self.nodes for op in node.ops)
-        self._steps = _joined(self.nodes)
-
-    def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample through all nodes; a dict is changed in place."""
-        for step in self._steps:
-            sample = step.run(sample, draws)
-        return sample
-
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
-        """Append what is drawn to the record, and return the description of the result."""
-        for node in self.nodes:
-            infos = node.trace(infos, draws, record)
-        return infos
-
-    def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms of all nodes."""
-        for node in self.nodes:
-            yield from node.leaves()
-
-
-def _joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return nodes that do the same, with neighbours in one where one transform does the work of two."""
-    steps: list[Node] = []
-    for node in nodes:
-        before = steps[-1] if steps else None
-        both = before.joined(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
-        if both is None:
-            steps.append(node)
-        else:
-            steps[-1] = both
-    return tuple(steps)
 
 
 @primitive()
@@ -181,7 +143,7 @@ class Compose:
             [[15, 0, 20, 5]]
         """
         infos = None if info is None else described(info)
-        replayed = _Replay(self._root, self._streams, params, infos, self._rules)
+        replayed = Replay(self._root, self._streams, params, infos, self._rules)
         return run(
             replayed, sample, SampleKey(0, 0, 0), self._rules, None if infos is None else image_info(infos)
         )
@@ -259,44 +221,6 @@ def _of_library(name: Any) -> type | None:
     """Return the library's transform or container of this name, from the front door, which knows all of them."""
     kind = getattr(import_module("seedsafe"), name, None) if isinstance(name, str) else None
     return kind if isinstance(kind, type) and marks_of(kind).own else None
-
-
-class _Replay(Chain):
-    """The node that applies a record instead of drawing."""
-
-    __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules")
-
-    def __init__(
-        self,
-        root: Chain,
-        streams: Iterable[Stream],
-        record: Iterable[tuple[str, Any]],
-        infos: Infos | None,
-        rules: Rules,
-    ) -> None:
-        super().__init__(root.nodes)
-        self._leaves = {leaf.name: leaf for leaf in root.leaves()}
-        self._names = {stream.name for stream in streams}
-        self._record = list(record)
-        self._infos = infos
-        self._rules = rules
-
-    def run(self, sample: Any, draws: State) -> Any:
-        infos = None if self._infos is None else self._rules.infos_entered(self._infos)
-        for name, params in self._record:
-            if name not in self._names:
-                raise ValueError(
-                    f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
-                )
-            leaf = self._leaves.get(name.partition("@")[0])
-            if leaf is None or params is None:
-                continue
-            if infos is None:
-                sample = leaf.apply(sample, params)
-            else:
-                sample = leaf.apply(sample, params, leaf.info_of(infos))
-                infos = leaf.out_infos(infos, params, self._rules)
-        return sample
 
 
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:

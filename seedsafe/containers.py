@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from seedsafe.chain import Chain
 from seedsafe.checks import probability, real
-from seedsafe.compose import Chain, Compose, members
+from seedsafe.compose import Compose, members
 from seedsafe.info import Infos
 from seedsafe.key import checked_int
+from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, stream_name
-from seedsafe.node import Applied, Leaf, Node, State, Traced, turn
+from seedsafe.node import Node
 from seedsafe.primitive import primitive
+from seedsafe.state import Applied, State, Traced, turn
 from seedsafe.transform import Transform
 
 __all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]

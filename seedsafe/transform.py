@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, Self
 from seedsafe.draws import Draws
 from seedsafe.info import Array, Info
 from seedsafe.key import SampleKey
+from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer
-from seedsafe.node import Leaf, Node, run
+from seedsafe.node import Node, run
 
 __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
 

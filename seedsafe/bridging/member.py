@@ -20,8 +20,9 @@ from seedsafe.bridging.words import Words
 from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info, Infos
 from seedsafe.key import Address, SampleKey, address
+from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer
-from seedsafe.node import Leaf, Node
+from seedsafe.node import Node
 from seedsafe.primitive import primitive
 from seedsafe.rules import Rules, with_boxes
 from seedsafe.transform import Transform

@@ -1,0 +1,95 @@
+"""Nodes one after another, run, traced or replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from seedsafe.info import Infos
+from seedsafe.leaf import Leaf
+from seedsafe.naming import Stream
+from seedsafe.node import Node
+from seedsafe.rules import Rules
+from seedsafe.state import State, Traced
+
+__all__ = ["Chain", "Replay"]
+
+
+class Chain:
+    """Nodes one after another, without a stream of their own."""
+
+    __slots__ = ("_steps", "nodes", "ops")
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes = tuple(nodes)
+        self.ops = tuple(op for node in self.nodes for op in node.ops)
+        self._steps = _joined(self.nodes)
+
+    def run(self, sample: Any, draws: State) -> Any:
+        """Return the sample through all nodes; a dict is changed in place."""
+        for step in self._steps:
+            sample = step.run(sample, draws)
+        return sample
+
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+        """Append what is drawn to the record, and return the description of the result."""
+        for node in self.nodes:
+            infos = node.trace(infos, draws, record)
+        return infos
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the transforms of all nodes."""
+        for node in self.nodes:
+            yield from node.leaves()
+
+
+def _joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return nodes that do the same, with neighbours in one where one transform does the work of two."""
+    steps: list[Node] = []
+    for node in nodes:
+        before = steps[-1] if steps else None
+        both = before.joined(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
+        if both is None:
+            steps.append(node)
+        else:
+            steps[-1] = both
+    return tuple(steps)
+
+
+class Replay(Chain):
+    """The node that applies a record instead of drawing."""
+
+    __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules")
+
+    def __init__(
+        self,
+        root: Chain,
+        streams: Iterable[Stream],
+        record: Iterable[tuple[str, Any]],
+        infos: Infos | None,
+        rules: Rules,
+    ) -> None:
+        super().__init__(root.nodes)
+        self._leaves = {leaf.name: leaf for leaf in root.leaves()}
+        self._names = {stream.name for stream in streams}
+        self._record = list(record)
+        self._infos = infos
+        self._rules = rules
+
+    def run(self, sample: Any, draws: State) -> Any:
+        """Return the sample with the record applied; a dict is changed in place."""
+        infos = None if self._infos is None else self._rules.infos_entered(self._infos)
+        for name, params in self._record:
+            if name not in self._names:
+                raise ValueError(
+                    f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
+                )
+            leaf = self._leaves.get(name.partition("@")[0])
+            if leaf is None or params is None:
+                continue
+            if infos is None:
+                sample = leaf.apply(sample, params)
+            else:
+                sample = leaf.apply(sample, params, leaf.info_of(infos))
+                infos = leaf.out_infos(infos, params, self._rules)
+        return sample

@@ -1,0 +1,243 @@
+"""One transform at work, bound to its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from numpy import ndarray
+
+from seedsafe.applying import appliers
+from seedsafe.checks import probability
+from seedsafe.draws import Draws
+from seedsafe.info import Array, Info, Infos
+from seedsafe.naming import stream_name
+from seedsafe.primitive import marks_of
+from seedsafe.rules import Move, Ruled, Rules, with_boxes
+from seedsafe.state import Applied, State, Traced, turn
+
+__all__ = ["Leaf"]
+
+
+class Leaf:
+    """One transform, bound to its stream; `draw` is None if it has no parameters."""
+
+    __slots__ = (
+        "_alone",
+        "_appliers",
+        "_apply_alone",
+        "_draw",
+        "_draw_alone",
+        "_fresh",
+        "_keyed",
+        "_limit",
+        "_pooled",
+        "_primary",
+        "_settle",
+        "_simple",
+        "_streams",
+        "_upper",
+        "name",
+        "ops",
+        "transform",
+    )
+
+    def __init__(
+        self, transform: Any, name: str, ops: tuple[int, ...], draw: Callable[[Draws, Info], Any] | None
+    ) -> None:
+        self.transform = transform
+        self.name = name
+        self._draw = draw
+        self._streams = ops
+        self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
+        p = probability(getattr(transform, "p", 1.0))
+        self._limit = p * 2.0**53
+        marks = marks_of(type(transform))
+        # What always fires and draws no word needs no stream, and going there is a good part of a small call.
+        self._keyed = p < 1.0 or self._upper is None or (draw is not None and marks.random)
+        self.ops = ops if self._keyed else ()
+        # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
+        self._fresh = not marks.own
+        self._pooled = self._keyed and marks.own and self._upper is not None
+        self._draw_alone = None if marks.blind else draw
+        self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
+        self._appliers = appliers(transform, marks)
+        self._primary: tuple[str, ...] = transform.primary
+        alone = next(one for target in self._primary for one in self._appliers if one.target == target)
+        self._alone = alone.target
+        self._apply_alone = alone.apply
+        self._simple = not alone.asks and self._settle is None
+
+    def run(self, sample: Any, draws: State) -> Any:
+        """Return the sample, transformed; a dict is changed in place."""
+        if type(sample) is not ndarray:
+            chosen = self._choose(sample)
+            rng = self._enter(draws) if self._keyed else draws
+            if rng is None:
+                return sample
+            info = _info_of(sample, chosen)
+            return self.apply_parts(sample, self._drawn(rng, info), info, chosen)
+        if self._pooled:  # `_enter` and `_drawn` without their calls
+            if not draws.begin(self._upper, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
+                return sample
+            params = (
+                () if self._draw_alone is None else self._draw_alone(draws, Info(sample.shape, sample.dtype))
+            )
+        elif self._draw_alone is None and not self._keyed:
+            params = ()
+        else:
+            rng = self._enter(draws) if self._keyed else draws
+            if rng is None:
+                return sample
+            params = self._drawn(rng, Info(sample.shape, sample.dtype))
+        if not self._simple:
+            return self.apply(sample, params)
+        made = self._apply_alone(sample, params)
+        return made if type(made) is ndarray else self._checked(made)
+
+    def apply(self, sample: Any, params: Any, info: Info | None = None) -> Any:
+        """Return the sample with drawn parameters applied; a dict is changed in place.
+
+        Args:
+            sample: an array, or a dict of targets.
+            params: what ``draw`` returned.
+            info: of the primary target as it is before, for a dict that lacks it.
+        """
+        if type(sample) is ndarray:
+            return self.apply({self._alone: sample}, params)[self._alone]
+        if info is not None and not any(target in sample for target in self._primary):
+            return self.apply_parts(sample, params, info, None)
+        chosen = self._choose(sample, "replay the whole sample, or pass info=")
+        return self.apply_parts(sample, params, _info_of(sample, chosen), chosen)
+
+    def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
+        """Return a dict of targets with drawn parameters applied; `chosen` is the primary target that it has."""
+        if self._settle is not None:
+            params = self._settle(params, {name: _shown(part) for name, part in sample.items()}, info)
+        if type(sample) is dict:
+            self.change(sample, params, info, chosen)
+        else:
+            self._under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # it is Ruled
+        return sample
+
+    def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
+        """Change all targets of a dict as `apply_parts` says."""
+        for target, is_primary, apply, asks in self._appliers:
+            if target in sample and (target == chosen or not is_primary):
+                part = sample[target]
+                made = apply(part, params, info=info) if asks else apply(part, params)
+                sample[target] = made if type(made) is ndarray else self._checked(made, target)
+
+    def _under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
+        before = sample.copy()
+        self.change(sample, params, info, chosen)
+        if self.moves:
+            made: Info = self.transform.out_info(info, params) if chosen is None else _info_of(sample, chosen)
+            sample.moved(self.name, before, made.image_size(), self.mover(info, params))
+
+    def mover(self, info: Info, params: Any) -> Move | None:
+        """Return how this transform moves points with these parameters; None if it cannot tell."""
+        return lambda points: self._moved("keypoints", points, info, params)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may move boxes and keypoints."""
+        return any(one.target in ("boxes", "keypoints") for one in self._appliers)
+
+    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+        """Append what is drawn to the record, and return the description of the result."""
+        info = self.info_of(infos)
+        name = stream_name(self.name, draws.counts.get(self.name, 0))
+        rng = self._enter(draws) if self._keyed else draws
+        params = None if rng is None else self._drawn(rng, info)
+        record.append(Applied(name, params))
+        return infos if params is None else self.out_infos(infos, params, draws.rules)
+
+    def info_of(self, infos: Infos) -> Info:
+        """Return the info of this transform's primary target."""
+        return infos if isinstance(infos, Info) else infos[self._choose(infos)]
+
+    def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
+        """Return the description of what is made of a sample with these parameters under these rules."""
+        info = self.info_of(infos)
+        made: Info = self.transform.out_info(info, params)
+        infos = made if isinstance(infos, Info) else {**infos, self._choose(infos): made}
+        boxes = info.given_boxes
+        if boxes is None or not self.moves:
+            return infos
+        if self._settle is not None:  # on pixels, which a description lacks
+            return with_boxes(infos, None)
+        moved = self._moved("boxes", boxes, info, params)
+        if rules is not None and rules.boxes is not None:
+            moved, keep = rules.boxes_moved(boxes, moved, made.image_size(), self.mover(info, params))
+            moved = moved[keep]
+        return with_boxes(infos, moved)
+
+    def _moved(self, target: str, rows: Array, info: Info, params: Any) -> Array:
+        for one, _, apply, asks in self._appliers:
+            if one == target:
+                rows = self._checked(apply(rows, params, info=info) if asks else apply(rows, params))
+        return rows
+
+    def joined(self, following: Leaf) -> Leaf | None:
+        """Return one leaf for this one and the following, or None; only of such as need no stream."""
+        if self._keyed or following._keyed:
+            return None
+        both = self.transform.joined(following.transform)
+        return None if both is None else Leaf(both, self.name, self._streams, None)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield itself."""
+        yield self
+
+    def _checked(self, made: Any, target: str = "") -> Any:
+        if isinstance(made, ndarray):
+            return made
+        if target == "masks" and all(isinstance(mask, ndarray) for mask in made):
+            return made
+        raise TypeError(f"apply of {self.name} returned {type(made).__name__}: return a NumPy array")
+
+    def _choose(
+        self, sample: Mapping[str, Any], way_out: str = "name the sample's parts with targets="
+    ) -> str:
+        for target in self._primary:
+            if target in sample:
+                return target
+        raise ValueError(
+            f"{self.name} needs {' or '.join(map(repr, self._primary))} in the sample, got {list(sample)}: {way_out}"
+        )
+
+    def _enter(self, draws: State) -> Draws | None:
+        """Return the stream, behind its chance word; None if the transform does not fire."""
+        upper = turn(draws, self.name, self._streams) << 32 if self._upper is None else self._upper
+        if not draws.begin(upper, self._limit):
+            return None
+        if not self._fresh:
+            return draws
+        rng = Draws(draws.address)
+        rng.word()
+        return rng
+
+    def _drawn(self, rng: Draws, info: Info) -> Any:
+        if self._draw is None:
+            return ()
+        params = self._draw(rng, info)
+        if params is None:
+            raise TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
+        return params
+
+
+def _info_of(sample: dict[Any, Any], target: str) -> Info:
+    array = sample[target]
+    return Info(array.shape, array.dtype, sample.get("boxes"))
+
+
+def _shown(part: Any) -> Any:
+    """Return what can be looked at and not be changed."""
+    if isinstance(part, list | tuple):
+        return tuple(_shown(one) for one in part)
+    if not isinstance(part, ndarray):
+        return part
+    view = part.view()
+    view.flags.writeable = False
+    return view

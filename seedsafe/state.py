@@ -1,0 +1,46 @@
+"""What a run of a pipeline keeps until its end, and what a trace of one records."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from seedsafe.draws import PooledDraws
+from seedsafe.rules import Rules
+
+__all__ = ["Applied", "State", "Traced", "turn"]
+
+
+class Applied(NamedTuple):
+    """What a transform drew for one sample: its parameters, or None where it did not fire.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> ss.Compose([ss.HorizontalFlip(p=0)]).params(ss.SampleKey(42, 0, 0), (4, 4))
+        [Applied(name='HorizontalFlip', params=None)]
+    """
+
+    name: str
+    params: Any
+
+
+Traced = list[Applied]
+
+
+class State(PooledDraws):
+    """The stream of a run, and what else belongs to it."""
+
+    __slots__ = ("busy", "counts", "rules")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = False
+        self.counts: dict[str, int] = {}
+        """How often each member of a container was applied since the sample was entered."""
+        self.rules: Rules | None = None
+
+
+def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:
+    """Return the stream of a member's first, second … application since the sample was entered."""
+    times = draws.counts.get(name, 0)
+    draws.counts[name] = times + 1
+    return ops[times]
