@@ -14,7 +14,7 @@ from seedsafe.key import checked_int
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["around", "integers", "pair", "probability", "real", "record_ids", "span"]
+__all__ = ["around", "flag", "integers", "pair", "probability", "real", "record_ids", "span"]
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
@@ -31,6 +31,13 @@ def _bounds(low: float, high: float) -> str:
     if math.isfinite(high):
         return f"in [{low:g}, {high:g}]"
     return f"finite and at least {low:g}" if math.isfinite(low) else "finite"
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return a value that must be True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return value
 
 
 def probability(p: Any) -> float:

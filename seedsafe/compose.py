@@ -165,6 +165,7 @@ class Compose:
             classes: classes of your own that occur in it; the library's are known.
 
         Raises:
+            TypeError: one of classes is no class.
             ValueError: the data name an unknown class, or another version of the stream contract.
         """
         plain = dict(data)
@@ -174,7 +175,13 @@ class Compose:
                 f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: "
                 "use the release that wrote it"
             )
-        theirs = {one.__name__: one for one in classes}
+        theirs: dict[str, type] = {}
+        for one in classes:
+            if not isinstance(one, type):
+                raise TypeError(
+                    f"classes must be classes of transforms, got {one!r}: pass classes=[MyTransform]"
+                )
+            theirs[one.__name__] = one
         made = from_plain(plain, lambda name: theirs.get(name) or _of_library(name))
         if not isinstance(made, cls):
             raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")

@@ -180,6 +180,8 @@ class SampleIndex(int):
 
     def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> Self:
         """Make the index; ranges are checked when the key is made."""
+        if type(index) is not int:
+            index = checked_int("index", index, -(2**64), 2**64, _WAY_OUT["index"])
         self = int.__new__(cls, index)
         self.epoch = epoch
         self.occurrence = occurrence
@@ -208,20 +210,30 @@ def op_of(name: str) -> int:
         >>> hex(op_of("RandomCrop"))
         '0xa483f57b'
     """
+    if not isinstance(name, str):
+        raise TypeError(
+            f"name must be a string, got {name!r} of type {type(name).__name__}: pass the stream's name"
+        )
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "little")
 
 
 def record_index(record_id: str | bytes) -> int:
     """Return the index of a record that has an id instead of a position: 64 bits of its BLAKE2b digest.
 
-    Ids are hashed, so two of them may meet: among 10**9 ids with a probability of about 2.7 %.
+    Ids are hashed, so two of them may meet: among 10**9 ids with a probability of about 2.7 %. A string counts by its
+    UTF-8 bytes, and a name of a file that is not UTF-8 by the bytes that it has on disk.
 
     Example:
         >>> record_index("n01440764/n01440764_10026.JPEG") == record_index(b"n01440764/n01440764_10026.JPEG")
         True
     """
     if isinstance(record_id, str):
-        record_id = record_id.encode()
+        try:
+            record_id = record_id.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"record_id must be text that UTF-8 can write, got {record_id!r}: pass bytes"
+            ) from None
     if not isinstance(record_id, bytes):
         raise TypeError(
             f"record_id must be str or bytes, got {record_id!r} of type {type(record_id).__name__}: "

@@ -7,14 +7,17 @@ the sample that it concerns. It is immutable, and keeps nothing from one sample 
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
+from seedsafe.checks import flag
 from seedsafe.draws import Draws
 from seedsafe.info import Array, Info
 from seedsafe.key import SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer
 from seedsafe.node import Node, run
+from seedsafe.primitive import marks_of
 
 __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
 
@@ -77,6 +80,10 @@ class Transform:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Make the transform, not yet bound."""
+        own: Any = cls
+        if marks_of(cls).own:
+            for option in _flags(own) & kwargs.keys():
+                flag(option, kwargs[option])
         self = object.__new__(cls)
         object.__setattr__(self, "_bound", _Bound())
         return self
@@ -130,6 +137,12 @@ class Transform:
     def __repr__(self) -> str:
         given = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
         return f"{type(self).__name__}({given})"
+
+
+@cache
+def _flags(kind: Any) -> frozenset[str]:
+    """Return the options of a class that are True or False."""
+    return frozenset(one.name for one in fields(kind) if one.type in ("bool", bool))
 
 
 def is_described(transform: Transform) -> bool:

@@ -307,7 +307,7 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
         (
             lambda: ss.Pad(1, fill=300.5)(np.zeros((4, 4), np.uint8), key=KEY),
             ValueError,
-            "fill must be from 0 to 255 for uint8, got 300.5: pass it in the image's own units",
+            "fill must be a whole number from 0 to 255 for uint8, got 300.5: pass it in the image's own units",
         ),
         (lambda: ss.Compose(None), TypeError, "transforms must be a list of transforms, got None"),
         (lambda: ss.GaussianNoise(std=1e39), ValueError, "std must be"),  # float32 ends there

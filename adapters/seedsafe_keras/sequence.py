@@ -20,6 +20,7 @@ from seedsafe.reading import (
     check_targets,
     checked_int,
     collate,
+    flag,
     labels_of,
     stack,
 )
@@ -117,6 +118,12 @@ class AugmentedSequence(Forwarding, Passes):
         framework: str | None = None,
     ) -> None:
         super().__init__()
+        for option, value in (
+            ("shuffle", shuffle),
+            ("use_multiprocessing", use_multiprocessing),
+            ("repeat", repeat),
+        ):
+            flag(option, value)
         if repeat and epoch is not None:
             raise ValueError(
                 f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
@@ -127,10 +134,10 @@ class AugmentedSequence(Forwarding, Passes):
                 f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
             )
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.repeat = bool(repeat)
-        self.shuffle = bool(shuffle)
+        self.repeat = repeat
+        self.shuffle = shuffle
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
-        self.use_multiprocessing = bool(use_multiprocessing)
+        self.use_multiprocessing = use_multiprocessing
         self.max_queue_size = checked_int(
             "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
         )

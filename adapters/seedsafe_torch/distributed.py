@@ -11,7 +11,7 @@ import torch.distributed
 from torch.utils.data import SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
-from seedsafe.reading import checked_int
+from seedsafe.reading import checked_int, flag
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
@@ -67,6 +67,8 @@ class DistributedKeyedSampler(KeyedSampler):
         epoch: SupportsIndex | None = None,
         offset: int = 0,
     ) -> None:
+        flag("shuffle", shuffle)
+        flag("drop_last", drop_last)
         order = EpochOrder(dataset, seed=seed)
         super().__init__(
             order if shuffle else SequentialSampler(order), seed=seed, epoch=epoch, offset=offset
@@ -82,8 +84,8 @@ class DistributedKeyedSampler(KeyedSampler):
         self.num_replicas = checked_int("num_replicas", num_replicas, 1, 2**31, "pass the number of ranks")
         self.rank = checked_int("rank", rank, 0, self.num_replicas, "ranks count from 0")
         self.repeats = checked_int("repeats", repeats, 1, 2**15, "pass the copies of each sample in an epoch")
-        self.shuffle = bool(shuffle)
-        self.drop_last = bool(drop_last)
+        self.shuffle = shuffle
+        self.drop_last = drop_last
         self.stride = self.num_replicas
         self._length = order
 

@@ -19,7 +19,7 @@ from torch.utils.data import (
 from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe import SampleKey
-from seedsafe.reading import nested, outermost
+from seedsafe.reading import flag, nested, outermost
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.delivery import KeyedLoader, keyed_of
 from seedsafe_torch.distinct import check_distinct
@@ -84,6 +84,7 @@ def loader(
         >>> [tuple(batch.shape) for batch in loader(dataset, batch_size=4, shuffle=True)]
         [(4, 2, 2), (4, 2, 2)]
     """
+    flag("shuffle", shuffle)
     if isinstance(dataset, AugmentedIterable):
         given = {
             "shuffle": shuffle or None,

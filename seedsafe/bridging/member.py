@@ -17,6 +17,7 @@ from seedsafe.bridging.runner import KEYS, Runner
 from seedsafe.bridging.same import as_array
 from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
 from seedsafe.bridging.words import Words
+from seedsafe.checks import flag
 from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info, Infos
 from seedsafe.key import Address, SampleKey, address
@@ -116,6 +117,7 @@ class Bridged(Transform):
             )
         if self.call is not None and self.call not in CALLS:
             raise ValueError(f"call must be one of {', '.join(map(repr, CALLS))}, got {self.call!r}")
+        flag("values_only", self.values_only)
         if not isinstance(self.options, Bridge):
             raise TypeError(
                 f"options must be a Bridge, got {self.options!r}: pass Bridge(opencv=True), for instance"

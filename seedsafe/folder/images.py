@@ -11,6 +11,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from seedsafe.checks import flag
 from seedsafe.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
 from seedsafe.folder.progress import Progress
 from seedsafe.folder.read import read_image
@@ -113,6 +114,7 @@ class ImageFolder:
         on_problem: Literal["raise", "warn", "ignore"] = "raise",
         progress: Progress = False,
     ) -> None:
+        flag("allow_empty", allow_empty)
         endings = one_or_several(extensions)
         self.index = FolderIndex(
             root,

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from seedsafe.checks import flag
 from seedsafe.folder import cache as cachefile
 from seedsafe.folder.progress import Progress, reporting
 from seedsafe.folder.scan import Filter, is_unchanged, scan
@@ -91,6 +92,7 @@ class FolderIndex:
         self.root = os.fspath(root)
         self.changes: Changes | None = None
         _check(self.root, is_valid_file, cache, threads, on_problem)
+        flag("labelled", labelled)
         self._prefix = os.path.join(os.fsencode(self.root), b"")
         endings = tuple(sorted(extension.lower().encode() for extension in one_or_several(extensions)))
         self._options = {"endings": [ending.decode() for ending in endings], "labelled": labelled}
@@ -260,8 +262,22 @@ class FolderIndex:
 
 
 def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
-    """Return endings as a tuple; a string is one, as in torchvision, and not its letters."""
-    return (extensions,) if isinstance(extensions, str) else tuple(extensions)
+    """Return endings as a tuple; a string is one, as in torchvision, and not its letters.
+
+    Raises:
+        TypeError: one is no string.
+    """
+    endings = (
+        (extensions,)
+        if isinstance(extensions, str) or not isinstance(extensions, Iterable)
+        else tuple(extensions)
+    )
+    for ending in endings:
+        if not isinstance(ending, str):
+            raise TypeError(
+                f'extensions must be strings, got {ending!r}: pass (".jpg", ".png"), for instance'
+            )
+    return endings
 
 
 def _digest(path: bytes) -> bytes:

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
+from seedsafe.functional.coordinates import put
 from seedsafe.functional.remap import border_code, in_parts, interpolation_code, remap
-from seedsafe.functional.resize import put
 from seedsafe.info import Array
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seedsafe.draws import sixteenths
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.info import Array
 from seedsafe.key import Address
@@ -27,6 +27,8 @@ def box_blur(image: Array, size: int) -> Array:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
         [[60, 30, 30, 0]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     is_uint8(image)
     blurred: Array = opencv().blur(image, (size, size))
     return blurred.reshape(image.shape)
@@ -47,6 +49,8 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
         [[0, 25, 41, 25, 0]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     is_uint8(image)
     side = size or int(3.5 * sigma) * 2 + 1
     if side == 1 or sigma <= 0.0:
@@ -71,6 +75,8 @@ def median_blur(image: Array, size: int) -> Array:
         >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
         [[0, 0, 0, 0]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if not is_uint8(image) and size > 5:
         return in_uint8(image, lambda values: median_blur(values, size))
     cv2 = opencv()
@@ -96,6 +102,8 @@ def convolve(image: Array, kernel: Array) -> Array:
         >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
         [[90, 0, 90]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     whole = is_uint8(image)
     made: Array = opencv().filter2D(image, -1, kernel.astype(np.float32)).reshape(image.shape)
     return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)

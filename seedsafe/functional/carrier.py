@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from types import ModuleType
 from typing import Final
@@ -10,10 +11,13 @@ import numpy as np
 
 from seedsafe.info import Array
 
-__all__ = ["MAX_CHANNELS", "carried", "native", "opencv"]
+__all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "in_memory", "native", "opencv", "require_size"]
 
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
+
+MAX_VALUES: Final = 2**33
+"""No result has more values than this, and no side of 2**31."""
 
 _NATIVE: Final = "BHhifd"
 _CARRIERS: Final = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
@@ -41,3 +45,22 @@ def carried(image: Array) -> Array:
 def native(image: Array) -> bool:
     """Return whether OpenCV takes the dtype as it is."""
     return image.dtype.char in _NATIVE
+
+
+def in_memory(image: Array) -> Array:
+    """Return an array with memory for every value, as a copy; NumPy's broadcasts have less, and OpenCV reads beyond it.
+
+    Raises:
+        ValueError: a side is longer than OpenCV counts.
+    """
+    require_size(image.shape)
+    return np.array(image, order="C")
+
+
+def require_size(shape: tuple[int, ...]) -> None:
+    """Raise ValueError for the shape of an image that is too large to be made."""
+    if max(shape) >= 2**31 or math.prod(shape) > MAX_VALUES:
+        raise ValueError(
+            f"an image must have sides below 2**31 and at most 2**33 values, got the shape {shape}: pad it less, or cut it "
+            "into tiles"
+        )

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.affine import cut_off
-from seedsafe.functional.resize import put
+from seedsafe.functional.coordinates import put
 from seedsafe.info import Array
 
 __all__ = ["Field", "distort_boxes", "distort_points", "way_back"]

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.draws import normal_quantiles, sixteenths
+from seedsafe.functional.coordinates import put, widened
 from seedsafe.functional.kinds import fitting
 from seedsafe.info import Array
 from seedsafe.key import Address
@@ -199,8 +200,10 @@ def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -
     for place, old in enumerate(order):
         x0, y0, x1, y1 = tiles[old]
         inside = (edges[:, 0] >= x0) & (edges[:, 0] < x1) & (edges[:, 1] >= y0) & (edges[:, 1] < y1)
-        step = np.array([tiles[place][0] - x0, tiles[place][1] - y0], points.dtype)
-        moved[inside, :2] = points[inside, :2] + step
+        given = widened(points[inside, :2])
+        into = moved[inside, :2]
+        put(into, given + np.array([tiles[place][0] - x0, tiles[place][1] - y0], given.dtype))
+        moved[inside, :2] = into
     return moved
 
 

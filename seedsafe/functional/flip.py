@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, native, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv
+from seedsafe.functional.coordinates import put, widened
 from seedsafe.info import Array
 
 __all__ = [
@@ -49,6 +50,8 @@ def vertical_flip(image: Array) -> Array:
 
 
 def _flip(image: Array, axis: int) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
     shape = image.shape
     if len(shape) == 3:
         foreign = not 1 < shape[2] <= MAX_CHANNELS
@@ -87,7 +90,7 @@ def vertical_flip_points(points: Array, height: int) -> Array:
 
 def _mirror(points: Array, column: int, last: int) -> Array:
     moved = points.copy()
-    moved[:, column] = np.array(last, points.dtype) - points[:, column]
+    put(moved[:, column], last - widened(points[:, column]))
     return moved
 
 
@@ -113,7 +116,7 @@ def vertical_flip_boxes(boxes: Array, height: int) -> Array:
 
 def _mirror_boxes(boxes: Array, column: int, size: int) -> Array:
     moved = boxes.copy()
-    edge = np.array(size, boxes.dtype)
-    moved[:, column] = edge - boxes[:, column + 2]
-    moved[:, column + 2] = edge - boxes[:, column]
+    given = widened(boxes)
+    put(moved[:, column], size - given[:, column + 2])
+    put(moved[:, column + 2], size - given[:, column])
     return moved

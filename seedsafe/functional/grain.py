@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.decisions import exponential, logarithm
 from seedsafe.draws import normal_quantiles, sixteenths
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import fitting, in_uint8, is_rgb, is_uint8
 from seedsafe.functional.tables import look_up
 from seedsafe.info import Array
@@ -143,6 +143,8 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
 
 
 def _shot(image: Array, scale: float, noise: Address) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
     certain, limits, light = _photons(scale)
     pieces = sixteenths(noise, image.size).reshape(image.shape[0], -1)
     values = np.ascontiguousarray(image).reshape(pieces.shape)
@@ -205,6 +207,8 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         >>> iso_noise(np.full((1, 2, 3), 90, np.uint8), 0.1, 0.5, address(SampleKey(0, 0, 0))).tolist()
         [[[90, 90, 90], [90, 90, 90]]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if not is_rgb(image, "ISONoise"):
         raise ValueError(
             f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey one"

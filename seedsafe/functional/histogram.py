@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.info import Array
@@ -88,6 +88,8 @@ def _by_channel(image: Array, table_of: Callable[[Array], Array]) -> Array:
 
 
 def _counts(image: Array, channel: int) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
     counts: Array = opencv().calcHist([image], [channel], None, [256], [0, 256])
     if image.shape[0] * image.shape[1] >= 2**24:  # OpenCV counts in float32
         values = image[..., channel] if image.ndim == 3 else image
@@ -119,6 +121,8 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
 
 
 def _adaptive(image: Array, clip: float, tiles: tuple[int, int], colours: bool) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
     cv2 = opencv()
     equalizer = cv2.createCLAHE(clip, (tiles[1], tiles[0]))
     if not colours:

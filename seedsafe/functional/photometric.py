@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.channels import shuffle_channels
 from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
@@ -48,6 +48,8 @@ def _check(image: Array) -> None:
 
 def _multiply(image: Array, factor: float, made: Array) -> Array:
     """Each channel's distance from the greatest is what saturation multiplies: v - factor * (v - x)."""
+    if 0 in image.strides:
+        image = in_memory(image)
     cv2 = opencv()
     planes = list(scratch((3, *image.shape[:2]), image.dtype))
     cv2.split(image, planes)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, opencv
+from seedsafe.functional.carrier import carried, in_memory, opencv
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
@@ -62,6 +62,8 @@ def remap(
         >>> remap(np.array([[10, 20, 30]], np.uint8), places, 1, 2).tolist()
         [[30, 15]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     border, code, cv2 = border_code(mode), interpolation_code(interpolation), opencv()
     rows = max(_IN_CACHE // width, 1)
     # OpenCV rounds fractions in another way for each dtype, so that "nearest" is given whole numbers.
@@ -117,6 +119,8 @@ def in_parts(
         interpolation: with "nearest" any dtype is moved; with another, only what has values between its own.
         fill: the value outside, one for all channels or one for each.
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if image.ndim not in (2, 3):
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
     if max(*image.shape[:2], height, width) > MAX_SIDE:

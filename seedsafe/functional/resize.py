@@ -6,10 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, require_size
+from seedsafe.functional.coordinates import put
 from seedsafe.info import Array
 
-__all__ = ["INTERPOLATIONS", "need_interpolated", "put", "resize", "resize_boxes", "resize_points"]
+__all__ = ["INTERPOLATIONS", "need_interpolated", "resize", "resize_boxes", "resize_points"]
 
 INTERPOLATIONS: Final = ("nearest", "bilinear", "bicubic", "area", "lanczos")
 """How values between pixels are found; of "area", each pixel is the mean of those that it covers."""
@@ -43,11 +44,15 @@ def resize(image: Array, height: int, width: int, *, interpolation: str = "bilin
         >>> resize(np.array([[0, 100]], np.uint8), 1, 4).tolist()
         [[0, 25, 75, 100]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if interpolation not in _CODES:
         raise ValueError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}")
     shape = image.shape
     if shape[0] == height and shape[1] == width:
         return image
+    if height * width > 2**24:
+        require_size((height, width, *shape[2:]))
     if interpolation == "nearest":
         given = carried(image)
     else:
@@ -103,8 +108,3 @@ def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) ->
     moved = boxes.copy()
     put(moved[:, :4], boxes[:, :4] * np.array(size[::-1] * 2, np.float64) / np.array(given[::-1] * 2))
     return moved
-
-
-def put(into: Array, values: Array) -> None:
-    """Write float64 coordinates into an array; integers are rounded."""
-    into[...] = np.rint(values) if into.dtype.kind == "i" else values

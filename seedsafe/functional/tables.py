@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.scratch import scratch
 from seedsafe.info import Array
 
@@ -59,6 +59,8 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
         >>> look_up_channels(np.array([[[1, 2]]], np.uint8), [up, up[::-1].copy()]).tolist()
         [[[1, 253]]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     cv2 = opencv()
     planes = scratch((image.shape[2], *image.shape[:2]))
     cv2.split(image, list(planes))
@@ -75,6 +77,8 @@ def look_up_into(image: Array, values: Array, made: Array) -> None:
     if translate is not None and image.flags.c_contiguous:
         translate(image.data, values.data, out=made.data)
     else:
+        if 0 in image.strides:
+            image = in_memory(image)
         opencv().LUT(image.reshape(image.shape[0], -1), values, made.reshape(image.shape[0], -1))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.decisions import logarithm
-from seedsafe.functional.carrier import opencv
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.info import Array
@@ -45,6 +45,8 @@ def mean_value(image: Array) -> float:
         >>> mean_value(np.array([[0, 255]], np.uint8))
         0.5
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     flat = image.reshape(image.shape[0], -1)
     total: float = opencv().sumElems(flat)[0]
     return total / flat.size / (255.0 if is_uint8(image) else 1.0)
@@ -73,6 +75,8 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
         >>> adjust_gamma(np.array([[0, 100, 255]], np.uint8), 2.0).tolist()
         [[0, 39, 255]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if is_uint8(image):
         exponents = _LOGARITHMS * gamma
         whole = np.rint(exponents)

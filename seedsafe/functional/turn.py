@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, opencv
+from seedsafe.functional.carrier import carried, in_memory, opencv
+from seedsafe.functional.coordinates import put, widened
 from seedsafe.info import Array
 
 __all__ = [
@@ -39,6 +40,8 @@ def quarter_turn(image: Array, turns: int) -> Array:
         >>> quarter_turn(np.array([[1, 2]], np.uint8), 1).tolist()
         [[2], [1]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     _check(image)
     turns %= 4
     if not turns:
@@ -59,6 +62,8 @@ def transpose(image: Array) -> Array:
         >>> transpose(np.array([[1, 2]], np.uint8)).tolist()
         [[1], [2]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     _check(image)
     if image[0, 0].nbytes not in _TRANSPOSED:
         return image.swapaxes(0, 1).copy()
@@ -105,14 +110,17 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
 def _turned(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_column: int) -> Array:
     x, y = axes
     made = points.copy()
-    down, right = np.array(last_row, points.dtype), np.array(last_column, points.dtype)
+    from_right, from_bottom = last_column - widened(points[:, x]), last_row - widened(points[:, y])
     turns %= 4
     if turns == 1:
-        made[:, x], made[:, y] = points[:, y], right - points[:, x]
+        made[:, x] = points[:, y]
+        put(made[:, y], from_right)
     elif turns == 2:
-        made[:, x], made[:, y] = right - points[:, x], down - points[:, y]
+        put(made[:, x], from_right)
+        put(made[:, y], from_bottom)
     elif turns == 3:
-        made[:, x], made[:, y] = down - points[:, y], points[:, x]
+        put(made[:, x], from_bottom)
+        made[:, y] = points[:, x]
     return made
 
 

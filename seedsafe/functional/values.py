@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.info import Array
 
 __all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
@@ -171,6 +171,8 @@ def to_chw(image: Array) -> Array:
         >>> to_chw(np.zeros((4, 5, 3), np.uint8)).shape
         (3, 4, 5)
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     if image.ndim not in (2, 3):
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
     channels = image.shape[2] if image.ndim == 3 else 1

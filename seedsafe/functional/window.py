@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, native, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv, require_size
+from seedsafe.functional.coordinates import put, widened
 from seedsafe.info import Array
 
 __all__ = ["MODES", "check_fill", "crop", "pad", "shift_boxes", "shift_points"]
@@ -48,9 +49,13 @@ def crop(
         >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
         [[2, 0], [4, 0]]
     """
+    if 0 in image.strides:
+        image = in_memory(image)
     rows, columns = image.shape[:2]
     if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
         return image[top : top + height, left : left + width]
+    if height * width > 2**24:
+        require_size((height, width, *image.shape[2:]))
     if mode != "constant":
         return _mirrored(image, top, left, height, width, mode)
     first_row, first_column = max(-top, 0), max(-left, 0)
@@ -83,10 +88,10 @@ def check_fill(fill: float | Sequence[float], image: Array) -> None:
         )
     if image.dtype.kind in "ui":
         limits = np.iinfo(image.dtype)
-        if not all(limits.min <= value <= limits.max for value in values):
+        if not all(limits.min <= value <= limits.max and value == int(value) for value in values):
             raise ValueError(
-                f"fill must be from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in the image's "
-                "own units"
+                f"fill must be a whole number from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in "
+                "the image's own units, or ToFloat() before"
             )
 
 
@@ -166,7 +171,8 @@ def shift_points(points: Array, top: int, left: int) -> Array:
         [[3.0, 2.0]]
     """
     moved = points.copy()
-    moved[:, :2] -= np.array([left, top], points.dtype)
+    given = widened(points[:, :2])
+    put(moved[:, :2], given - np.array([left, top], given.dtype))
     return moved
 
 
@@ -180,7 +186,8 @@ def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> A
         [[0, 0, 3, 3]]
     """
     moved = boxes.copy()
-    corner = np.array([left, top, left, top], boxes.dtype)
-    limit = np.array([width, height, width, height], boxes.dtype)
-    moved[:, :4] = np.clip(moved[:, :4] - corner, 0, limit)
+    given = widened(boxes[:, :4])
+    corner = np.array([left, top, left, top], given.dtype)
+    limit = np.array([width, height, width, height], given.dtype)
+    put(moved[:, :4], np.clip(given - corner, 0, limit))
     return moved

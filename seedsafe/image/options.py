@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.checks import probability, real
+from seedsafe.checks import flag, probability, real
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.transform import SpatialTransform
@@ -59,13 +59,6 @@ def choice(name: str, value: Any, known: Sequence[str]) -> str:
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
     return value  # type: ignore[no-any-return]  # it is one of them
-
-
-def flag(name: str, value: Any) -> bool:
-    """Return a value that must be True or False."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
-    return value
 
 
 def around(

@@ -3,6 +3,7 @@
 An adapter keeps its framework's base class, the way on which the epoch travels, and the framework's quirks.
 """
 
+from seedsafe.checks import flag
 from seedsafe.key import address, checked_int, philox
 from seedsafe.reading.batches import augment_batch, count
 from seedsafe.reading.collate import collate, stack
@@ -47,6 +48,7 @@ __all__ = [
     "count",
     "current",
     "entered",
+    "flag",
     "labels_of",
     "moment_of",
     "nested",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
+from seedsafe.checks import flag
 from seedsafe.key import SampleKey, address, op_of, philox
 from seedsafe.reading.error import SampleError, path_of, reason, sample_error
 from seedsafe.reading.log import FailureLog
@@ -77,8 +78,9 @@ class Faults:
                 f"on_error must be one of {', '.join(map(repr, allowed))}, got {on_error!r}: "
                 'leave it out for "raise"'
             )
+        flag("check_finite", check_finite)
         self.on_error = on_error
-        self.check_finite = bool(check_finite)
+        self.check_finite = check_finite
         self.dropped_by = dropped_by
         self.log = FailureLog(_BECAME[on_error]) if on_error in _BECAME else None
 

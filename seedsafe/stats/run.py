@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
+from seedsafe.checks import flag
 from seedsafe.folder.progress import Progress, reporting
 from seedsafe.key import checked_int
 from seedsafe.stats.accumulate import Accumulator
@@ -74,6 +75,8 @@ def channel_stats(
         >>> stats.mean, stats.std
         ((127.5, 10.0, 30.0), (127.5, 0.0, 10.0))
     """
+    flag("histogram", histogram)
+    flag("per_image", per_image)
     if layout is not None and layout not in LAYOUTS:
         raise ValueError(f"layout must be one of {', '.join(LAYOUTS)} or None, got {layout!r}")
     num_workers = checked_int(

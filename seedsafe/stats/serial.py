@@ -36,12 +36,22 @@ def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """Give the fields again.
 
     Raises:
+        TypeError: the data are no dict.
         ValueError: the data are not a `ChannelStats`, or one of another version.
     """
+    if not isinstance(data, Mapping):
+        raise TypeError(
+            f"data must be a dict that ChannelStats.to_dict() returned, got {data!r:.60}: pass json.load(file), for instance"
+        )
     if data.get("format") != _FORMAT or data.get("version") != _VERSION:
         raise ValueError(
             f"these are not channel statistics of version {_VERSION}: format {data.get('format')!r}, version "
             f"{data.get('version')!r}; compute them again with channel_stats"
+        )
+    missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, *_ARRAYS, "faulty") if name not in data]
+    if missing:
+        raise ValueError(
+            f"data must be what ChannelStats.to_dict() returned, and lack {missing}: compute them again"
         )
     channels = len(data["count"])
     shapes = {"histogram": (channels, 256), "image_numbers": (-1,), "image_means": (-1, channels)}

@@ -1,0 +1,41 @@
+"""Coordinates of integers: computed wide enough, rounded, and refused where their dtype cannot hold them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seedsafe.info import Array
+
+__all__ = ["put", "widened"]
+
+
+def widened(coordinates: Array) -> Array:
+    """Return coordinates to compute with: floats as they are, integers as int64."""
+    return coordinates.astype(np.int64, copy=False) if coordinates.dtype.kind == "i" else coordinates
+
+
+def put(into: Array, values: Array) -> None:
+    """Write coordinates into an array; integers are rounded.
+
+    Raises:
+        ValueError: the array's integers cannot hold them.
+
+    Example:
+        >>> into = np.zeros(2, np.int8)
+        >>> put(into, np.array([1.5, -3.0]))
+        >>> into.tolist()
+        [2, -3]
+    """
+    dtype = into.dtype
+    if dtype.kind != "i":
+        into[...] = values
+        return
+    if dtype.itemsize < 8 and values.size:
+        limits = np.iinfo(dtype)
+        low, high = values.min(), values.max()
+        if not (limits.min - 0.5 <= low and high < limits.max + 0.5):
+            raise ValueError(
+                f"coordinates must fit into their dtype {dtype}, got {low if low < limits.min else high:g}: convert them "
+                "with astype to int32, int64 or float32"
+            )
+    into[...] = values if values.dtype.kind == "i" else np.rint(values)
