@@ -137,7 +137,17 @@ class Leaf:
 
     def mover(self, info: Info, params: Any) -> Move | None:
         """Return how this transform moves points with these parameters; None if it cannot tell."""
-        return lambda points: self._moved("keypoints", points, info, params)
+
+        def move(points: Array) -> Array:
+            try:
+                return self._moved("keypoints", points, info, params)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    f"{self.name} moves pixels and has no apply_keypoints, which min_visibility= of Boxes and pairs= of "
+                    "Keypoints go by: define it"
+                ) from None
+
+        return move
 
     @property
     def moves(self) -> bool:

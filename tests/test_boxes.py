@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from test_subclasses import ARGUMENTS, PUBLIC
 
 import seedsafe as ss
 from seedsafe.boxes import FORMATS, from_edges, to_edges
@@ -398,6 +399,50 @@ def test_draws_see_boxes_as_pixels_and_without_those_that_were_dropped() -> None
     augment.params(KEY, sample("yolo"))
     assert seen[0] == seen[1]
     np.testing.assert_allclose(seen[0], [[4, 6, 20, 20], [30.5, 2.25, 40, 17], [0, 0, 40, 20]], atol=1e-12)
+
+
+def test_a_transform_that_moves_no_points_cannot_tell_how_much_it_cut_away() -> None:
+    class NoPoints(UpperLeft):
+        def apply_keypoints(self, keypoints: np.ndarray, params: Any) -> np.ndarray:
+            return ss.SpatialTransform.apply_keypoints(self, keypoints, params)
+
+    augment = ss.Compose([NoPoints((20, 40))], boxes=ss.Boxes("pascal_voc"))
+    assert len(augment(sample("pascal_voc"), key=KEY)["boxes"]) == 3
+    augment = ss.Compose([NoPoints((20, 40))], boxes=ss.Boxes("pascal_voc", min_visibility=0.5))
+    with pytest.raises(
+        NotImplementedError, match="NoPoints moves pixels and has no apply_keypoints, which min_visib"
+    ):
+        augment(sample("pascal_voc"), key=KEY)
+
+
+@pytest.mark.parametrize("name", sorted({*PUBLIC} - {"Bridged", "ToCHW"}))
+def test_every_transform_under_rules(name: str) -> None:
+    transform = getattr(ss, name)(**ARGUMENTS.get(name, {}))
+    if "image" not in transform.primary:
+        return
+    boxes = ss.Boxes("yolo", labels=("names", "ids"), min_visibility=0.3, min_area=2)
+    augment = ss.Compose(
+        [ss.HorizontalFlip(), transform, ss.VerticalFlip(name="last")],
+        boxes=boxes,
+        keypoints=ss.Keypoints(outside="drop", labels="joints", pairs=[("l", "r")]),
+    )
+    points = np.array([[3.0, 4], [40, 40], [63, 47], [20, 10]])
+    mask = np.arange(48 * 64, dtype=np.uint8).reshape(SIZE) % 3
+    whole = sample("yolo") | {"keypoints": points, "joints": ["l", "r", "m", "n"], "mask": mask}
+    for key in KEYS[:8]:
+        out = augment(whole, key=key)
+        size = out["image"].shape[:2]
+        edges = to_edges(out["boxes"], "yolo", size)
+        assert (edges[:, :2] >= -1e-9).all()
+        assert (edges[:, 2:] <= np.array([size[1], size[0]]) + 1e-9).all()
+        assert (edges[:, :2] < edges[:, 2:]).all()
+        assert out["names"] == [NAMES[k] for k in out["ids"]]
+        assert len(out["keypoints"]) == len(out["joints"])
+        record = augment.params(key, whole)
+        again = augment.replay(whole, record)
+        for part in ("image", "mask", "boxes", "keypoints", "ids"):
+            np.testing.assert_array_equal(again[part], out[part])
+        assert again["joints"] == out["joints"]
 
 
 def test_without_boxes_all_is_as_it_was() -> None:
