@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
-from seedsafe.ambient import current_key
+from seedsafe.ambient import claim, current_key
 from seedsafe.boxes import Boxes
 from seedsafe.chain import Chain, Replay
 from seedsafe.info import described
@@ -106,6 +106,15 @@ class Compose:
         ):
             return sample
         return run(self._root, sample, key, self._rules)
+
+    def next_key(self) -> SampleKey:
+        """Return the key that a call without a key would have now, in the read under way; its number is taken.
+
+        Raises:
+            TypeError: no read is under way in this thread.
+        """
+        with claim(self._root.ops) as key:
+            return key
 
     def params(self, key: SampleKey, sample: Any) -> list[Applied]:
         """Return what happens to a sample at a key, without its pixels and without a log.

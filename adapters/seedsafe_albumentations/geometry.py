@@ -1,0 +1,381 @@
+"""Transforms that move pixels: flips, turns, affine maps and distortions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import seedsafe as ss
+from seedsafe_albumentations.arguments import (
+    around,
+    fires,
+    interpolation_of,
+    mask_fill_of,
+    mode_of,
+    only,
+    pair_of,
+)
+
+__all__ = [
+    "D4",
+    "Affine",
+    "ElasticTransform",
+    "Flip",
+    "GridDistortion",
+    "HorizontalFlip",
+    "IAAPiecewiseAffine",
+    "NoOp",
+    "OpticalDistortion",
+    "Perspective",
+    "PiecewiseAffine",
+    "RandomRotate90",
+    "Rotate",
+    "SafeRotate",
+    "ShiftScaleRotate",
+    "SquareSymmetry",
+    "Transpose",
+    "VerticalFlip",
+]
+
+_ROTATE_METHODS = {"largest_box": "corners", "ellipse": "ellipse"}
+
+
+def HorizontalFlip(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return ``seedsafe.HorizontalFlip``."""
+    return fires(ss.HorizontalFlip(), p, always_apply)
+
+
+def VerticalFlip(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return ``seedsafe.VerticalFlip``."""
+    return fires(ss.VerticalFlip(), p, always_apply)
+
+
+def Flip(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return one flip of three: vertical, horizontal, or both (until albumentations 1.4)."""
+    both = ss.Compose([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)])
+    return fires(ss.OneOf([ss.VerticalFlip(p=1), ss.HorizontalFlip(p=1), both]), p, always_apply)
+
+
+def Transpose(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return ``seedsafe.Transpose``."""
+    return fires(ss.Transpose(), p, always_apply)
+
+
+def RandomRotate90(p: float = 1.0, *, always_apply: bool | None = None) -> Any:
+    """Return ``seedsafe.RandomRotate90``."""
+    return fires(ss.RandomRotate90(), p, always_apply)
+
+
+def D4(p: float = 1.0, *, always_apply: bool | None = None) -> Any:
+    """Return ``seedsafe.D4``."""
+    return fires(ss.D4(), p, always_apply)
+
+
+SquareSymmetry = D4
+
+
+def NoOp(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return a Compose of nothing."""
+    return ss.Compose([])
+
+
+def Affine(
+    scale: Any = (1.0, 1.0),
+    translate_percent: Any = None,
+    translate_px: Any = None,
+    rotate: Any = 0.0,
+    shear: Any = (0.0, 0.0),
+    interpolation: int = 1,
+    mask_interpolation: int = 0,
+    fit_output: bool = False,
+    keep_ratio: bool = False,
+    rotate_method: str = "largest_box",
+    balanced_scale: bool = False,
+    border_mode: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    mode: int | None = None,
+    cval: Any = None,
+    cval_mask: Any = None,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.Affine``; one number is that number, as albumentations has it."""
+    only("balanced_scale", balanced_scale, False, "choose between two Affines with OneOf")
+    if translate_percent is not None and translate_px is not None:
+        raise ValueError("Affine takes translate_percent or translate_px, got both: leave one of them out")
+    if translate_px not in (None, 0):
+        raise ValueError(
+            f"translate_px must be 0, got {translate_px!r}: pass translate_percent, a share of the sides"
+        )
+    across, down = _axes(scale, 1.0)
+    if across == down and (keep_ratio or across[0] == across[1]):
+        factors: Any = across
+    elif keep_ratio:
+        raise ValueError(f"keep_ratio=True needs one range for both axes, got scale={scale!r}")
+    else:
+        factors = (across, down)
+    made = ss.Affine(
+        pair_of(rotate),
+        translate=_axes(0.0 if translate_percent is None else translate_percent, 0.0),
+        scale=factors,
+        shear=_axes(shear, 0.0),
+        expand=fit_output,
+        rotate_method=_ROTATE_METHODS[rotate_method],
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode if mode is None else mode),
+        fill=fill if cval is None else cval,
+        mask_fill=mask_fill_of(fill_mask if cval_mask is None else cval_mask),
+    )
+    return fires(made, p, always_apply)
+
+
+def _axes(value: Any, default: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return a range for x and one for y."""
+    if isinstance(value, dict):
+        if not {"x", "y"} & set(value):
+            raise ValueError(f"a range by axis has the keys 'x' and 'y', got {value!r}")
+        return pair_of(value.get("x", default)), pair_of(value.get("y", default))
+    return pair_of(value), pair_of(value)
+
+
+def ShiftScaleRotate(
+    shift_limit: Any = (-0.0625, 0.0625),
+    scale_limit: Any = (-0.1, 0.1),
+    rotate_limit: Any = (-45, 45),
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    shift_limit_x: Any = None,
+    shift_limit_y: Any = None,
+    rotate_method: str = "largest_box",
+    mask_interpolation: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.Affine``: shifts are shares of the sides, the scale is added to 1."""
+    made = ss.Affine.shift_scale_rotate(
+        shift=(
+            around(shift_limit if shift_limit_x is None else shift_limit_x),
+            around(shift_limit if shift_limit_y is None else shift_limit_y),
+        ),
+        scale=around(scale_limit),
+        rotate=around(rotate_limit),
+        rotate_method=_ROTATE_METHODS[rotate_method],
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
+    )
+    return fires(made, p, always_apply)
+
+
+def Rotate(
+    limit: Any = (-90, 90),
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    rotate_method: str = "largest_box",
+    crop_border: bool = False,
+    mask_interpolation: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.Rotate``."""
+    made = ss.Rotate(
+        around(limit),
+        crop_border=crop_border,
+        rotate_method=_ROTATE_METHODS[rotate_method],
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
+    )
+    return fires(made, p, always_apply)
+
+
+def SafeRotate(
+    limit: Any = (-90, 90), interpolation: int = 1, border_mode: int = 0, p: float = 0.5, **_: Any
+) -> Any:
+    """Raise an error: the core does not scale what it turns back to the image's size."""
+    raise ValueError(
+        "SafeRotate scales the turned image back to its size, which the core does not: Affine(rotate=..., fit_output=True) shows "
+        "all of it, and a Resize behind it brings it back to one size"
+    )
+
+
+def Perspective(
+    scale: Any = (0.05, 0.1),
+    keep_size: bool = True,
+    fit_output: bool = False,
+    interpolation: int = 1,
+    mask_interpolation: int = 0,
+    border_mode: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    pad_mode: int | None = None,
+    pad_val: Any = None,
+    mask_pad_val: Any = None,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.Perspective``."""
+    made = ss.Perspective(
+        (0, scale) if isinstance(scale, int | float) else tuple(scale),
+        keep_size=keep_size,
+        fit_output=fit_output,
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode if pad_mode is None else pad_mode),
+        fill=fill if pad_val is None else pad_val,
+        mask_fill=mask_fill_of(fill_mask if mask_pad_val is None else mask_pad_val),
+    )
+    return fires(made, p, always_apply)
+
+
+def ElasticTransform(
+    alpha: float = 1,
+    sigma: float = 50,
+    alpha_affine: Any = None,
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    approximate: bool = False,
+    same_dxdy: bool = False,
+    mask_interpolation: int = 0,
+    noise_distribution: str = "gaussian",
+    keypoint_remapping_method: str = "mask",
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, moves nothing since 1.4, and nothing here."""
+    only("noise_distribution", noise_distribution, "gaussian", "the core's noise is normal")
+    made = ss.ElasticTransform(
+        alpha,
+        sigma,
+        same_dxdy=same_dxdy,
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
+    )
+    return fires(made, p, always_apply)
+
+
+def GridDistortion(
+    num_steps: int = 5,
+    distort_limit: Any = (-0.3, 0.3),
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    normalized: bool = True,
+    mask_interpolation: int = 0,
+    keypoint_remapping_method: str = "mask",
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.GridDistortion``."""
+    made = ss.GridDistortion(
+        num_steps,
+        distort_limit=around(distort_limit),
+        normalized=normalized,
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
+    )
+    return fires(made, p, always_apply)
+
+
+def OpticalDistortion(
+    distort_limit: Any = (-0.05, 0.05),
+    shift_limit: Any = None,
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    mask_interpolation: int = 0,
+    mode: str = "camera",
+    keypoint_remapping_method: str = "mask",
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, is gone since 2.0, and honoured by nothing there either."""
+    made = ss.OpticalDistortion(
+        distort_limit=around(distort_limit),
+        lens=mode,
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
+    )
+    return fires(made, p, always_apply)
+
+
+def PiecewiseAffine(
+    scale: Any = (0.03, 0.05),
+    nb_rows: Any = (4, 4),
+    nb_cols: Any = (4, 4),
+    interpolation: int = 1,
+    mask_interpolation: int = 0,
+    absolute_scale: bool = False,
+    keypoint_remapping_method: str = "mask",
+    p: float = 0.5,
+    border_mode: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    *,
+    always_apply: bool | None = None,
+    **vanished: Any,
+) -> Any:
+    """Return ``seedsafe.PiecewiseAffine``."""
+    unknown = set(vanished) - {"cval", "cval_mask", "mode", "keypoints_threshold"}
+    if unknown:
+        raise TypeError(f"PiecewiseAffine got the arguments {sorted(unknown)}, which it cannot take")
+    only("absolute_scale", absolute_scale, False, "pass a share of the sides")
+    made = ss.PiecewiseAffine(
+        pair_of(scale),
+        rows=pair_of(nb_rows),
+        columns=pair_of(nb_cols),
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill,
+        mask_fill=mask_fill_of(fill_mask),
+    )
+    return fires(made, p, always_apply)
+
+
+def IAAPiecewiseAffine(
+    scale: Any = (0.03, 0.05),
+    nb_rows: Any = 4,
+    nb_cols: Any = 4,
+    order: int = 1,
+    cval: Any = 0,
+    mode: str = "constant",
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
+) -> Any:
+    """Return ``seedsafe.PiecewiseAffine`` (until albumentations 1.3)."""
+    only("order", order, 1, "the core interpolates linearly")
+    only("mode", mode, "constant", "the core fills what lies outside")
+    return PiecewiseAffine(scale, nb_rows, nb_cols, fill=cval, p=p, always_apply=always_apply)

@@ -1,0 +1,46 @@
+"""ToTensorV2: the end of a pipeline, where arrays become torch's tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["ToTensor", "ToTensorV2"]
+
+
+@dataclass(frozen=True)
+class ToTensorV2:
+    """Make tensors: of an image (C, H, W), of masks as they are. It must stand last.
+
+    Args:
+        transpose_mask: make masks of (H, W, C) tensors of (C, H, W) as well.
+        p: 1.
+        always_apply: of albumentations 1.x.
+    """
+
+    transpose_mask: bool = False
+    p: float = 1.0
+    always_apply: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.p != 1 and not self.always_apply:
+            raise ValueError(f"p must be 1, got {self.p!r}: batches are made of tensors or of arrays")
+
+    def image(self, image: Any) -> Any:
+        """Return an image (H, W) or (H, W, C) as a tensor (C, H, W)."""
+        return _tensor(image[..., None] if image.ndim == 2 else image, True)
+
+    def mask(self, mask: Any) -> Any:
+        """Return a mask as a tensor."""
+        return _tensor(mask, self.transpose_mask and mask.ndim == 3)
+
+
+ToTensor = ToTensorV2
+
+
+def _tensor(array: Any, first: bool) -> Any:
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1) if first else array))

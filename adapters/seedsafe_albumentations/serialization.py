@@ -1,0 +1,65 @@
+"""from_dict and load: what the original's to_dict and save wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["from_dict", "load", "save", "to_dict"]
+
+_DROPPED = ("params", "applied", "__version__")
+
+
+def to_dict(transform: Any) -> dict[str, Any]:
+    """Return a pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
+    plain: dict[str, Any] = transform.to_dict()
+    return plain
+
+
+def from_dict(data: dict[str, Any]) -> Any:
+    """Return the pipeline that the original's ``to_dict`` described, of albumentations 1.x or 2.x.
+
+    Raises:
+        ValueError: it names a transform that is not here.
+
+    Example:
+        >>> flip = {"__class_fullname__": "HorizontalFlip", "p": 0.5}
+        >>> plain = {"__version__": "2.0.8", "transform": {"__class_fullname__": "Compose", "p": 1.0, "transforms": [flip]}}
+        >>> from_dict(plain)
+        Compose([HorizontalFlip()])
+    """
+    if not isinstance(data, dict) or "transform" not in data:
+        raise ValueError(f"data must be what the original's to_dict returned, got {data!r}")
+    return _made(data["transform"])
+
+
+def _made(plain: dict[str, Any]) -> Any:
+    import seedsafe_albumentations as here
+
+    name = plain["__class_fullname__"].rpartition(".")[2]
+    arguments = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in plain.items()
+        if key != "__class_fullname__" and key not in _DROPPED and value is not None
+    }
+    if "transforms" in plain:
+        arguments["transforms"] = [_made(one) for one in plain["transforms"]]
+        arguments.pop("additional_targets", None) if not plain.get("additional_targets") else None
+    if name not in here.__all__:
+        raise ValueError(f"data name the transform {name!r}, which is not here: {here.instead(name)}")
+    return getattr(here, name)(**arguments)
+
+
+def load(path: str | Path, data_format: str = "json") -> Any:
+    """Return the pipeline of a file that the original's ``save`` wrote, as JSON."""
+    if data_format != "json":
+        raise ValueError(
+            f"data_format must be 'json', got {data_format!r}: read the file, and pass its data to from_dict"
+        )
+    return from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+
+
+def save(transform: Any, path: str | Path) -> None:
+    """Write a pipeline of this module to a file, as ``seedsafe.Compose.to_json`` does; ``seedsafe.Compose.from_json`` reads it."""
+    Path(path).write_text(json.dumps(to_dict(transform), indent=2), encoding="utf-8")
