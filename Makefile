@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-trainers bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -85,6 +85,16 @@ test-trainers: .venvs/trainers/.installed
 	.venvs/trainers/bin/python -m pip install --quiet --requirement tests/trainers/requirements.txt
 	touch $@
 
+# seedsafe_albumentations beside albumentations itself, in an environment of their own.
+test-albumentations: .venvs/albumentations/.installed
+	PYTHONPATH=.:adapters .venvs/albumentations/bin/python -m pytest -m albumentations tests/albumentations
+
+.venvs/albumentations/.installed: tests/albumentations/requirements.txt
+	$(PYTHON) -m venv .venvs/albumentations
+	.venvs/albumentations/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/albumentations/bin/python -m pip install --quiet --requirement tests/albumentations/requirements.txt
+	touch $@
+
 # The audit of other libraries' pipelines; torchvision's own requirements are a CUDA build of torch.
 test-audit: .venvs/audit/.installed
 	.venvs/audit/bin/python -m pytest tests/third_party/audit_peers.py
@@ -95,6 +105,10 @@ test-audit: .venvs/audit/.installed
 	.venvs/audit/bin/python -m pip install --quiet --editable . "pytest>=9" pillow torch==2.13.0 albumentations==2.0.8
 	.venvs/audit/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
 	touch $@
+
+# How many real pipelines can be written: make coverage PIPELINES=folder; see scripts/coverage.py.
+coverage: $(VENV)/.installed
+	PYTHONPATH=.:adapters:tools $(BIN)/python scripts/coverage.py $(PIPELINES)
 
 bench:  # makes environments of its own under .venvs/
 	$(PYTHON) -m benchmarks

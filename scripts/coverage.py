@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import seedsafe as ss
-import seedsafe_albumentations as A
+import seedsafe_albumentations as A  # noqa: N812  # as its users do
 from seedsafe_albumentations import pytorch
 
 CALLED = {

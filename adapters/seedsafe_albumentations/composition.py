@@ -80,12 +80,15 @@ class Compose:
         members, self._to_tensor = _members(self.transforms)
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
+        self._parts.asks_boxes = any(map(_asks_boxes, members))
         self.pipeline = ss.Compose(members, boxes=self._parts.boxes, keypoints=self._parts.keypoints)
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Take further arguments, by what they are."""
         self.additional_targets |= additional_targets or {}
+        asks = self._parts.asks_boxes
         self._parts = Parts(self.bbox_params, self.keypoint_params, self.additional_targets)
+        self._parts.asks_boxes = asks
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -221,6 +224,13 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
 
 def _always(transform: Any) -> Any:
     return replace(transform, p=1.0) if hasattr(transform, "p") else transform
+
+
+def _asks_boxes(transform: Any) -> bool:
+    """Return whether a transform draws by the boxes, so that no boxes are an empty list of them."""
+    return isinstance(transform, ss.BBoxSafeCrop) or any(
+        map(_asks_boxes, getattr(transform, "transforms", ()))
+    )
 
 
 def _without_tensors(transforms: Sequence[Any]) -> list[Any]:

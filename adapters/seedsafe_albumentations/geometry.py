@@ -351,11 +351,11 @@ def PiecewiseAffine(
     unknown = set(vanished) - {"cval", "cval_mask", "mode", "keypoints_threshold"}
     if unknown:
         raise TypeError(f"PiecewiseAffine got the arguments {sorted(unknown)}, which it cannot take")
-    only("absolute_scale", absolute_scale, False, "pass a share of the sides")
     made = ss.PiecewiseAffine(
         pair_of(scale),
-        rows=pair_of(nb_rows),
-        columns=pair_of(nb_cols),
+        nb_rows=pair_of(nb_rows),
+        nb_cols=pair_of(nb_cols),
+        absolute_scale=absolute_scale,
         interpolation=interpolation_of(interpolation, mask_interpolation),
         mode=mode_of(border_mode),
         fill=fill,

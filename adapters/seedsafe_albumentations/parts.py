@@ -46,6 +46,7 @@ class Parts:
         self.keypoint_params = keypoint_params
         self.boxes = None if bbox_params is None else bbox_params.boxes(_BOXES_MORE)
         self.keypoints = None if keypoint_params is None else keypoint_params.keypoints(_POINTS_MORE)
+        self.asks_boxes = False
         self._images = [name for name, kind in additional.items() if kind == "image"]
         self._masks = ["mask", *(name for name, kind in additional.items() if kind == "mask")]
 
@@ -94,6 +95,8 @@ class Parts:
     def _add_boxes(self, data: dict[str, Any], sample: dict[str, Any]) -> None:
         params = self.bbox_params
         if "bboxes" not in data:
+            if self.asks_boxes:
+                sample["boxes"], sample[_BOXES_MORE] = _columns([], 4)
             return
         if params is None:
             raise ValueError(

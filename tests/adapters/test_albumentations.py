@@ -1,0 +1,424 @@
+"""albumentations' names and arguments over the core's transforms."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from skimage import data
+
+import seedsafe as ss
+import seedsafe_albumentations as A  # noqa: N812  # as its users do
+from seedsafe_torch import AugmentedDataset, loader
+
+IMAGE = data.astronaut()[:128, :160].copy()
+MASK = (IMAGE[..., 0] // 64).astype(np.uint8)
+KEY = ss.SampleKey(42, 3, 1234)
+
+
+def keys(n: int) -> list[ss.SampleKey]:
+    return [ss.SampleKey(42, 0, index) for index in range(n)]
+
+
+def core(transform: Any) -> Any:
+    return ss.Compose([transform])
+
+
+NO_ARGUMENTS = sorted(
+    set(A.__all__)
+    - {
+        "BboxParams",
+        "KeypointParams",
+        "Compose",
+        "ReplayCompose",
+        "Sequential",
+        "OneOf",
+        "OneOrOther",
+        "SomeOf",
+    }
+    - {
+        "RandomOrder",
+        "SafeRotate",
+        "pytorch",
+        "from_dict",
+        "to_dict",
+        "load",
+        "save",
+        "ToTensor",
+        "ToTensorV2",
+    }
+    - {"Resize", "RandomCrop", "CenterCrop", "Crop", "CropAndPad", "RandomSizedCrop", "RandomResizedCrop"}
+    - {"RandomSizedBBoxSafeCrop", "CropNonEmptyMaskIfExists"}
+)
+
+
+@pytest.mark.parametrize("name", NO_ARGUMENTS)
+def test_defaults_run_on_image_and_mask(name: str) -> None:
+    augment = A.Compose([getattr(A, name)(p=1.0)])
+    made = augment(image=IMAGE, mask=MASK, key=KEY)
+    assert made["image"].shape[:2] == made["mask"].shape[:2]
+    again = augment(image=IMAGE.copy(), mask=MASK.copy(), key=KEY)
+    assert (made["image"] == again["image"]).all()
+    assert (made["mask"] == again["mask"]).all()
+
+
+@pytest.mark.parametrize("name", NO_ARGUMENTS)
+def test_p_is_the_share_that_fires(name: str) -> None:
+    made_of = getattr(A, name)
+    never = A.Compose([made_of(p=0.0)])
+    assert (never(image=IMAGE, key=KEY)["image"] == IMAGE).all()
+    always = made_of(p=0.0, always_apply=True)
+    assert getattr(always, "p", 1.0) == 1.0
+
+
+def chosen(augment: A.Compose, n: int = 4000) -> Counter[Any]:
+    return Counter(
+        next(applied.params for applied in augment.pipeline.params(key, (8, 8, 3))) for key in keys(n)
+    )
+
+
+def test_one_of_goes_by_its_members_p_and_they_fire() -> None:
+    augment = A.Compose([A.OneOf([A.HorizontalFlip(p=0.6), A.VerticalFlip(p=0.2)], p=0.5)])
+    found = chosen(augment)
+    assert found[None] / 4000 == pytest.approx(0.5, abs=0.03)
+    assert found[((0,),)] / (4000 - found[None]) == pytest.approx(0.75, abs=0.03)
+    image = np.array([[[1], [2]], [[3], [4]]], np.uint8)
+    made = {augment(image=image, key=key)["image"].tobytes() for key in keys(200)}
+    assert len(made) == 3  # one of both, or none; never both
+
+
+def test_some_of_leaves_its_members_their_p() -> None:
+    augment = A.Compose([A.SomeOf([A.HorizontalFlip(p=0.5), A.VerticalFlip(p=1.0)], n=2)])
+    image = np.array([[[1], [2]], [[3], [4]]], np.uint8)
+    made = Counter(augment(image=image, key=key)["image"].tobytes() for key in keys(400))
+    assert len(made) == 2
+    assert min(made.values()) > 140
+
+
+def test_children_draw_independently() -> None:
+    augment = A.Compose([A.HorizontalFlip(p=0.5), A.VerticalFlip(p=0.5)])
+    image = np.array([[[1], [2]], [[3], [4]]], np.uint8)
+    made = Counter(augment(image=image, key=key)["image"].tobytes() for key in keys(800))
+    assert len(made) == 4
+    assert min(made.values()) > 140
+
+
+def test_boxes_come_back_as_they_were_given_with_their_labels() -> None:
+    params = A.BboxParams(format="pascal_voc", label_fields=["names"], min_visibility=0.5)
+    augment = A.Compose([A.Crop(0, 0, 50, 50), A.HorizontalFlip(p=1)], bbox_params=params)
+    given = [(10, 10, 20, 30), (45, 45, 60, 60), [0, 0, 50, 50]]
+    made = augment(image=IMAGE, bboxes=given, names=["cat", "dog", "room"], other=3, key=KEY)
+    assert made["bboxes"] == [(30, 10, 40, 30), (0, 0, 50, 50)]
+    assert made["names"] == ["cat", "room"]
+    assert made["other"] == 3
+    as_array = augment(image=IMAGE, bboxes=np.array(given, np.float32), names=np.array([1, 2, 3]), key=KEY)
+    assert as_array["bboxes"].tolist() == [[30, 10, 40, 30], [0, 0, 50, 50]]
+    assert as_array["bboxes"].dtype == np.float32
+    assert as_array["names"].tolist() == [1, 3]
+
+
+def test_labels_may_stand_in_the_boxes() -> None:
+    augment = A.Compose([A.HorizontalFlip(p=1)], bbox_params=A.BboxParams("yolo"))
+    made = augment(image=IMAGE, bboxes=[(0.25, 0.5, 0.125, 0.25, "cat", 7)], key=KEY)
+    assert made["bboxes"] == [(0.75, 0.5, 0.125, 0.25, "cat", 7)]
+    assert augment(image=IMAGE, bboxes=[], key=KEY)["bboxes"] == []
+
+
+@pytest.mark.parametrize("name", ["coco", "yolo", "pascal_voc", "albumentations"])
+def test_a_box_lands_on_its_mask(name: str) -> None:
+    edges = np.array([[40.0, 30.0, 80.0, 70.0]])
+    mask = np.zeros(IMAGE.shape[:2], np.uint8)
+    mask[30:70, 40:80] = 1
+    rows, columns = mask.shape
+    x0, y0, x1, y1 = edges[0]
+    written = {
+        "pascal_voc": (x0, y0, x1, y1),
+        "coco": (x0, y0, x1 - x0, y1 - y0),
+        "yolo": ((x0 + x1) / 2 / columns, (y0 + y1) / 2 / rows, (x1 - x0) / columns, (y1 - y0) / rows),
+        "albumentations": (x0 / columns, y0 / rows, x1 / columns, y1 / rows),
+    }
+    augment = A.Compose(
+        [A.RandomRotate90(p=1), A.HorizontalFlip(), A.RandomResizedCrop((64, 96), scale=(0.6, 1), p=1)],
+        bbox_params=A.BboxParams(name),
+    )
+    for key in keys(12):
+        made = augment(image=IMAGE, mask=mask, bboxes=[written[name]], key=key)
+        found = np.argwhere(made["mask"])
+        if not made["bboxes"]:
+            assert len(found) < 4
+            continue
+        a, b, c, d = made["bboxes"][0]
+        height, width = made["mask"].shape
+        box = {
+            "pascal_voc": (a, b, c, d),
+            "coco": (a, b, a + c, b + d),
+            "yolo": ((a - c / 2) * width, (b - d / 2) * height, (a + c / 2) * width, (b + d / 2) * height),
+            "albumentations": (a * width, b * height, c * width, d * height),
+        }[name]
+        wanted = (found[:, 1].min(), found[:, 0].min(), found[:, 1].max() + 1, found[:, 0].max() + 1)
+        assert np.abs(np.array(box) - wanted).max() <= 2.0
+
+
+def test_keypoints() -> None:
+    augment = A.Compose(
+        [A.Crop(0, 0, 50, 40), A.HorizontalFlip(p=1)],
+        keypoint_params=A.KeypointParams("xy", label_fields=["names"]),
+    )
+    made = augment(image=IMAGE, keypoints=[(10, 20), (70, 20)], names=["nose", "ear"], key=KEY)
+    assert made["keypoints"] == [(39, 20)]
+    assert made["names"] == ["nose"]
+    kept = A.Compose([A.Crop(0, 0, 50, 40)], keypoint_params=A.KeypointParams("yx", remove_invisible=False))
+    assert kept(image=IMAGE, keypoints=[(20, 70, "ear")], key=KEY)["keypoints"] == [(20, 70, "ear")]
+
+
+def test_masks_move_alike_and_keep_their_dtypes() -> None:
+    augment = A.Compose([A.RandomCrop(32, 32), A.Rotate(30, p=1)], additional_targets={"depth": "mask"})
+    masks = [MASK, (MASK > 1), MASK.astype(np.int64) * 1000]
+    made = augment(image=IMAGE, mask=MASK, masks=masks, depth=MASK[..., None], key=KEY)
+    assert [one.dtype for one in made["masks"]] == [np.uint8, bool, np.int64]
+    for one, wanted in zip(
+        made["masks"], (made["mask"], made["mask"] > 1, made["mask"].astype(np.int64) * 1000), strict=True
+    ):
+        assert (one == wanted).all()
+    assert (made["depth"][..., 0] == made["mask"]).all()
+    stacked = augment(image=IMAGE, masks=np.stack([MASK, MASK]), key=KEY)["masks"]
+    assert stacked.shape == (2, 32, 32)
+
+
+def test_additional_images_are_changed_alike() -> None:
+    augment = A.Compose(
+        [A.RandomCrop(32, 32), A.HorizontalFlip(), A.RandomBrightnessContrast(p=1), A.GaussNoise(p=1)],
+        additional_targets={"after": "image"},
+    )
+    for key in keys(4):
+        made = augment(image=IMAGE, after=IMAGE.copy(), mask=MASK, key=key)
+        assert (made["image"] == made["after"]).all()
+
+
+def test_a_dataset_needs_no_key() -> None:
+    augment = A.Compose([A.RandomCrop(32, 32), A.HorizontalFlip(p=0.5), A.pytorch.ToTensorV2()])
+
+    class Photographs:
+        def __len__(self) -> int:
+            return 12
+
+        def __getitem__(self, index: int) -> Any:
+            return augment(image=IMAGE + np.uint8(index))["image"]
+
+    dataset = AugmentedDataset(Photographs(), seed=42)
+    batches = [
+        [batch.clone() for batch in loader(dataset, batch_size=4, num_workers=workers)] for workers in (0, 2)
+    ]
+    assert all(torch.equal(one, other) for one, other in zip(*batches, strict=True))
+    assert batches[0][0].shape == (4, 3, 32, 32)
+    whole = torch.cat(batches[0])
+    wanted = augment(image=IMAGE + np.uint8(7), key=ss.SampleKey(42, 0, 7, call=1))["image"]
+    assert torch.equal(whole[7], wanted)
+
+
+def test_outside_of_a_read_a_key_is_needed() -> None:
+    with pytest.raises(TypeError, match="key must be a SampleKey, got None"):
+        A.Compose([A.HorizontalFlip()])(image=IMAGE)
+
+
+def test_replay() -> None:
+    augment = A.ReplayCompose([A.RandomCrop(40, 40), A.OneOf([A.Blur(p=1), A.HorizontalFlip(p=1)], p=1)])
+    for key in keys(6):
+        made = augment(image=IMAGE, key=key)
+        again = A.ReplayCompose.replay(made["replay"], image=IMAGE)
+        assert (made["image"] == again["image"]).all()
+
+
+def test_tensors() -> None:
+    made = A.Compose([A.Normalize(), A.ToTensorV2()])(image=IMAGE, mask=MASK, masks=[MASK], key=KEY)
+    mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
+    wanted = ((IMAGE / 255.0 - mean) / std).transpose(2, 0, 1)
+    assert made["image"].dtype is torch.float32
+    assert np.abs(made["image"].numpy() - wanted).max() < 1e-5
+    assert torch.equal(made["mask"], torch.from_numpy(MASK))
+    assert torch.equal(made["masks"][0], torch.from_numpy(MASK))
+
+
+@pytest.mark.parametrize("largest", [255.0, 1.0])
+def test_normalize_of_floats_goes_by_max_pixel_value(largest: float) -> None:
+    image = (IMAGE.astype(np.float32) / 255 * largest).astype(np.float32)
+    made = A.Compose([A.Normalize(max_pixel_value=largest)])(image=image, key=KEY)["image"]
+    wanted = A.Compose([A.Normalize()])(image=IMAGE, key=KEY)["image"]
+    assert np.abs(made - wanted).max() < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (lambda: A.RandomResizedCrop(64, 48, p=1), lambda: A.RandomResizedCrop((64, 48), p=1)),
+        (lambda: A.RandomResizedCrop(height=64, width=48), lambda: A.RandomResizedCrop(size=(64, 48))),
+        (lambda: A.RandomSizedCrop((50, 80), 64, 48), lambda: A.RandomSizedCrop((50, 80), size=(64, 48))),
+        (lambda: A.GaussNoise((10.0, 50.0), p=1), lambda: ss.GaussianNoise(variance=(10, 50))),
+        (lambda: A.GaussNoise(var_limit=50, p=1), lambda: ss.GaussianNoise(variance=(0, 50))),
+        (
+            lambda: A.CoarseDropout(8, 32, 32, p=1),
+            lambda: A.CoarseDropout((8, 8), (32, 32), (32, 32), p=1),
+        ),
+        (
+            lambda: A.CoarseDropout(max_holes=8, max_height=32, max_width=30, min_holes=2, fill_value=7, p=1),
+            lambda: A.CoarseDropout((2, 8), (32, 32), (30, 30), fill=7, p=1),
+        ),
+        (lambda: A.Cutout(num_holes=4, max_h_size=8, p=1), lambda: ss.CoarseDropout(4, 8, 8, overhang=True)),
+        (lambda: A.JpegCompression(50, 90, p=1), lambda: A.ImageCompression(quality_range=(50, 90), p=1)),
+        (
+            lambda: A.ImageCompression(quality_lower=50, quality_upper=90, p=1),
+            lambda: ss.ImageCompression((50, 90)),
+        ),
+        (lambda: A.Downscale(scale_min=0.5, scale_max=0.6, p=1), lambda: A.Downscale((0.5, 0.6), p=1)),
+        (lambda: A.RandomBrightness(0.3, p=1), lambda: ss.RandomBrightnessContrast((-0.3, 0.3), (0, 0))),
+        (lambda: A.RandomContrast(0.3, p=1), lambda: ss.RandomBrightnessContrast((0, 0), (-0.3, 0.3))),
+        (lambda: A.Solarize(threshold=128, p=1), lambda: ss.Solarize((128 / 255, 128 / 255), p=1)),
+        (lambda: A.ShiftScaleRotate(always_apply=True), lambda: A.ShiftScaleRotate(p=1)),
+        (lambda: A.PadIfNeeded(200, 200, 0, value=3), None),
+        (lambda: A.HorizontalFlip(always_apply=False, p=0.3), lambda: ss.HorizontalFlip(p=0.3)),
+        (lambda: A.RandomGamma((80, 120), p=1), lambda: ss.Gamma((0.8, 1.2))),
+        (
+            lambda: A.Affine(rotate=(-10, 10), mode=2, cval=5, p=1),
+            lambda: A.Affine(rotate=(-10, 10), border_mode=2, fill=5, p=1),
+        ),
+    ],
+    ids=map(str, range(19)),
+)
+def test_vanished_arguments_are_honoured(old: Any, new: Any) -> None:
+    if new is None:
+        with pytest.raises(ValueError, match="a minimum or a divisor for each side"):
+            old()
+        return
+    for key in keys(3):
+        assert (core(old())(IMAGE, key=key) == core(new())(IMAGE, key=key)).all()
+
+
+def test_flip_is_one_of_three() -> None:
+    image = np.array([[[1], [2]], [[3], [4]]], np.uint8)
+    augment = A.Compose([A.Flip(p=0.5)])
+    made = Counter(augment(image=image, key=key)["image"].tobytes() for key in keys(900))
+    assert len(made) == 4
+    assert made.pop(image.tobytes()) / 900 == pytest.approx(0.5, abs=0.06)
+    assert min(made.values()) > 100
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: A.RandomFog(), "has no RandomFog: use seedsafe.bridge"),
+        (lambda: A.UnsharpMask(), "has no UnsharpMask: use Sharpen"),
+        (lambda: A.Resize(8, 8, mask_interpolation=1), "mask_interpolation must be cv2.INTER_NEAREST"),
+        (lambda: A.Rotate(30, border_mode=3), "border_mode must be one of"),
+        (lambda: A.HorizontalFlip(probability=1), "unexpected keyword"),
+        (lambda: A.GaussNoise(mean_range=(1, 2)), "mean_range must be"),
+        (lambda: A.KeypointParams("xyas"), "format must be 'xy' or 'yx'"),
+        (lambda: A.BboxParams("voc"), "format must be one of"),
+        (lambda: A.Compose([A.ToTensorV2(), A.HorizontalFlip()]), "ToTensorV2 must stand last"),
+        (lambda: A.Compose([lambda image: image]), "a transform must be of seedsafe_albumentations"),
+        (lambda: A.Compose([], additional_targets={"x": "bboxes"}), "additional_targets must be"),
+        (lambda: A.Compose([A.HorizontalFlip()])(IMAGE, key=KEY), "the parts of a sample are named"),
+        (lambda: A.Compose([])(image=IMAGE, bboxes=[], key=KEY), "without bbox_params"),
+        (lambda: A.Compose([])(mask=MASK, key=KEY), "a call needs image="),
+        (
+            lambda: A.Compose([], bbox_params=A.BboxParams("yolo", label_fields=["c"]))(
+                image=IMAGE, bboxes=[], key=KEY
+            ),
+            "'c' is a label field of bboxes",
+        ),
+    ],
+    ids=map(str, range(15)),
+)
+def test_what_is_not_here_raises(make: Any, message: str) -> None:
+    with pytest.raises((AttributeError, ValueError, TypeError, KeyError), match=message):
+        make()
+
+
+def test_a_seed_warns() -> None:
+    with pytest.warns(UserWarning, match="seed=137 is not used"):
+        A.Compose([A.HorizontalFlip()], seed=137)
+
+
+ORIGINAL = {
+    "__version__": "2.0.8",
+    "transform": {
+        "__class_fullname__": "Compose",
+        "p": 1.0,
+        "transforms": [
+            {"__class_fullname__": "HorizontalFlip", "p": 1.0},
+            {
+                "__class_fullname__": "OneOf",
+                "p": 0.3,
+                "transforms": [
+                    {"__class_fullname__": "Blur", "p": 0.5, "blur_limit": [3, 7]},
+                    {
+                        "__class_fullname__": "albumentations.augmentations.transforms.RandomGamma",
+                        "always_apply": False,
+                        "p": 0.5,
+                        "gamma_limit": [80, 120],
+                        "eps": None,
+                    },
+                ],
+            },
+            {
+                "__class_fullname__": "CoarseDropout",
+                "p": 0.5,
+                "fill": 0.0,
+                "fill_mask": None,
+                "hole_height_range": [0.1, 0.2],
+                "hole_width_range": [0.1, 0.2],
+                "num_holes_range": [1, 2],
+            },
+        ],
+        "bbox_params": {
+            "format": "yolo",
+            "label_fields": None,
+            "min_area": 0.0,
+            "min_visibility": 0.0,
+            "min_width": 0.0,
+            "min_height": 0.0,
+            "check_each_transform": True,
+            "clip": False,
+            "max_accept_ratio": None,
+        },
+        "keypoint_params": None,
+        "additional_targets": {},
+        "is_check_shapes": True,
+    },
+}
+"""What the original's to_dict returns, its JSON read again."""
+
+
+def test_the_originals_dicts_are_read(tmp_path: Any) -> None:
+    augment = A.from_dict(ORIGINAL)
+    wanted = A.Compose(
+        [A.HorizontalFlip(p=1), A.OneOf([A.Blur(), A.RandomGamma()], p=0.3), A.CoarseDropout()],
+        bbox_params=A.BboxParams("yolo"),
+    )
+    assert augment.pipeline == wanted.pipeline
+    (tmp_path / "pipeline.json").write_text(json.dumps(ORIGINAL))
+    assert A.load(tmp_path / "pipeline.json").pipeline == wanted.pipeline
+    broken = json.loads(json.dumps(ORIGINAL).replace("HorizontalFlip", "RandomRain"))
+    with pytest.raises(ValueError, match="the transform 'RandomRain', which is not here"):
+        A.from_dict(broken)
+
+
+def test_pipelines_are_pickled() -> None:
+    augment = A.Compose(
+        [A.RandomCrop(32, 32), A.Normalize(), A.ToTensorV2()], bbox_params=A.BboxParams("yolo")
+    )
+    again = pickle.loads(pickle.dumps(augment))
+    assert torch.equal(augment(image=IMAGE, key=KEY)["image"], again(image=IMAGE, key=KEY)["image"])
+
+
+def test_a_compose_inside_of_a_compose() -> None:
+    inner = A.Compose([A.Normalize(), A.ToTensorV2()])
+    augment = A.Compose(
+        [A.Sequential([A.HorizontalFlip(p=1)], p=1), A.Compose([A.RandomCrop(16, 16)], p=0.5), inner]
+    )
+    sizes = {tuple(augment(image=IMAGE, key=key)["image"].shape) for key in keys(20)}
+    assert sizes == {(3, 128, 160), (3, 16, 16)}
