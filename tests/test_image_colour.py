@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,20 @@ def test_tables_are_the_same_with_and_without_the_extra(fast: bool, monkeypatch:
             np.testing.assert_array_equal(made, sf.invert(image))
 
 
+@pytest.mark.parametrize("transform", [GREY_OR_RGB[0], GREY_OR_RGB[2], RGB[2], ANY_CHANNELS[11]], ids=str)
+def test_threads_do_not_disturb_each_other(transform: ss.Transform) -> None:
+    images = [image_of((90, 70, 3), "uint8", seed) for seed in range(8)]
+    keys = [ss.SampleKey(0, 0, index) for index in range(400)]
+
+    def run(place: int) -> np.ndarray:
+        return transform(images[place % 8], key=keys[place])
+
+    alone = [run(place) for place in range(400)]
+    with ThreadPoolExecutor(8) as pool:
+        for one, other in zip(alone, pool.map(run, range(400)), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 # Against real numbers
 
 
@@ -157,7 +172,7 @@ def test_jitter_takes_its_steps_in_order() -> None:
         expected = SWATCHES
         for step in order:
             expected = steps[step](expected, values[step])
-        made = sf.jitter(SWATCHES, *values, order)
+        made = sf.color_jitter(SWATCHES, *values, order)
         np.testing.assert_array_equal(made, expected)
         seen.add(made.tobytes())
     assert len(seen) == 3
@@ -166,8 +181,8 @@ def test_jitter_takes_its_steps_in_order() -> None:
 def test_uint8_and_float32_jitter_alike() -> None:
     photo = data.coffee()[::4, ::4]
     for values in ((1.2, 0.8, 1.3, 0.05), (0.7, 1.4, 0.2, -0.2)):
-        whole = sf.jitter(photo, *values, (0, 1, 2, 3))
-        real = sf.jitter((photo / 255).astype(np.float32), *values, (0, 1, 2, 3))
+        whole = sf.color_jitter(photo, *values, (0, 1, 2, 3))
+        real = sf.color_jitter((photo / 255).astype(np.float32), *values, (0, 1, 2, 3))
         # Three steps round down by up to 1, and each step after them may make that half as much again.
         assert np.abs(whole - real * 255).max() < 1 + 1.5 + 1.5**2
         assert np.abs(whole - real * 255).mean() < 1.8

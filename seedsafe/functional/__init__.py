@@ -45,7 +45,7 @@ from seedsafe.functional.jitter import (
     adjust_brightness,
     adjust_contrast,
     adjust_saturation,
-    jitter,
+    color_jitter,
     jitter_matrix,
 )
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel, line_kernel, sharpen_kernel
@@ -83,6 +83,7 @@ __all__ = [
     "bell_kernel",
     "bend_tones",
     "box_blur",
+    "color_jitter",
     "compress",
     "convolve",
     "crop",
@@ -109,7 +110,6 @@ __all__ = [
     "invert",
     "invert_polarity",
     "iso_noise",
-    "jitter",
     "jitter_matrix",
     "line_kernel",
     "median_blur",

@@ -27,6 +27,9 @@ __all__ = [
 
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
+_SMALL: Final = 8192
+"""Below so many values, NumPy's single call is cheaper than the steps of a faster way."""
+
 
 def to_grey(image: Array) -> Array:
     """Return an RGB image in greys, all three channels alike: 0.299 R + 0.587 G + 0.114 B. Of uint8, exact on every machine.
@@ -170,6 +173,8 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
         raise ValueError(f"order must name each of {channels} channels once, got {tuple(order)}")
     if channels == 1:
         return image.copy()
+    if image.size < _SMALL:
+        return image.take(order, axis=2)
     made = new(image)
     if channels <= MAX_CHANNELS:
         carrier = carried(image)
@@ -197,10 +202,12 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
         [[[1, 0, 3]]]
     """
     value = fitting(fill, image)
-    if image.dtype == np.uint8 and image.ndim == 3:  # several times faster than every third value by itself
+    if (
+        image.dtype == np.uint8 and image.ndim == 3 and image.size >= _SMALL
+    ):  # several times faster than every third value by itself
         kept = np.full(image.shape[1:], 255, np.uint8)
         kept[:, list(dropped)] = 0
-        made: Array = np.bitwise_and(image, kept, order="C")
+        made = np.bitwise_and(image, kept, order="C")
         if fill:
             made |= ~kept & np.uint8(value)
         return made

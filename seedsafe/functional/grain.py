@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
+from typing import Final
 
 import numpy as np
 
@@ -154,34 +155,59 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
     for limit in limits:
         np.greater(pieces, cv2.LUT(values, limit), out=above)
         counts += above
-    made = look_up(counts, light) if counts.dtype == np.uint8 else light[counts]
+    made = look_up(counts, light[:256].copy()) if counts.dtype == np.uint8 else light[counts]
     return made.reshape(image.shape)
 
 
-@lru_cache(maxsize=8)
+@cache
+def _lights() -> Array:
+    """Return the light of the 256 values, as shares of the range."""
+    return np.array([0.0, *(exponential(2.2 * logarithm(v / 255.0)) for v in range(1, 256))])
+
+
+@cache
+def _values(most: int) -> Array:
+    """Return the values that counts up to one have where a photon is all of the range."""
+    return np.array([0.0, *(255.0 * exponential(logarithm(n) / 2.2) for n in range(1, most + 1))])
+
+
+_LN2: Final = 0.6931471805599453
+_SERIES: Final = tuple(_LN2**k / math.factorial(k) for k in range(13, -1, -1))
+
+
+def _power_of_2(exponents: Array) -> Array:
+    """Return powers of 2, each rounded after every step, so that they are the same on every machine."""
+    whole = np.rint(exponents)
+    rest = exponents - whole
+    powers = np.full(rest.shape, _SERIES[0])
+    for coefficient in _SERIES[1:]:
+        powers *= rest
+        powers += coefficient
+    np.ldexp(powers, whole.astype(np.intc), out=powers)
+    return powers
+
+
 def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     """Return the least count of each of the 256 values, above which pieces it grows by one, and the light of counts."""
-    means = np.array([0.0, *(exponential(2.2 * logarithm(v / 255.0)) / scale for v in range(1, 256))])
-    chances = np.array([exponential(-mean) for mean in means])
-    below = chances.copy()
-    certain = np.zeros(256, np.int64)
-    limits = []
-    most = 0
-    while True:
-        first = np.ceil(below * 65536.0 - 0.5)  # the first piece that counts one more
-        if (first > 65535.0).all():
-            break
-        certain += first <= 0.0
-        if ((first > 0.0) & (first <= 65535.0)).any():
-            limits.append(np.where(first <= 0.0, 65535.0, np.minimum(first - 1.0, 65535.0)).astype(np.uint16))
-        most += 1
-        chances = chances * means / most
-        below = below + chances
-    lights = [0.0, *(255.0 * exponential(logarithm(min(n * scale, 1.0)) / 2.2) for n in range(1, most + 1))]
-    light = np.full(max(256, len(lights)), lights[-1])
-    light[: len(lights)] = lights
+    means = _lights() / scale
+    greatest = float(means[-1])
+    bound = math.ceil(greatest + 6.0 * math.sqrt(greatest)) + 12  # no 16-bit piece reaches further
+    chances = np.empty((bound, 256))
+    chances[0] = _power_of_2(means * (-1.0 / _LN2))
+    for count in range(1, bound):
+        np.multiply(chances[count - 1], means, out=chances[count])
+        chances[count] /= count
+    below = np.add.accumulate(chances, axis=0, out=chances)
+    first = np.ceil(below * 65536.0 - 0.5)  # the first piece that counts one more
+    first = first[(first <= 65535.0).any(axis=1)]
+    certain = (first <= 0.0).sum(axis=0)
+    varying = first[((first > 0.0) & (first <= 65535.0)).any(axis=1)]
+    limits = np.where(varying <= 0.0, 65535.0, np.minimum(varying - 1.0, 65535.0)).astype(np.uint16)
+    most = len(first)
+    root = exponential(logarithm(scale) / 2.2)
+    values = np.minimum(_values(1 << max(8, most.bit_length())) * root, 255.0)
     kind = np.uint8 if most < 256 else np.uint16
-    return certain.astype(kind), tuple(limits), np.rint(light).astype(np.uint8)
+    return certain.astype(kind), tuple(limits), np.rint(values).astype(np.uint8)
 
 
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:

@@ -20,13 +20,17 @@ __all__ = [
     "adjust_contrast",
     "adjust_saturation",
     "apply_matrix",
-    "jitter",
+    "color_jitter",
     "jitter_matrix",
     "mean_grey",
 ]
 
 GREY: Final = (0.2989, 0.587, 0.114)
 """The shares of red, green and blue in a grey, as torchvision has them."""
+
+
+_GREYS: Final = np.array([[*GREY, 0.0]] * 3)
+_IDENTITY: Final = np.eye(3, 4)
 
 
 def adjust_brightness(image: Array, factor: float) -> Array:
@@ -119,10 +123,7 @@ def adjust_saturation(image: Array, factor: float) -> Array:
 
 def _saturate(image: Array, factor: float, made: Array) -> Array:
     rest = 1.0 - factor
-    matrix = np.empty((3, 4))
-    matrix[:, :3] = rest * np.array(GREY)
-    matrix[:, :3] += factor * np.eye(3)
-    matrix[:, 3] = 0.0
+    matrix = rest * _GREYS + factor * _IDENTITY
     if is_uint8(image):  # greys are rounded down, and so are blends with them
         matrix[:, 3] = -0.5 * rest - (0.0 if factor in (0.0, 1.0) else 0.5)
     return _transform(image, matrix, made)
@@ -151,7 +152,7 @@ def _transform(image: Array, matrix: Array, made: Array) -> Array:
     return made
 
 
-def jitter(
+def color_jitter(
     image: Array, brightness: float, contrast: float, saturation: float, hue: float, order: Sequence[int]
 ) -> Array:
     """Return an image with its colours changed in four steps, each cut off at the ends of the range.
@@ -171,7 +172,7 @@ def jitter(
         ValueError: the image has another number of channels.
 
     Example:
-        >>> jitter(np.array([[[200, 50, 50]]], np.uint8), 1.0, 1.0, 1.0, 1 / 3, (0, 1, 2, 3)).tolist()
+        >>> color_jitter(np.array([[[200, 50, 50]]], np.uint8), 1.0, 1.0, 1.0, 1 / 3, (0, 1, 2, 3)).tolist()
         [[[50, 200, 50]]]
     """
     is_uint8(image)

@@ -55,7 +55,8 @@ def length_of(word: int, limits: Any, side: int) -> int:
     """Return the length in pixels, at most a side's, that a word gives."""
     low, high = limits
     if isinstance(high, float):
-        return math.floor(side * (low + (high - low) * ((word >> 11) * 2.0**-53)))
+        share: float = low + (high - low) * ((word >> 11) * 2.0**-53)
+        return math.floor(side * share)
     most = min(int(high), side)
     least = min(int(low), most)
     return least + (word * (most - least + 1) >> 64)

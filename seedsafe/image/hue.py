@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, Final, NamedTuple
@@ -21,6 +22,8 @@ __all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"
 
 Range = float | tuple[float, float]
 _ORDERS: Final = tuple(permutations(range(3)))
+_CIRCLE: Final = (np.arange(180 + 256) % 180).astype(np.uint8)
+_RAMP: Final = np.clip(np.arange(-256, 512), 0, 255).astype(np.uint8)
 
 
 class Shifts(NamedTuple):
@@ -100,13 +103,19 @@ class HueSaturationValue(Often):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image in other colours."""
         hue, saturation, value = params
-        turned = ((VALUES + (180.0 * hue if self.fractional else hue)) % 180.0).astype(np.uint8)
+        turn = math.floor(180.0 * hue if self.fractional else hue) % 180
         if self.fractional:
             saturations, values = table(VALUES * (1.0 + saturation)), table(VALUES * (1.0 + value))
         else:
-            saturations, values = table(VALUES + saturation), table(VALUES + value)
+            saturations, values = _shifted(saturation).copy(), _shifted(value)
         saturations[0] = 0  # what has no colour has no hue to show
-        return adjust_hsv(image, turned, saturations, values)
+        return adjust_hsv(image, _CIRCLE[turn : turn + 256], saturations, values)
+
+
+def _shifted(step: float) -> Array:
+    """Return the table of values with a number added, rounded and cut off."""
+    first = 256 + round(step)
+    return _RAMP[first : first + 256]
 
 
 @primitive()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.checks import around
 from seedsafe.draws import Draws
-from seedsafe.functional.jitter import apply_matrix, jitter, jitter_matrix
+from seedsafe.functional.jitter import apply_matrix, color_jitter, jitter_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.image.sometimes import Often, store
@@ -99,7 +99,7 @@ class ColorJitter(_Jitter):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image in other colours."""
-        return jitter(image, *params)
+        return color_jitter(image, *params)
 
 
 @primitive()
