@@ -83,9 +83,8 @@ class Sheet(_Lattice):
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the places that are displaced from others."""
         column, row, u, v = self._place(x, y)
-        if (
-            x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1
-        ):  # whole rows: the corners are looked up once a row
+        u, v = u.astype(np.float32), v.astype(np.float32)  # as fine as displacements are, and twice as fast
+        if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # whole rows, looked up row by row
             lines = row[:, 0]
             sides = [known[lines] + v * (known[lines + 1] - known[lines]) for known in self._known]
             pairs = [(side[:, column[0]], side[:, column[0] + 1]) for side in sides]
@@ -110,8 +109,8 @@ def elastic_sheet(
 ) -> Sheet:
     """Return displacements made of noise in [-1, 1], smoothed and multiplied by a number. Exact on every machine.
 
-    The noise stands on a lattice three of whose cells are a standard deviation of the smoothing wide, one pixel at least:
-    between its corners there is nothing to see, and a wide smoothing costs no more than a narrow one.
+    The noise stands on a lattice two of whose cells are a standard deviation of the smoothing wide, one pixel at least:
+    between its corners there is little to see, and a wide smoothing costs no more than a narrow one.
 
     Args:
         noise: the address of its words; the first values are those in x.
@@ -127,17 +126,17 @@ def elastic_sheet(
         >>> sheet(np.array([3.0]), np.array([4.0]))[0].round(3).tolist()
         [2.696]
     """
-    cell = float(max(int(sigma / 3.0), 1))
+    cell = float(max(int(sigma / 2.0), 1))
     spread = sigma / cell
     reach = max(int(_REACH * spread + 0.5), 1)
     bell = [exponential(-0.5 * (k / spread) * (k / spread)) for k in range(reach + 1)]
     total = bell[0] + 2.0 * sum(bell[1:])
     shape = int((height - 1) / cell) + 2 + 2 * reach, int((width - 1) / cell) + 2 + 2 * reach
     count = shape[0] * shape[1]
-    values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)]
-    # As many cells as make a pixel's noise, each with less: the mean of many values is nearer to zero.
-    values *= alpha / (4.325 * cell * total * total)
+    values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)].astype(np.float32)
     smooth = _smoothed(_smoothed(values.reshape(-1, *shape), bell, 1), bell, 2)
+    # The mean of a cell's pixels is nearer to zero than each of them.
+    smooth *= np.float32(alpha / (4.325 * cell * total * total))
     return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
 
 
@@ -150,7 +149,10 @@ def _smoothed(values: Array, bell: list[float], axis: int) -> Array:
         part = slice(reach + by, reach + by + length)
         return values[:, part] if axis == 1 else values[:, :, part]
 
-    total: Array = shifted(0) * bell[0]
+    total: Array = shifted(0) * np.float32(bell[0])
+    both = np.empty_like(total)
     for k in range(1, reach + 1):
-        total += (shifted(-k) + shifted(k)) * bell[k]
+        np.add(shifted(-k), shifted(k), out=both)
+        both *= np.float32(bell[k])
+        total += both
     return total

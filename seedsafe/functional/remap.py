@@ -25,7 +25,11 @@ _IN_CACHE: Final = 2**13
 """Places that are worked on at once: as many as a processor's cache holds."""
 
 Places = Callable[[int, int], tuple[Array, Array]]
-"""Gives the x and y that the rows from one to before another come from: float64, (rows, width), its own to change."""
+"""Gives the x and y that the rows from one to before another come from: float64, of shapes that make (rows, width)."""
+
+
+_WORTH_FOUR: Final = 2**12
+"""Pixels from which on it pays to make RGB images RGBA before."""
 
 
 def remap(
@@ -66,26 +70,18 @@ def remap(
         image = in_memory(image)
     border, code, cv2 = border_code(mode), interpolation_code(interpolation), opencv()
     rows = max(_IN_CACHE // width, 1)
-    # OpenCV rounds fractions in another way for each dtype, so that "nearest" is given whole numbers.
-    band = np.empty((min(rows, height), width, 2), np.float32 if code else np.int16)
+    maps = np.empty((2, min(rows, height), width), np.float32)
 
     def move(part: Array, value: Any, dst: Array | None) -> Array:
         made = np.empty((height, width, *part.shape[2:]), part.dtype) if dst is None else dst
         for first in range(0, height, rows):
             last = min(first + rows, height)
-            for axis, values in enumerate(places(first, last)):
-                if not code:
-                    np.rint(values, out=values)
-                np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
-                band[: last - first, :, axis] = values
+            band = maps[:, : last - first]
+            for one, values in zip(band, places(first, last), strict=True):
+                # OpenCV rounds fractions in another way for each dtype, so that "nearest" is given whole numbers.
+                one[...] = values if code else np.minimum(np.maximum(np.rint(values), -32768.0), 32767.0)
             cv2.remap(
-                part,
-                band[: last - first],
-                None,
-                code,
-                dst=made[first:last],
-                borderMode=border,
-                borderValue=value,
+                part, band[0], band[1], code, dst=made[first:last], borderMode=border, borderValue=value
             )
         return made
 
@@ -141,7 +137,8 @@ def in_parts(
         values = (
             np.broadcast_to(np.ravel(fill).astype(image.dtype), channels).copy().view(given.dtype).tolist()
         )
-    if image.ndim == 3 and channels == 3 and interpolation != "nearest" and image.dtype.char in "BHf":
+    large = channels == 3 and image.ndim == 3 and height * width >= _WORTH_FOUR
+    if large and interpolation != "nearest" and image.dtype.char in "BHf":
         return _in_four(given, move, height, width, values)
     if channels == 1 and given.ndim == 3:
         given = given[..., 0]

@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.checks import probability
 from seedsafe.draws import Draws
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
-from seedsafe.functional.remap import remap
+from seedsafe.functional.remap import Places, remap
 from seedsafe.image.options import Filled, around, choice, flag, put_option
 from seedsafe.info import Array, Info
 from seedsafe.key import checked_int
@@ -50,14 +50,14 @@ class Distorted(Filled):
 
     def _distorted(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
         height, width = params[-1]
-        source = self.source(params)
-        x = np.arange(width, dtype=np.float64)[None]
-
-        def places(first: int, last: int) -> tuple[Array, Array]:
-            there_x, there_y = source(x, np.arange(first, last, dtype=np.float64)[:, None])
-            return there_x.copy() if there_x is x else there_x, there_y
-
+        places = self.places(params)
         return remap(image, places, height, width, interpolation=interpolation, mode=self.mode, fill=fill)
+
+    def places(self, params: Any) -> Places:
+        """Return where the pixels of the result's rows come from."""
+        source = self.source(params)
+        x = np.arange(params[-1][1], dtype=np.float64)[None]
+        return lambda first, last: source(x, np.arange(first, last, dtype=np.float64)[:, None])
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints, moved; those outside stay, with coordinates outside."""
@@ -138,7 +138,13 @@ class GridDistortion(Distorted):
         """Return the field that takes the places of the result to those of the image."""
         across, down, (height, width) = params
         even_x, even_y = _even(width, len(across)), _even(height, len(down))
-        return lambda x, y: _both(_line(x, even_x, np.array(across)), _line(y, even_y, np.array(down)))
+        return lambda x, y: (_line(x, even_x, np.array(across)), _line(y, even_y, np.array(down)))
+
+    def places(self, params: Any) -> Places:
+        """Return where the pixels of the result's rows come from: rows and columns, each by itself."""
+        height, width = params[-1]
+        x, y = self.source(params)(np.arange(width)[None], np.arange(height)[:, None])
+        return lambda first, last: (x, y[first:last])
 
     def forward(self, params: Any) -> Field:
         """Return the field that takes the places of the image to those of the result."""
@@ -160,12 +166,6 @@ def _line(places: Array, given: Array, made: Array) -> Array:
     slope = (made[part + 1] - made[part]) / np.where(length > 0, length, 1.0)
     led: Array = made[part] + (edge - given[part]) * slope - 0.5
     return led
-
-
-def _both(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return both as arrays of their common shape."""
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    return np.broadcast_to(x, shape).copy(), np.broadcast_to(y, shape).copy()
 
 
 class Lens(NamedTuple):
