@@ -29,8 +29,8 @@ def made(value: int, shape: tuple[int, ...] = SHAPE, dtype: str = "float32") -> 
 def sample(value: int) -> dict[str, Any]:
     """Return one sample of several parts."""
     return {
-        "image": batch(value, (3, 40, 40)),
-        "mask": batch(value, (40, 40), "uint8"),
+        "image": batch(value, (3, 60, 60)),
+        "mask": batch(value, (200, 200), "uint8"),
         "label": value,
         "name": f"sample {value}",
         "boxes": np.zeros((value % 3, 4)),

@@ -492,11 +492,11 @@ class TestWhereItCannotBe:
 
 def test_rows_are_those_of_the_batch_or_none() -> None:
     rows = ring.Rows(16)
-    samples = [rows.place((batch(number, (40, 40)), number)) for number in range(16)]
+    samples = [rows.place((batch(number, (100, 100)), number)) for number in range(16)]
     images = [image for image, _ in samples]
     whole = ring.batch_at(images)
     assert whole is not None
-    equal(whole, np.stack([batch(number, (40, 40)) for number in range(16)]))
+    equal(whole, np.stack([batch(number, (100, 100)) for number in range(16)]))
     assert ring.batch_at(images[:5]) is not None
     for others in (
         images[1:],
@@ -504,15 +504,15 @@ def test_rows_are_those_of_the_batch_or_none() -> None:
         [images[0], *images[2:]],
         [images[0], images[1].copy(), *images[2:]],
         [image.T for image in images],
-        [image[:20] for image in images],
-        [image.ravel()[:800] for image in images],
+        [image[:50] for image in images],
+        [image.ravel()[:5000] for image in images],
     ):
         assert ring.batch_at(others) is None
 
 
 def test_samples_that_come_back_are_equal_and_the_given_ones_stay() -> None:
     rows = ring.Rows(16)
-    given = sample(3) | {"pair": [batch(1, (30, 30)), (batch(2, (30, 30)),)]}
+    given = sample(3) | {"pair": [batch(1, (100, 100)), (batch(2, (100, 100)),)]}
     before = pickle.dumps(given)
     made_of = rows.place(given)
     assert pickle.dumps(given) == before
@@ -524,7 +524,7 @@ def test_samples_that_come_back_are_equal_and_the_given_ones_stay() -> None:
 
 def test_samples_of_other_shapes_stay_as_they_are() -> None:
     rows = ring.Rows(16)
-    first, second = rows.place(batch(0, (40, 40))), batch(1, (40, 41))
+    first, second = rows.place(batch(0, (100, 100))), batch(1, (100, 101))
     assert rows.place(second) is second
     assert rows.place(first.astype("float64")).dtype == "float64"
     assert ring.batch_at([first, second]) is None

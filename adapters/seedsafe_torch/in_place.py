@@ -21,6 +21,10 @@ __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
 _SMALL: Final = 1 << 14
 """A part of a batch below so many bytes is sent by value."""
+_ROW: Final = 1 << 15
+"""Below so many bytes a sample's array is not in a row."""
+_LARGE: Final = 1 << 20
+"""Below so many bytes a batch of the training process's own is not worth it."""
 _torchs_way: Final[Any] = reduce_tensor
 _TENSORS: Final = torchs.default_collate_fn_map[torch.Tensor]
 _ARRAYS: Final = torchs.default_collate_fn_map[np.ndarray]
@@ -35,11 +39,11 @@ class RowByRow(Dataset[Any]):
         dataset: any map-style dataset, which is read index by index.
 
     Example:
-        >>> rows = RowByRow([np.full((64, 64), i, np.float32) for i in range(8)])
+        >>> rows = RowByRow([np.full((128, 128), i, np.float32) for i in range(8)])
         >>> samples = rows.__getitems__([3, 5])
         >>> batch = collate(samples)
         >>> batch.shape, batch.data_ptr() == samples[0].ctypes.data
-        (torch.Size([2, 64, 64]), True)
+        (torch.Size([2, 128, 128]), True)
     """
 
     def __init__(self, dataset: Any) -> None:
@@ -227,6 +231,8 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
     """Return tensors or arrays as one tensor: that of the rows that they are, or a new one."""
     first = parts[0]
     nbytes = _size(first)
+    if not travels and nbytes and nbytes < _ROW and nbytes * len(parts) < _LARGE:
+        return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
     alike = nbytes and all(
         type(part) is type(first) and part.shape == first.shape and part.dtype == first.dtype
         for part in parts
@@ -250,10 +256,10 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
 
 def _rows(parts: Sequence[Any], nbytes: int) -> ring.Held | None:
     if isinstance(parts[0], torch.Tensor):
-        contiguous = all(part.is_contiguous() for part in parts)
-        return ring.rows_at([part.data_ptr() for part in parts], nbytes) if contiguous else None
-    contiguous = all(part.flags.c_contiguous for part in parts)
-    return ring.rows_at([ring.address_of(part) for part in parts], nbytes) if contiguous else None
+        held = ring.rows_at(parts, nbytes, torch.Tensor.data_ptr)
+        return held if held and all(part.is_contiguous() for part in parts) else None
+    held = ring.rows_at(parts, nbytes)
+    return held if held and all(part.flags.c_contiguous for part in parts) else None
 
 
 def _sendable(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:

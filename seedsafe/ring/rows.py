@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,8 +15,8 @@ from seedsafe.ring.writer import Held, Lease
 
 __all__ = ["Rows", "address_of", "batch_at", "is_plain", "rows_at"]
 
-_SMALL: Final = 1 << 14
-"""A part of a batch below so many bytes is not worth a slot."""
+_SMALL: Final = 1 << 15
+"""Arrays below so many bytes are not worth it: their memory is used again anyway, and putting them together is cheap."""
 
 
 class _Column:
@@ -42,19 +42,22 @@ class Rows:
 
     Example:
         >>> rows = Rows(64)
-        >>> samples = [rows.place((np.full((32, 32), i, np.float32), i)) for i in range(64)]
+        >>> samples = [rows.place((np.full((96, 96), i, np.float32), i)) for i in range(64)]
         >>> images = batch_at([image for image, _ in samples])  # nothing is copied here
         >>> images.shape, images[63, 0, 0].item(), samples[63][1]
-        ((64, 32, 32), 63.0, 63)
+        ((64, 96, 96), 63.0, 63)
     """
 
     def __init__(self, count: int, *, travels: bool | None = None) -> None:
         self._count, self._travels = count, is_worker() if travels is None else travels
         self._columns: list[_Column | None] = []
         self._row = self._part = 0
+        self._idle = False  # the first sample had nothing worth it
 
     def place(self, sample: Any) -> Any:
         """Return a sample whose arrays lie in the next row."""
+        if self._idle:
+            return sample
         if self._row >= self._count:
             raise ValueError(
                 f"there are rows for {self._count} samples, and this is one more: pass the batch's size"
@@ -62,6 +65,7 @@ class Rows:
         self._part = 0
         made = self._placed(sample)
         self._row += 1
+        self._idle = not any(self._columns)
         return made
 
     def _placed(self, part: Any) -> Any:
@@ -87,7 +91,7 @@ class Rows:
         return self.copied(part, column.held.memory[start : start + nbytes])
 
     def _column(self, part: Any, nbytes: int) -> _Column | None:
-        if nbytes * self._count < _SMALL:
+        if nbytes < _SMALL:
             return None
         held = taken(nbytes * self._count, travels=self._travels)
         if held is None:
@@ -139,14 +143,14 @@ def address_of(array: npt.NDArray[Any]) -> int:
     return address
 
 
-def rows_at(addresses: Sequence[int], nbytes: int) -> Held | None:
-    """Return the column whose first rows, of so many bytes each, are at these addresses; None if there is none."""
-    rows = _begun.get(addresses[0])
+def rows_at(parts: Sequence[Any], nbytes: int, address: Callable[[Any], int] = address_of) -> Held | None:
+    """Return the column whose first rows these contiguous parts are, of so many bytes each; None if there is none."""
+    first = address(parts[0])
+    rows = _begun.get(first)
     if rows is None or rows.nbytes != nbytes:
         return None
     memory = rows.memory()
-    first = addresses[0]
-    if memory is None or list(addresses) != list(range(first, first + nbytes * len(addresses), nbytes)):
+    if memory is None or any(address(part) != first + row * nbytes for row, part in enumerate(parts)):
         return None
     return Held(memory, rows.lease)
 
@@ -158,5 +162,5 @@ def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
         return None
     if any(part.dtype != first.dtype or part.shape != first.shape for part in parts):
         return None
-    held = rows_at([address_of(part) for part in parts], first.nbytes)
+    held = rows_at(parts, first.nbytes)
     return None if held is None else placed(held, first.dtype, (len(parts), *first.shape))

@@ -15,13 +15,13 @@ from seedsafe.ring import reader
 from seedsafe_keras import AugmentedSequence
 
 equal = np.testing.assert_array_equal
-AUGMENT = ss.Compose([ss.RandomCrop(40), ss.HorizontalFlip(), ss.Normalize(0.5, 0.25)])
-IMAGES = np.random.default_rng(0).integers(0, 256, (30, 48, 48, 3), dtype=np.uint8)
+AUGMENT = ss.Compose([ss.RandomCrop(60), ss.HorizontalFlip(), ss.Normalize(0.5, 0.25)])
+IMAGES = np.random.default_rng(0).integers(0, 256, (30, 72, 72, 3), dtype=np.uint8)
 BASES: dict[str, Any] = {
     "array": IMAGES,
     "tuple": [(image, number) for number, image in enumerate(IMAGES)],
     "dict": [
-        {"image": image, "mask": image[..., 0], "label": "ab"[number % 2]}
+        {"image": image, "mask": image[..., 0].astype(np.float64), "label": "ab"[number % 2]}
         for number, image in enumerate(IMAGES)
     ],
 }

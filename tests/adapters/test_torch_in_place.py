@@ -33,7 +33,7 @@ LENGTH = 40
 
 
 def image(index: int, dtype: str = "float32") -> np.ndarray:
-    return (np.arange(3 * 36 * 36) % 97 + index).astype(dtype).reshape(3, 36, 36)
+    return (np.arange(3 * 60 * 60) % 97 + index).astype(dtype).reshape(3, 60, 60)
 
 
 FORMS: dict[str, Callable[[int], Any]] = {
@@ -49,7 +49,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
     "list": lambda i: [image(i), float(i), image(i, "uint8")],
     "named": lambda i: Pair(image(i), i),
     "dict": lambda i: {"image": image(i), "name": f"{i}", "box": np.zeros(4), "raw": b"x", "yes": i % 2 == 0},
-    "nested": lambda i: ({"a": [image(i), (torch.full((40, 40), i), np.float32(i))]}, np.int16(i)),
+    "nested": lambda i: ({"a": [image(i), (torch.full((100, 100), i), np.float32(i))]}, np.int16(i)),
     "OrderedDict": lambda i: OrderedDict(b=image(i), a=i),
     "defaultdict": lambda i: defaultdict(list, a=image(i)),
     "keys in another order": lambda i: dict(
@@ -59,11 +59,11 @@ FORMS: dict[str, Callable[[int], Any]] = {
     "transposed tensor": lambda i: torch.from_numpy(image(i)).permute(1, 2, 0),
     "channels last": lambda i: torch.from_numpy(image(i)[None]).to(memory_format=torch.channels_last),
     "strided": lambda i: image(i)[:, ::2, ::2],
-    "read-only": lambda i: np.frombuffer(image(i).tobytes(), np.float32).reshape(3, 36, 36),
+    "read-only": lambda i: np.frombuffer(image(i).tobytes(), np.float32).reshape(3, 60, 60),
     "without axes": lambda i: (np.array(i), torch.tensor(i)),
     "empty": lambda i: (np.zeros((0, 4)), torch.zeros(3, 0)),
     "small": lambda i: (np.full(3, i), torch.full((2,), i)),
-    "parameter": lambda i: torch.nn.Parameter(torch.full((40, 40), float(i)), requires_grad=False),
+    "parameter": lambda i: torch.nn.Parameter(torch.full((100, 100), float(i)), requires_grad=False),
 }
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_collated_raises_the_same_error(sample: Any, workers: int
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_dtypes_that_differ_are_joined_as_default_collate_joins_them(workers: int) -> None:
-    samples = [torch.full((40, 40), i, dtype=torch.int64 if i % 2 else torch.float32) for i in range(8)]
+    samples = [torch.full((100, 100), i, dtype=torch.int64 if i % 2 else torch.float32) for i in range(8)]
     given = {"batch_size": 8, "num_workers": workers}
     ours = next(iter(DataLoader(RowByRow(samples), collate_fn=collate, **given)))
     same(ours, next(iter(DataLoader(samples, **given))))
