@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import sys
 from multiprocessing.reduction import ForkingPickler
@@ -171,7 +172,15 @@ def stay() -> None:
     """
     if not _mine.stays:
         _mine.stays = True
+        Finalize(None, _end_if_alone, exitpriority=0)
         Finalize(None, _leave, exitpriority=-10)  # after the queues have sent what they have to
+
+
+def _end_if_alone() -> None:
+    """End at once if the reader is dead: a queue would wait for ever for somebody to take what went by value."""
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():
+        os._exit(1)
 
 
 def _leave() -> None:
