@@ -4,10 +4,12 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seedsafe_lint import Config, Finding, Place, lint
+from seedsafe_lint.index import Module
 
 DATASET = """\
 import numpy as np
@@ -208,3 +210,40 @@ def test_file_with_a_coding_line_that_means_no_text_is_read_as_utf8(tmp_path: Pa
     report = lint([tmp_path])
     assert not report.skipped
     assert [f.code for f in report.findings] == ["SSF001", "SSF002"]
+
+
+def test_file_without_an_import_of_a_framework_has_that_of_its_package(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    (package / "data").mkdir(parents=True)
+    for folder in (package, package / "data"):
+        (folder / "__init__.py").write_text("")
+    (package / "train.py").write_text("import torch\n")
+    noise = "import numpy as np\n\n\nclass Noise:\n    def __call__(self, image):\n        return np.random.rand()\n"
+    for folder in (package / "data", tmp_path / "alone"):
+        folder.mkdir(exist_ok=True)
+        (folder / "transforms.py").write_text(noise)
+    for given in (package, package / "data" / "transforms.py"):
+        assert [(f.code, f.severity) for f in lint([given]).findings] == [("SSF001", "warning")]
+    assert [(f.code, f.severity) for f in lint([tmp_path / "alone"]).findings] == [("SSF001", "error")]
+
+
+def test_a_failure_of_the_linter_is_told_and_the_other_files_are_linted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from seedsafe_lint import engine
+
+    lint_file = engine.lint_file
+
+    def fails(module: Module, *arguments: Any, **options: Any) -> Any:
+        if module.path.endswith("a.py"):
+            raise KeyError("bug")
+        return lint_file(module, *arguments, **options)
+
+    monkeypatch.setattr(engine, "lint_file", fails)
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(DATASET)
+    report = lint([tmp_path])
+    assert [(item.path, "KeyError('bug')" in item.reason) for item in report.skipped] == [
+        (str(tmp_path / "a.py"), True)
+    ]
+    assert {f.place.path for f in report.findings} == {str(tmp_path / "b.py")}

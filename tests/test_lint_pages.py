@@ -49,3 +49,15 @@ def test_every_page_belongs_to_a_rule_and_the_index_lists_it() -> None:
     assert {file.stem for file in PAGES.glob("SSF*.md")} == set(RULES)
     for rule in RULES.values():
         assert f"| [{rule.code}]({rule.code}.md) | {rule.name} | {'yes' if rule.default else 'no'} |" in index
+
+
+FIX = re.compile(r"(?:[;:] |, or )(draw|make|seed|pass|use|call|count|copy|take|raise|return|pull)\b")
+
+
+def test_every_message_ends_with_the_way_out() -> None:
+    corpus = Path(__file__).parent / "lint_corpus"
+    found = lint([corpus], config=Config(select=("ALL",))).findings
+    assert {finding.code for finding in found} == set(RULES)
+    for finding in found:
+        assert "\n" not in finding.message
+        assert FIX.search(finding.message), finding.message

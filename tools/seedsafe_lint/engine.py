@@ -48,6 +48,8 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
             result.skipped.append(Skipped(str(path), str(error)))
         except RecursionError:
             result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
+        except Exception as error:  # noqa: BLE001 - one file must not keep the findings of all others back
+            result.skipped.append(Skipped(str(path), f"the linter failed, please report it: {error!r}"))
     return result
 
 

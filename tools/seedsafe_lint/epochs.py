@@ -76,7 +76,8 @@ def _persistent(run: Interpreter, module: Module, call: Call) -> None:
                 call.node,
                 module.path,
                 f"persistent_workers with {value.cls.name}.{name}: the workers keep the copy of the dataset that they got at "
-                "their start, so a later change of the attribute never reaches them",
+                "their start, so a later change of the attribute never reaches them; "
+                "pass the epoch with the index, or set persistent_workers=False",
                 "error",
             )
 
@@ -155,7 +156,7 @@ def _unreached(run: Interpreter, cls: Class) -> None:
                     node,
                     cls.module.path,
                     f"{cls.name}.set_epoch sets {', '.join(sorted(kept))}, which the generator of {cls.name}.{method.name} "
-                    "never sees: every epoch has the same order, and a resumed run another",
+                    "never sees: every epoch has the same order, and a resumed run another; make the generator from the epoch",
                     "warning",
                 )
                 return

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["framework_of", "kind_of_base"]
+__all__ = ["framework_in", "framework_of", "kind_of_base"]
 
 _TORCHVISION = re.compile(
     r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\."
@@ -102,3 +102,15 @@ def framework_of(name: str) -> str:
     if head in ("mxnet", "gluoncv", "chainer", "paddle", "mindspore", "tensorpack"):
         return head
     return ""
+
+
+def framework_in(text: str) -> str:
+    """The framework that a file imports; torch where it imports several, empty if none.
+
+    Example:
+        >>> framework_in("import numpy\\nfrom torch.utils.data import Dataset")
+        'torch'
+    """
+    names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", text, re.MULTILINE)
+    found = {framework_of(name) for name in names} - {""}
+    return next((name for name in ("torch", "keras") if name in found), min(found, default=""))

@@ -1,13 +1,12 @@
 """What a file defines: its scopes, functions and classes, and how names lead from one file to another."""
 
 import ast
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from seedsafe_lint.alternatives import Values
-from seedsafe_lint.frameworks import framework_of
+from seedsafe_lint.frameworks import framework_in
 from seedsafe_lint.scopes import Scope, statements
 from seedsafe_lint.syntax import FunctionNode, body_of, dotted, given_to
 
@@ -197,9 +196,7 @@ class Module:
     @cached_property
     def framework(self) -> str:
         """The framework that the file imports; torch where it imports several."""
-        names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", self.text, re.MULTILINE)
-        found = {framework_of(name) for name in names} - {""}
-        return next((name for name in ("torch", "keras") if name in found), min(found, default=""))
+        return framework_in(self.text)
 
     def close(self) -> None:
         """Breaks the cycles that keep the tree alive; the module cannot be used any more."""

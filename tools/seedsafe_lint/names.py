@@ -73,7 +73,10 @@ class Names:
         if stored := self.context.state.stored.get((module, name)):
             return stored
         if bindings := module.scope.names.get(name):
-            return self.static(bindings, module.frame, (module.scope, name))
+            key: object = (module.scope, name)
+            if key in self.context.open and bindings[0].kind == "from":
+                return ()  # files that import from each other: the name is defined elsewhere
+            return self.static(bindings, module.frame, key)
         key = (module, name, "star")
         if not module.scope.stars or key in self.context.open:
             return ()
@@ -150,7 +153,7 @@ class Names:
     def _imported(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
         source = node.module or ""
         local = self.context.project.find(source, importer.path, node.level)
-        if local and (found := self.exported(local, name)):
+        if local and local is not importer and (found := self.exported(local, name)):
             return found
         full = f"{source}.{name}" if source else name
         if local := self.context.project.find(full, importer.path, node.level):

@@ -1,6 +1,7 @@
 """What a parameter of a function of the main process holds: by its default, its annotation, its calls and its name."""
 
 import ast
+import contextlib
 import re
 
 from seedsafe_lint.alternatives import Values, join
@@ -106,6 +107,7 @@ def _names_in(annotation: ast.expr) -> list[ast.expr]:
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name | ast.Attribute):
             found.append(node)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
-            found.append(ast.copy_location(ast.Name(id=node.value, ctx=ast.Load()), node))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            with contextlib.suppress(SyntaxError, ValueError):
+                found += _names_in(ast.parse(node.value, mode="eval").body)
     return found

@@ -1,7 +1,9 @@
 """The files that were given: finds and loads the one that an import names."""
 
+import contextlib
 from pathlib import Path
 
+from seedsafe_lint.frameworks import framework_in
 from seedsafe_lint.index import Module
 from seedsafe_lint.source import UnreadableError, parse, read
 
@@ -22,6 +24,7 @@ _NEVER_LOCAL = frozenset(
         "pandas",
     ]
 )
+_NEIGHBOURS = 100  # files of a folder that are asked for their framework
 _MOST = 6_000_000  # characters; their trees take about 50 times as many bytes
 _STANDARD = frozenset(
     [
@@ -60,6 +63,7 @@ class Project:
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
         self._size = 0
+        self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
         """What `seedsafe_lint.quiet` remembers of the functions of these modules."""
 
@@ -75,6 +79,24 @@ class Project:
             module = self._loaded[path] = Module(str(path), text, parse(text))
             self._size += len(text)
         return module
+
+    def framework(self, module: Module) -> str:
+        """The framework of a file: what it imports, else what the other files of its folder, or of its package, import."""
+        if module.framework or not Path(module.path).is_file():
+            return module.framework
+        folder = Path(module.path).absolute().parent
+        while not (found := self._framework_in(folder)) and (folder / "__init__.py").is_file():
+            folder = folder.parent
+        return found
+
+    def _framework_in(self, folder: Path) -> str:
+        if folder not in self._frameworks:
+            found = set()
+            for path in sorted(folder.glob("*.py"))[:_NEIGHBOURS]:
+                with contextlib.suppress(UnreadableError):
+                    found.add(framework_in(read(path)))
+            self._frameworks[folder] = "torch" if "torch" in found else min(found - {""}, default="")
+        return self._frameworks[folder]
 
     def trim(self) -> bool:
         """Forgets all modules if they have grown large; never to be called in the middle of a file's analysis."""

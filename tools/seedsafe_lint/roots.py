@@ -77,7 +77,7 @@ def framework_of_class(run: Interpreter, cls: Class) -> str:
     for name in run.members.libraries(cls):
         if found := framework_of(name):
             return found
-    return cls.module.framework
+    return run.context.project.framework(cls.module)
 
 
 def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
@@ -89,9 +89,11 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
     for function in list(module.functions.values()):
         first = function.positional[0].arg if function.positional and function.cls is None else "config"
         if _COLLATE.search(function.name) and not first.startswith(("cfg", "config", "args")):
-            yield Root(Fn(function), function.name, module.framework or "torch", cured=cured)
+            yield Root(
+                Fn(function), function.name, run.context.project.framework(module) or "torch", cured=cured
+            )
     for call in used.calls:
-        yield from _of_call(run, call, module.framework, cured)
+        yield from _of_call(run, call, run.context.project.framework(module), cured)
 
 
 def _random_lines(text: str) -> list[int]:

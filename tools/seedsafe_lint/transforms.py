@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 from seedsafe_lint.index import Class
+from seedsafe_lint.known import RNG_NAME
 from seedsafe_lint.members import Members
 from seedsafe_lint.syntax import dotted
-from seedsafe_lint.values import Inst
+from seedsafe_lint.values import Gen, Inst
 
 __all__ = ["fills_template", "is_transform"]
 
@@ -84,8 +85,11 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if any(_GLOBAL_STATE.search(name) for name in names[1:]):
         return False
     if kind == "module":
-        at_home = _MODULE_HOME.search(Path(cls.module.path).parent.name) and names and _WEAK.search(names[0])
-        return bool(_MODULE_NAME.search(cls.name) and names and (_STRONG.search(names[0]) or at_home))
+        if not names or not any(_MODULE_NAME.search(name) for name in lineage):
+            return False
+        own = bool(_MODULE_NAME.search(cls.name))
+        at_home = own and _MODULE_HOME.search(Path(cls.module.path).parent.name) and _WEAK.search(names[0])
+        return bool((own and _STRONG.search(names[0])) or at_home or _keeps_generator(run, cls, owner))
     named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
@@ -94,6 +98,16 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if named and (_ARRAY.search(annotation) or _HOME.search(_place(cls))):
         return True
     return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
+
+
+def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
+    """True if a NumPy or Python generator is stored in an object: no layer of a model has one."""
+    names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
+    return any(
+        isinstance(value, Gen) and not value.kind.startswith("torch")
+        for name in names
+        for value in run.field(owner, name)
+    )
 
 
 def fills_template(run: Members, cls: Class, owner: Inst) -> bool:

@@ -56,6 +56,7 @@ class Verdicts:
                 "worker processes start from copies of the same state and repeat the same numbers, unless the framework "
                 "seeds them (torch does since 1.9)"
             )
+        text += "; draw from np.random.default_rng((seed, epoch, index))"
         self.findings.report("SSF001", node, frame.module.path, text, severity)
 
     def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
@@ -75,6 +76,7 @@ class Verdicts:
             text += "the numbers depend on prefetching and differ from epoch to epoch only by accident"
         else:
             text += "workers repeat each other's numbers, and epochs repeat too; no framework seeds it anew"
+        text += "; make a generator from (seed, epoch, index) for each sample"
         self.findings.report("SSF002", node, frame.module.path, text, "error", made)
 
     def process_wide(self, key: str, what: str, source: str, node: ast.AST, frame: Frame) -> None:
@@ -101,7 +103,8 @@ class Verdicts:
             "SSF003",
             node,
             frame.module.path,
-            f"{what} draws from {source} in worker code ({root.label}): {end}",
+            f"{what} draws from {source} in worker code ({root.label}): {end}; seed it, or draw yourself, from "
+            "(seed, epoch, index)",
             "error",
         )
 
@@ -116,7 +119,8 @@ class Verdicts:
             node,
             frame.module.path,
             f"skimage's random_noise without rng in worker code ({root.label}): NumPy's global generator up to "
-            "scikit-image 0.18, fresh entropy that no seed reaches since 0.19",
+            "scikit-image 0.18, fresh entropy that no seed reaches since 0.19; pass "
+            "rng=np.random.default_rng((seed, epoch, index))",
             "warning",
         )
 
@@ -132,7 +136,8 @@ class Verdicts:
             node,
             frame.module.path,
             f"{name} draws from Python's global generator in worker code ({root.label}): torch seeds it in each worker "
-            "and Python itself after a fork, yet the numbers depend on the workers or on no seed at all",
+            "and Python itself after a fork, yet the numbers depend on the workers or on no seed at all; "
+            "draw from a generator made from (seed, epoch, index)",
             "note",
         )
 
@@ -144,7 +149,7 @@ class Verdicts:
             "SSF004",
             node,
             frame.module.path,
-            f"{what} in {label}: {_alike(what)} get the same numbers",
+            f"{what} in {label}: {_alike(what)} get the same numbers; seed from (seed, epoch, index)",
             "error",
         )
 
@@ -156,7 +161,8 @@ class Verdicts:
             "SSF004",
             node,
             frame.module.path,
-            f"{what} in {label}: samples that are served at the same moment get the same numbers, and no run can be repeated",
+            f"{what} in {label}: samples that are served at the same moment get the same numbers, and no run can be "
+            "repeated; seed from (seed, epoch, index)",
             "warning",
         )
 
@@ -168,7 +174,8 @@ class Verdicts:
             "SSF004",
             node,
             frame.module.path,
-            f"{what} in {label}: each worker counts in a copy of its own, so workers repeat each other's numbers",
+            f"{what} in {label}: each worker counts in a copy of its own, so workers repeat each other's "
+            "numbers; seed from (seed, epoch, index)",
             "error",
         )
 
@@ -198,7 +205,7 @@ class Verdicts:
             node,
             frame.module.path,
             f"self.{target.attr} grows with each sample in {root.label}: each worker counts in a copy of its own, which is "
-            "lost when it ends, and threads race for it",
+            "lost when it ends, and threads race for it; count in the training process, or in memory that workers share",
             "warning",
         )
 

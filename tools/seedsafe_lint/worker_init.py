@@ -241,6 +241,6 @@ def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
             init.function.node,
             init.function.module.path,
             f"{init.function.label} seeds {', '.join(sorted(init.seeds))} but not {' and '.join(missing)}, which the dataset "
-            "draws from",
+            "draws from; seed it there too, from torch.initial_seed()",
             "error",
         )

@@ -1,0 +1,2 @@
+from .data import Images
+from .noise import add_noise
