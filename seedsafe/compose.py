@@ -101,7 +101,7 @@ class Compose:
             TypeError: there is no key outside of a read, or the sample is not of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
-        if not (self.transforms or self._rules) and isinstance(
+        if not (self.transforms or self._rules.some) and isinstance(
             current_key() if key is None else key, SampleKey
         ):
             return sample

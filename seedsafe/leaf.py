@@ -75,8 +75,13 @@ class Leaf:
             rng = self._enter(draws) if self._keyed else draws
             if rng is None:
                 return sample
-            info = _info_of(sample, chosen)
-            return self.apply_parts(sample, self._drawn(rng, info), info, chosen)
+            array = sample[chosen]
+            info = Info(array.shape, array.dtype, sample.get("boxes"))
+            params = self._drawn(rng, info)
+            if self._settle is not None or type(sample) is not dict:
+                return self.apply_parts(sample, params, info, chosen)
+            self.change(sample, params, info, chosen)
+            return sample
         if self._pooled:  # `_enter` and `_drawn` without their calls
             if not draws.begin(self._upper, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
                 return sample

@@ -89,12 +89,14 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
             for target in TARGETS:
                 if target in parts:
                     check_target(target, parts)
-            if rules:
+            if rules.some:
                 parts = rules.entered(parts, info)
             parts = node.run(parts, draws)
             if type(parts) is Ruled:
                 parts = parts.left()
-            given = {id(part) for part in (*sample.values(), *sample.get("masks", ()))}
+            given = {id(part) for part in sample.values()}
+            if "masks" in sample:
+                given |= {id(mask) for mask in sample["masks"]}
             return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
         check_array("sample", sample)
         return _copy(node.run(np.asarray(sample), draws))
@@ -113,9 +115,9 @@ def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
 
 
 def _returned(array: Any, given: set[int]) -> Any:
-    if isinstance(array, list | tuple):
-        return type(array)([_returned(one, given) for one in array])
-    return _copy(array) if id(array) in given else _own(array)
+    if isinstance(array, ndarray):
+        return _copy(array) if id(array) in given else _own(array)
+    return type(array)([_returned(one, given) for one in array])
 
 
 def _own(array: Array) -> Array:

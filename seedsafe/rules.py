@@ -21,14 +21,13 @@ Move = Callable[[Array], Array]
 class Rules:
     """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
 
-    __slots__ = ("boxes", "keypoints")
+    __slots__ = ("boxes", "keypoints", "some")
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
         self.keypoints: Keypoints | None = None
-
-    def __bool__(self) -> bool:
-        return self.boxes is not None or self.keypoints is not None
+        self.some = False
+        """Whether there are any."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -44,6 +43,7 @@ class Rules:
         """
         self.boxes = _one("boxes", self.boxes, boxes)
         self.keypoints = _one("keypoints", self.keypoints, keypoints)
+        self.some = self.boxes is not None or self.keypoints is not None
         twice = {name for name in self.labels if self.labels.count(name) > 1}
         if twice:
             raise ValueError(
