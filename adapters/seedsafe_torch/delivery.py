@@ -109,26 +109,29 @@ class _Batches(Iterator[Any]):
         self._failed = 0  # batches in a row that raised an error
 
     def __next__(self) -> Any:
-        with self._keyed.watched(self._watch if self._step else None):
-            try:
-                if self._batches is None:
-                    self._loading.hear(self._keyed)
-                    self._batches = self._begin()
+        try:
+            batch = self._first() if self._batches is None else next(self._batches)
+            while type(batch) is Skipped:
+                self._see()
                 batch = next(self._batches)
-                while type(batch) is Skipped:
-                    self._see()
-                    batch = next(self._batches)
-            except StopIteration:
-                if self._place is not None:
-                    self._place.ended = True
-                self._loading.report()
-                raise
-            except BaseException:
-                self._failed += 1
-                raise
+        except StopIteration:
+            if self._place is not None:
+                self._place.ended = True
+            self._loading.report()
+            raise
+        except BaseException:
+            self._failed += 1
+            raise
         self._see()
         self._handed_out += 1
         return batch
+
+    def _first(self) -> Any:
+        """Begin the pass, and return its first batch."""
+        self._loading.hear(self._keyed)
+        with self._keyed.watched(self._watch if self._step else None):
+            self._batches = self._begin()
+            return next(self._batches)
 
     def _see(self) -> None:
         if self._place is not None:
