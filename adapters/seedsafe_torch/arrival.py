@@ -21,14 +21,15 @@ def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) ->
         index: an int, or a SampleIndex, which carries its moment.
         epoch: a fixed one, or None.
     """
+    if type(index) is not SampleIndex and isinstance(index, slice | list | tuple):
+        raise TypeError(f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several")
     position = reader.position(index)
+    fetch, moment = None, moment_of(index)
     if type(index) is SampleIndex:
         if index is cell.last:
             _warn_of_wrapper(reader, cell, position, index)
         cell.last = index
-    moment = moment_of(index)
-    fetch = None
-    if moment is None:
+    elif moment is None:
         fetch = fetch_above()  # a wrapper has dropped it
         moment = fetch and fetch.moment()
     if epoch is not None:

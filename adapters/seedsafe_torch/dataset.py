@@ -103,10 +103,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return len(self.reader.base)
 
     def __getitem__(self, index: SupportsIndex) -> Any:
-        if isinstance(index, slice | list | tuple):
-            raise TypeError(
-                f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
-            )
         return read(self.reader, self._cell, index, self.epoch)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:

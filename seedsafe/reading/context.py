@@ -55,7 +55,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         self._repeats = repeats
         self._index = index
         self._counts = counts
-        self._served: set[tuple[int, ...]] | None = None
+        self._served: tuple[tuple[Repeats, tuple[int, ...]], ...] = ()
 
     def __enter__(self) -> None:
         self.outer = state.read
@@ -75,24 +75,24 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         Raises:
             ValueError: a dataset that is reading has the same seed.
         """
-        outermost = self
-        counts = self._counts
+        outermost: entered = self
+        counts, seed = random, key.seed
         run: Read | None = self
         while isinstance(run, entered):
-            if run._repeats is not None and run._repeats.seed == key.seed:
-                raise shared_seed(key.seed)
+            if run._repeats is not None and run._repeats.seed == seed:
+                raise shared_seed(seed)
             counts = counts and run._counts
             outermost, run = run, run.outer
-        if not (counts and random) or self._repeats is None or outermost._repeats is None:
+        repeats = outermost._repeats
+        if not counts or self._repeats is None or repeats is None:
             return
-        place = (id(reader), key.epoch, key.index, key.occurrence, key.view)
-        served = self._served = self._served or set()
-        if place in served:
-            outermost._repeats.warn_within_one(key)
-        served.add(place)
-        before = outermost._repeats.served_for((key.seed, *place[1:]), outermost._index)
+        place = (seed, key.epoch, key.index, key.occurrence, key.view)
+        if (reader, place) in self._served:
+            repeats.warn_within_one(key)
+        self._served += ((reader, place),)
+        before = repeats.served_for(place, outermost._index)
         if before is not None:
-            outermost._repeats.warn_for_two(key, before, outermost._index)
+            repeats.warn_for_two(key, before, outermost._index)
 
 
 def current() -> Moment | None:
@@ -103,6 +103,6 @@ def current() -> Moment | None:
 
 def moment_of(index: int) -> Moment | None:
     """Return the moment that an index carries, else this thread's, else None."""
-    if isinstance(index, SampleIndex):
+    if type(index) is SampleIndex or isinstance(index, SampleIndex):
         return Moment(index.epoch, index.occurrence, index.view)
     return current()

@@ -6,8 +6,7 @@ A part is an array, a picture of PIL's or a tensor of torch's; see seedsafe.read
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,6 +34,9 @@ Augment = Callable[..., Any]
 
 Targets = Sequence[str | None] | Mapping[Any, str] | None
 """The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
+
+
+_NAMES: Final = frozenset(TARGETS)
 
 
 def draws(augment: Augment | None) -> bool:
@@ -98,8 +100,11 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
         >>> augment_sample(ss.HorizontalFlip(p=1), (np.array([[1, 2]], np.uint8), 7), SampleKey(42, 0, 0))
         (array([[2, 1]], dtype=uint8), 7)
     """
-    if type(sample) is tuple and targets is None and sample and type(sample[0]) is np.ndarray:
-        return augment_parts(augment, sample[0], key), *sample[1:]
+    if targets is None:  # what most datasets return, without a detour
+        if type(sample) is np.ndarray:
+            return augment_parts(augment, sample, key)
+        if type(sample) is tuple and sample and type(sample[0]) is np.ndarray:
+            return augment_parts(augment, sample[0], key), *sample[1:]
     parts, join = take_apart(sample, targets)
     return join(augment_parts(augment, parts, key))
 
@@ -139,14 +144,16 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
         array, back = opened(parts, *_takes(augment))
         made = augment(array, key=key)
         return made if back is None else back(made)
-    first = _takes(augment)[1]
     backs = {}
     for target in TARGETS:
-        if target in parts and (type(parts[target]) is not np.ndarray or target == "image"):
-            array, backs[target] = _opened(parts[target], target, first)
+        part = parts.get(target)
+        if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
+            array, backs[target] = _opened(part, target, _takes(augment)[1])
             parts = parts | {target: array}
     made = augment(parts, key=key)
-    return made | {target: back(made[target]) for target, back in backs.items() if back is not None}
+    if backs:
+        made |= {target: back(made[target]) for target, back in backs.items() if back is not None}
+    return made
 
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
@@ -161,9 +168,20 @@ def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], A
     return type(part)([array for array, _ in pairs]), back
 
 
-@lru_cache(maxsize=64)
+_seen: dict[int, tuple[Any, tuple[str, bool]]] = {}
+
+
 def _takes(augment: Compose | Transform) -> tuple[str, bool]:
     """Return what a bare array is to a pipeline, and whether it returns images with their channels first."""
+    known = _seen.get(id(augment))
+    if known is None:
+        if len(_seen) > 64:
+            _seen.clear()
+        known = _seen[id(augment)] = augment, _looked_at(augment)  # kept, so that nothing else has its id
+    return known[1]
+
+
+def _looked_at(augment: Compose | Transform) -> tuple[str, bool]:
     transforms = [leaf.transform for leaf in augment.bind(Namer()).leaves()]
     audio = any("image" not in one.primary for one in transforms)
     return "audio" if audio else "image", any(one.channels == "to first" for one in transforms)
@@ -230,7 +248,7 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
 
 def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
     if targets is None:
-        if not any(target in sample for target in TARGETS):
+        if _NAMES.isdisjoint(sample):
             raise ValueError(
                 f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
                 "name the parts with targets={key: target}"

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final, SupportsIndex
 
 from seedsafe import opencv
-from seedsafe.ambient import Read, reading, state
+from seedsafe.ambient import reading, state
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
@@ -162,8 +162,8 @@ class KeyedReader:
         """
         key = self.key(position, moment)
         outer = state.read
-        if outer is not None and counts:
-            self._report(outer, key)
+        if isinstance(outer, entered) and counts:
+            outer.report(self.repeats, key, self._random)
         try:
             return self._made(position, position, key, moment)
         except (NotReproducible, SharedSeedError):
@@ -196,11 +196,10 @@ class KeyedReader:
         """
         first = self.key(number * size, moment)
         outer = state.read
-        if outer is not None:
-            self._report(outer, first)
+        if isinstance(outer, entered):
+            outer.report(self.repeats, first, self._random)
         try:
-            batch = self._read(number, number, first, moment)
-            return self._augmented(partial(augment_batch, limit=size, **how), batch, first)
+            return self._made(number, number, first, moment, partial(augment_batch, limit=size, **how))
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:
@@ -229,43 +228,42 @@ class KeyedReader:
         """Whether the generators that the base touches follow the key."""
         return self._runner is not None
 
-    def _made(self, source: int, position: int, key: SampleKey, moment: Moment) -> Any:
-        """Return the sample at `source`, augmented as the one at `position` is."""
-        sample = self._read(source, position, key, moment)
-        if self.views is None:
-            return self._augmented(augment_sample, sample, key)
-        keys = [self.key(position, moment, inner) for inner in range(self.views)]
-        return self._augmented(augment_views, sample, keys)
-
-    def _augmented(self, apply: Callable[..., Any], sample: Any, key: Any) -> Any:
-        """Return what was read, augmented."""
-        augment, finite = self.augment, self.faults.check_finite
-        if finite:
-            require_finite(sample)
-        if augment is None:
-            return sample
-        if state.read is None:
-            made = apply(augment, sample, key, self.targets)
-        else:
-            with reading(None):  # a dataset around this one is reading
-                made = apply(augment, sample, key, self.targets)
-        if finite:
-            require_finite_after(augment, made, lambda other: apply(other, sample, key, self.targets))
-        return made
-
-    def _read(self, source: int, position: int, key: SampleKey, moment: Moment) -> Any:
-        """Return what the base has at `source`, for the key of the sample at `position`."""
+    def _made(
+        self,
+        source: int,
+        position: int,
+        key: SampleKey,
+        moment: Moment,
+        apply: Callable[..., Any] = augment_sample,
+    ) -> Any:
+        """Return what the base has at `source`, read and augmented as the sample at `position` is."""
         opencv.guard()
         if self._runner is None:
             sample = self._run(source, position, key, moment)
         else:
-            at = address(key, _BRIDGE)
             sample = self._runner.run(
-                at, lambda other: self._run(source, position, _moved(key, other), moment)
+                address(key, _BRIDGE),
+                lambda at: self._run(source, position, _moved(key, at), moment),
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
-        return sample
+        augment, finite = self.augment, self.faults.check_finite
+        keys: Any = key
+        if finite:
+            require_finite(sample)
+        if augment is None:
+            return sample
+        if self.views is not None:
+            apply, keys = augment_views, [self.key(position, moment, inner) for inner in range(self.views)]
+        outer = state.read
+        if outer is not None and outer.key is not None:  # of a dataset around this one
+            with reading(None):
+                made = apply(augment, sample, keys, self.targets)
+        else:
+            made = apply(augment, sample, keys, self.targets)
+        if finite:
+            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
+        return made
 
     def _run(self, source: int, position: int, key: SampleKey, moment: Moment) -> Any:
         """Return what one run of the base gives."""
@@ -278,10 +276,6 @@ class KeyedReader:
             state.read = run.outer
             if run.numbers:
                 self._random = True  # the base has asked for the key
-
-    def _report(self, outer: Read, key: SampleKey) -> None:
-        if isinstance(outer, entered):
-            outer.report(self.repeats, key, self._random)
 
 
 def _moved(key: SampleKey, at: Address) -> SampleKey:

@@ -63,7 +63,7 @@ class Repeats:
 
     def served_for(self, place: tuple[int, ...], index: int) -> int | None:
         """Note that a key (seed, epoch, …) is served for an index, and return another one that it was served for before."""
-        if hash(place) & self._mask:
+        if self._mask and hash(place) & self._mask:
             return None
         before = self._indices.setdefault(place, index)
         if before != index:

@@ -57,6 +57,12 @@ def test_in_torch(workers: int, bridge: bool) -> None:
         assert found == [expected(epoch, index) for index in range(3, 17)]
 
 
+def test_a_bridge_sees_that_the_samples_follow_their_keys() -> None:
+    dataset = AugmentedDataset(Existing(), seed=SEED, bridge=True)
+    dataset.at(0, epoch=0)
+    assert dataset.manifest()["verdict"] == "verified"
+
+
 def test_in_keras() -> None:
     sequence = AugmentedSequence(Existing(), seed=SEED, batch_size=4, epoch=5)
     found = [seen(*sample) for batch in sequence for sample in zip(*batch, strict=True)]
