@@ -107,7 +107,6 @@ def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, C
                 "tensor.permute(2, 0, 1), or an array"
             )
         array = array.transpose(1, 2, 0)
-    array = np.ascontiguousarray(array)
     narrow, widen = _narrow(array) if target == "image" else (array, None)
     first = planes and not (channels_first and target == "image")
 
