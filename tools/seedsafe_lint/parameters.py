@@ -67,7 +67,9 @@ class Parameters:
         for name in _names_in(parameter.annotation):
             for value in self.steps.earlier(name, function.frame):
                 if isinstance(value, Cls):
-                    found = join(found, (Inst(value.cls),))
+                    near = value.cls.module is function.module
+                    if near or _TOOL.search(value.cls.name) or _TOOL.search(parameter.arg):
+                        found = join(found, (Inst(value.cls),))
                 elif isinstance(value, Ext) and value.name.startswith("imgaug."):
                     found = join(found, (Ext(f"{value.name}()"),))
         return found

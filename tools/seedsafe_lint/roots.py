@@ -12,6 +12,7 @@ from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.root import Root
 from seedsafe_lint.source import line_numbers
+from seedsafe_lint.syntax import dotted
 from seedsafe_lint.transforms import fills_template, is_transform
 from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
 from seedsafe_lint.values import Fn, Group, Inst
@@ -168,6 +169,8 @@ def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
             return False
         where = "/".join(Path(cls.module.path).parts[-2:])
         if not (cls.module.framework or _DATASET.search(cls.name) or _DATASET.search(where)):
+            if any(dotted(base) != "object" for base in cls.node.bases):
+                return False
             names = [p.arg for p in getter.function.positional[1:2]]
             return run.members.method(owner, "__len__") is not None and bool(
                 names and _INDEX.search(names[0])
