@@ -75,6 +75,10 @@ def main() -> None:
         for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost"):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
+        for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
+            print(f"Measuring loaders beside {environment.packages[0]} …", flush=True)
+            name = f"in_place-{environment.packages[0]}.json"
+            (RESULTS / name).write_text(_run(python, "benchmarks.in_place", capture=True))
     _run(pythons[0], "benchmarks.report", str(RESULTS))
 
 

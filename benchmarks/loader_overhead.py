@@ -42,7 +42,7 @@ def measure(rounds: int = 25) -> dict[str, float]:
     loaders: dict[str, Iterable[torch.Tensor]] = {
         "plain DataLoader": DataLoader(images, **given),
         "seedsafe_torch.loader, empty pipeline": loader(
-            AugmentedDataset(images, ss.Compose([]), seed=42), **given
+            AugmentedDataset(images, ss.Compose([]), seed=42), in_place=False, **given
         ),
     }
     times: dict[str, list[float]] = {name: [] for name in loaders}

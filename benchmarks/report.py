@@ -69,7 +69,34 @@ def main() -> None:
         console.print(_table(size, list(lines[size].values())))
     if (folder / "keys.json").exists():
         _goals(console, folder, lines)
+    for path in sorted(folder.glob("in_place-*.json")):
+        console.print(_loaders(path))
     _losses(console, lines)
+
+
+def _loaders(path: Path) -> Table:
+    """Return the table of loaders that were measured beside one peer."""
+    measured = json.loads(path.read_text())
+    peer = path.stem.removeprefix("in_place-")
+    title = f"\nloaders beside {peer}: images a second (processor µs, page faults an image; MB); load {measured['load']:.1f}"
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_style="bold")
+    names = list(dict.fromkeys(name for row in measured["rows"] for name in row["loaders"]))
+    for column in ("case", *names):
+        table.add_column(column, justify="right")
+    for row in measured["rows"]:
+        case, loaders = row["case"], row["loaders"]
+        kind = "JPEG" if case["jpeg"] else "memory"
+        table.add_row(
+            f"{case['size']}² {case['dtype']}, {kind}, {case['batch']} a batch, {case['workers']} workers",
+            *(_loader(loaders[name], loaders["in place"]) if name in loaders else "–" for name in names),
+        )
+    return table
+
+
+def _loader(one: dict[str, float], ours: dict[str, float]) -> str:
+    times = ours["images/s"] / one["images/s"]
+    rest = f"{one['CPU µs']:.0f}, {one['faults']:.0f}; {one['MB']:.0f}"
+    return f"{one['images/s']:.0f} [dim]({rest})[/dim] {times:.1f}×"
 
 
 def _enter(lines: dict[str, Line], row: dict[str, Any]) -> None:

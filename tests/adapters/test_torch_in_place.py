@@ -502,3 +502,63 @@ def ended(process: int) -> bool:
         return bool(select.select([handle], [], [], 30)[0])
     finally:
         os.close(handle)
+
+
+SMALL_SHM = """
+import sys, numpy as np
+from seedsafe_torch import AugmentedDataset, loader
+base = [np.zeros((3, 512, 512), np.float32)] * 64  # 50 MB a batch of 16
+in_place = sys.argv[1] == "in place"
+loading = loader(AugmentedDataset(base, seed=1), batch_size=16, num_workers=2, in_place=in_place)
+print(sum(len(batch) for batch in list(loading)))
+"""
+
+
+def test_a_run_that_64_mb_of_shared_memory_break_goes_through() -> None:
+    def run(way: str) -> subprocess.CompletedProcess[str]:
+        code = f"mount -t tmpfs -o size=64m tmpfs /dev/shm && exec {sys.executable} -c '{SMALL_SHM}' '{way}'"
+        command = ["unshare", "--map-root-user", "--mount", "bash", "-c", code]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+
+    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False).returncode:
+        pytest.skip("this system does not let a test mount a small /dev/shm")
+    assert run("in place").stdout == "64\n"
+    broken = run("plain")
+    assert broken.returncode
+    assert "shm" in broken.stderr or "Bus error" in broken.stderr
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_million_small_samples_leave_memory_descriptors_and_mappings_as_they_were(workers: int) -> None:
+    dataset = AugmentedDataset(Millions(), seed=1, epoch=0)
+    read = iter(loader(dataset, batch_size=500, num_workers=workers))
+    seen = []
+    for step, batch in enumerate(read):
+        assert batch.shape == (500, 8, 8, 1)
+        if step in (200, 1999):
+            processes = ["self", *(worker.pid for worker in getattr(read, "_workers", ()))]
+            seen.append([standing(process) for process in processes])
+    for early, late in zip(*seen, strict=True):
+        assert late[0] <= early[0] * 1.05 + 8192
+        assert late[1] <= early[1] + 2
+        assert late[2] <= early[2] + 2
+
+
+class Millions:
+    """A million small samples."""
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return np.full((8, 8, 1), index % 256, np.uint8)
+
+
+def standing(process: int | str) -> tuple[int, int, int]:
+    """Return a process's memory in KiB, its descriptors and its mappings of rings."""
+    at = Path(f"/proc/{process}")
+    memory = re.search(r"VmRSS:\s+(\d+)", (at / "status").read_text())
+    assert memory is not None
+    mappings = (at / "maps").read_text().count("memfd:seedsafe-ring")
+    return int(memory[1]), len(os.listdir(at / "fd")), mappings
