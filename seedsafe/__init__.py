@@ -119,7 +119,7 @@ _ROOMS = {
 _MODULES = ("opencv",)
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = sorted([*_ROOM_OF, *_MODULES])  # noqa: PLE0605  # a list all the same
+__all__ = sorted([*_ROOM_OF, *_MODULES])  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]  # the stub has the list
 
 
 # A process that is forked while a thread imports would wait for that thread for ever, so a fork waits instead.

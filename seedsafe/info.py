@@ -223,7 +223,8 @@ def _check_masks(parts: dict[str, Any]) -> None:
         raise ValueError(
             f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: one alone is a mask"
         )
-    for mask in masks if len(masks) or not isinstance(masks, np.ndarray) else np.zeros((1, *masks.shape[1:])):
+    one: list[Any] = [np.zeros(masks.shape[1:], masks.dtype)] if isinstance(masks, np.ndarray) else []
+    for mask in list(masks) or one:  # of an empty stack the shape is checked
         check_array("a mask of masks", mask)
         _check_mask("a mask of masks", mask, parts)
 

@@ -109,9 +109,10 @@ def _pairs(given: Any, *, by_row: bool) -> Pairs:
     way_out = "pass [(left, right), ...]"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
-    found = tuple(tuple(pair) if isinstance(pair, tuple | list) else (pair,) for pair in given)
-    if any(len(pair) != 2 for pair in found):
+    pairs: list[Any] = list(given)
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise ValueError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
+    found: Pairs = tuple((first, second) for first, second in pairs)
     named = [one for pair in found for one in pair]
     if len(set(named)) != len(named):
         raise ValueError(f"pairs must name each keypoint once, got {given!r}")

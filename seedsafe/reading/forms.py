@@ -32,7 +32,7 @@ __all__ = [
 Augment = Callable[..., Any]
 """What is called as ``augment(sample, key=key)``: a Compose or a Transform."""
 
-Targets = Sequence[str | None] | Mapping[Any, str] | None
+Targets = Sequence[str | None] | Mapping[Any, str | None] | None
 """The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
 
 
