@@ -130,6 +130,14 @@ def test_the_size_is_that_of_the_result_also_when_its_channels_are_first() -> No
     assert out["boxes"].tolist() == [[0.5, 0.5, 1, 1]]
 
 
+@pytest.mark.parametrize("form", ["yolo", "albumentations"])
+def test_shares_are_of_the_result_also_where_the_pixels_stay(form: str) -> None:
+    edges = np.array([[4.0, 6, 20, 18]])
+    augment = ss.Compose([UpperLeft((24, 32))], boxes=ss.Boxes(form))
+    out = augment({"image": IMAGE, "boxes": from_edges(edges, form, SIZE)}, key=KEY)
+    np.testing.assert_allclose(out["boxes"], from_edges(edges, form, (24, 32)), rtol=1e-15)
+
+
 # What is kept
 
 

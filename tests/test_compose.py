@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,21 @@ def test_choice_goes_by_its_weights() -> None:
     assert chi < 13.8  # of two degrees of freedom, 0.999
     one = ss.Choice([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)], weights=[0.1, 0])
     assert {ss.Compose([one]).params(ss.SampleKey(0, 0, i), IMAGE)[0].params for i in range(50)} == {((0,),)}
+
+
+@pytest.mark.parametrize(
+    ("weights", "unit", "position"),
+    [
+        ([0, 1], 0.0, 1),
+        ([0.1, 0.1, 0.1, 0], 1 - 2.0**-53, 2),
+        ([1, 1], 0.5, 1),
+        ([1, 1], 0.5 - 2.0**-53, 0),
+        ([5e-324, 0], 1 - 2.0**-53, 0),  # the product is rounded up to the sum
+    ],
+)
+def test_choice_at_the_ends_of_its_shares(weights: list[float], unit: float, position: int) -> None:
+    choice = ss.Choice([ss.HorizontalFlip(name=str(k)) for k in range(len(weights))], weights=weights)
+    assert choice.choose(SimpleNamespace(unit=lambda: unit)) == (position,)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
