@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,19 +133,22 @@ def shape_after(transform: ss.Transform, image: np.ndarray, params: Any) -> tupl
 
 
 @pytest.mark.parametrize("name", SPATIAL)
-def test_layouts(name: str) -> None:
+def test_layouts(name: str, tmp_path: Path) -> None:
     wide = np.random.default_rng(0).integers(0, 256, (96, 112, 3)).astype(np.uint8)
     image = wide[::2, ::2].copy()
     frozen = image.copy()
     frozen.flags.writeable = False
+    mapped = np.memmap(tmp_path / "image", np.uint8, "w+", shape=image.shape)
+    mapped[...] = image
     for other in (
+        mapped,
         wide[::2, ::2],
         np.asfortranarray(image),
         image[::-1, ::-1].copy()[::-1, ::-1],
         image[..., ::-1].copy()[..., ::-1],
         frozen,
     ):
-        for key in KEYS[:3]:
+        for key in KEYS[:2]:
             np.testing.assert_array_equal(SPATIAL[name](other, key=key), SPATIAL[name](image, key=key))
     still = np.broadcast_to(np.uint8(9), (48, 56, 3))
     for key in KEYS[:3]:
@@ -161,7 +165,7 @@ def test_masks_keep_their_labels(name: str, dtype: str) -> None:
     labels = np.array([0, 1, *limits], dtype)
     for shape in ((48, 56), (48, 56, 1), (48, 56, 6)):
         mask = labels[rng.integers(0, len(labels), shape)]
-        for key in KEYS[:5]:
+        for key in KEYS[:2]:
             sample = {"image": np.zeros((*shape[:2], 3), np.uint8), "mask": mask}
             made = SPATIAL[name](sample, key=key)
             assert made["mask"].dtype == mask.dtype
@@ -184,7 +188,7 @@ def test_boxes_and_keypoints_of_every_number_and_dtype(name: str) -> None:
             ).astype(dtype)
             points = np.concatenate([corners, np.full((n, 2), 5)], 1).astype(dtype)
             image = np.zeros((48, 56), np.uint8)
-            for key in KEYS[:2]:
+            for key in KEYS[:1]:
                 before = boxes.copy(), points.copy()
                 made = SPATIAL[name]({"image": image, "boxes": boxes, "keypoints": points}, key=key)
                 np.testing.assert_array_equal(boxes, before[0])

@@ -71,7 +71,7 @@ class RandomResizedCrop(Zoomed):
         if height:
             top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
             return Window(top, left, height, width)
-        rng.word(), rng.word()
+        rng.units(2)  # the place that is not needed
         height, width = rows, columns
         narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
         if columns < narrowest * rows:
@@ -81,12 +81,12 @@ class RandomResizedCrop(Zoomed):
         return Window((rows - height) // 2, (columns - width) // 2, height, width)
 
     def _shape(self, rng: Draws, rows: int, columns: int) -> tuple[int, int]:
-        units = rng.units(2 * _TRIALS).tolist()
+        units = rng.units(2 * _TRIALS)
         smallest, largest = self.scale  # type: ignore[misc]  # a pair since __post_init__
         narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
         for trial in range(0, 2 * _TRIALS, 2):
-            area = rows * columns * (smallest + (largest - smallest) * units[trial])
-            shape = log_uniform_at(units[trial + 1], narrowest, widest)
+            area = rows * columns * (smallest + (largest - smallest) * units.item(trial))
+            shape = log_uniform_at(units.item(trial + 1), narrowest, widest)
             width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
             if 0 < width <= columns and 0 < height <= rows:
                 return height, width
