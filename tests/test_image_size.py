@@ -63,6 +63,19 @@ def test_nearest_is_the_pixel_under_the_middle() -> None:
             np.testing.assert_array_equal(found[clear], (middles // (2 * made))[clear])
 
 
+@pytest.mark.parametrize("factors", [(2, 3), (5, 1)])
+def test_points_and_boxes_are_where_blocks_of_pixels_are(factors: tuple[int, int]) -> None:
+    down, right = factors
+    image = np.zeros((7, 9), np.uint8)
+    image[4, 6] = 1
+    made = F.resize(image, 7 * down, 9 * right, interpolation="nearest")
+    rows, columns = np.nonzero(made)
+    point = F.resize_points(np.array([[6.0, 4.0]]), (7, 9), made.shape)
+    np.testing.assert_array_equal(point, [[columns.mean(), rows.mean()]])
+    box = F.resize_boxes(np.array([[6, 4, 7, 5]]), (7, 9), made.shape)
+    np.testing.assert_array_equal(box, [[columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]])
+
+
 def test_an_image_of_that_size_is_handed_on() -> None:
     assert F.resize(PHOTO, 200, 250) is PHOTO
 
@@ -267,6 +280,13 @@ def test_iou_crop_keeps_its_promise(least: float) -> None:
         areas = (moved[:, 2] - moved[:, 0]) * (moved[:, 3] - moved[:, 1])
         np.testing.assert_array_equal(areas > 0, inside)
     assert chosen > 50
+
+
+def test_iou_crop_wants_one_box_to_overlap() -> None:
+    boxes = np.array([[0.0, 0, 240, 190], [120, 90, 125, 95]])  # the small one never does
+    crop = ss.RandomIoUCrop(sampler_options=[0.5])
+    info = ss.Info((200, 250), boxes=boxes)
+    assert sum(crop.draw(Draws(address(ss.SampleKey(0, 0, k))), info).chosen for k in range(30)) > 20
 
 
 def test_iou_crop_leaves_the_image_where_nothing_fits() -> None:
