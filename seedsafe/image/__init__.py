@@ -14,6 +14,7 @@ from seedsafe.image.grid import GridDropout, GridShuffle, PixelDropout
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
+from seedsafe.image.levels import Invert, Posterize, Solarize
 from seedsafe.image.mask_crop import CropNonEmptyMask
 from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
 from seedsafe.image.noise import GaussianNoise
@@ -23,7 +24,7 @@ from seedsafe.image.quality import Downscale, ImageCompression
 from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.sharpness import Emboss, Sharpen
-from seedsafe.image.tones import Gamma, Invert, Posterize, RandomBrightnessContrast, Solarize, ToneCurve
+from seedsafe.image.tones import Gamma, RandomBrightnessContrast, ToneCurve
 from seedsafe.image.turn import D4, RandomRotate90, Transpose
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
 from seedsafe.image.window import CenterCrop, Pad, RandomCrop

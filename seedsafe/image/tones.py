@@ -1,31 +1,19 @@
-"""RandomBrightnessContrast, Gamma, ToneCurve, Solarize, Posterize and Invert."""
+"""RandomBrightnessContrast, Gamma and ToneCurve."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import around, integers, real, span
+from seedsafe.checks import around, real
 from seedsafe.decisions import normal
 from seedsafe.draws import Draws
 from seedsafe.functional import tones
-from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
 from seedsafe.primitive import primitive
 
-__all__ = [
-    "Bits",
-    "Curve",
-    "Exponent",
-    "Gamma",
-    "Invert",
-    "Posterize",
-    "RandomBrightnessContrast",
-    "Solarize",
-    "Threshold",
-    "ToneCurve",
-    "Tones",
-]
+__all__ = ["Curve", "Exponent", "Gamma", "RandomBrightnessContrast", "ToneCurve", "Tones"]
 
 Range = float | tuple[float, float]
 
@@ -48,18 +36,6 @@ class Curve(NamedTuple):
 
     low: tuple[float, ...]
     high: tuple[float, ...]
-
-
-class Threshold(NamedTuple):
-    """The share of the range from which on values are inverted."""
-
-    threshold: float
-
-
-class Bits(NamedTuple):
-    """How many upper bits of each value are kept."""
-
-    bits: int
 
 
 @primitive()
@@ -197,110 +173,3 @@ class ToneCurve(Often):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image through the curve."""
         return tones.bend_tones(image, *params)
-
-
-@primitive()
-@dataclass(frozen=True, slots=True, repr=False)
-class Solarize(Sometimes):
-    """Invert the values from a threshold on.
-
-    Follows ``torchvision.transforms.RandomSolarize``, with the threshold as a share of the range: 0.5 is 128 of uint8.
-    Draws the threshold (word 1). Exact on every machine.
-
-    Args:
-        threshold: a share of the range, in [0, 1], or a range of shares (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
-
-    Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
-        >>> Solarize(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
-        [[50, 55]]
-    """
-
-    threshold: Range = 0.5
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        way_out = "pass a share of the range: 128 of 255 is 0.5"
-        store(self, threshold=span("threshold", self.threshold, 0.0, 1.0, way_out))
-
-    def draw(self, rng: Draws, info: Info) -> Threshold:
-        """Return the threshold."""
-        return Threshold(rng.uniform(*self.threshold))  # type: ignore[misc]  # a pair since __post_init__
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, solarised."""
-        return tones.solarize(image, params[0])
-
-
-@primitive()
-@dataclass(frozen=True, slots=True, repr=False)
-class Posterize(Sometimes):
-    """Keep only the upper bits of each value.
-
-    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine; float32
-    goes through uint8.
-
-    Args:
-        bits: how many are kept, in [1, 8], or a range (low, high), both included.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
-
-    Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
-        >>> Posterize(2, p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
-        [[0, 192]]
-    """
-
-    bits: int | tuple[int, int] = 4
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        store(self, bits=integers("bits", self.bits, 1, 8, "pass how many of a value's 8 bits are kept"))
-
-    def draw(self, rng: Draws, info: Info) -> Bits:
-        """Return the number of bits."""
-        low, high = self.bits  # type: ignore[misc]  # a pair since __post_init__
-        return Bits(low + rng.integer(high - low + 1))
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in fewer tones."""
-        return tones.posterize(image, params[0])
-
-
-@primitive()
-@dataclass(frozen=True, slots=True, repr=False)
-class Invert(Sometimes):
-    """Take every value from the top of its range, 255 or 1. Draws nothing beyond its chance. Exact on every machine.
-
-    Follows ``torchvision.transforms.RandomInvert``.
-
-    Args:
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1].
-
-    Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
-        >>> Invert(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
-        [[205, 55]]
-    """
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the negative."""
-        return tones.invert(image)
