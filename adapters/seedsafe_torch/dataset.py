@@ -133,3 +133,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
         self._cell.epoch = SampleKey(0, epoch, 0).epoch
         self.told = (self.told[0] + 1, self._cell.epoch)
+
+    def __repr__(self) -> str:
+        return f"AugmentedDataset({self.reader.base!r}, {self.reader.augment!r}, seed={self.reader.seed})"

@@ -75,6 +75,11 @@ def test_attributes_are_the_bases() -> None:
     assert not hasattr(AugmentedDataset(np.zeros((3, 4, 4)), seed=0), "__array__")
 
 
+def test_a_dataset_shows_what_it_is_made_of() -> None:
+    dataset = AugmentedDataset([1], ss.Compose([ss.RandomCrop(2)]), seed=7)
+    assert repr(dataset) == "AugmentedDataset([1], Compose([RandomCrop(size=(2, 2))]), seed=7)"
+
+
 def test_what_the_base_has_is_set_there() -> None:
     base = Cifar()
     dataset = AugmentedDataset(base, seed=SEED)
