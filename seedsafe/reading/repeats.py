@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import warnings
 from types import FrameType
 from typing import Any, Final
@@ -100,7 +100,7 @@ class Repeats:
 
     def _wrapper(self) -> str:
         """Return the class of the wrapper that is reading now: of the innermost one."""
-        frame: FrameType | None = sys._getframe(2)
+        frame: FrameType | None = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_name in ("__getitem__", "__getitems__"):
                 reads = frame.f_locals.get("self")
