@@ -301,7 +301,7 @@ class TestConstantNoise:
         "noise",
         [
             lambda: np.random.default_rng(0).random(),
-            lambda: np.random.RandomState(7).rand(),
+            lambda: np.random.RandomState(np.int64(7)).rand() + np.random.default_rng([]).random(),
             lambda: random.Random("x").random(),
             lambda: (
                 np.random.Generator(np.random.Philox(np.random.SeedSequence(5))).random() + random.random()

@@ -33,7 +33,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
-        views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read once.
+        views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
+            once, or with a bridge and no augmentation for each view.
         epoch: a fixed epoch for every read, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays

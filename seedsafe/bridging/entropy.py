@@ -93,7 +93,11 @@ class SeedsMade:
 
         def noted(*arguments: Any, **named: Any) -> Any:
             seed = arguments[place] if place < len(arguments) else named.get("a")
-            if get_ident() == thread and isinstance(seed, _SEEDS) and seed != ():
+            if (
+                get_ident() == thread
+                and isinstance(seed, _SEEDS)
+                and not (isinstance(seed, tuple) and not seed)
+            ):
                 self.seeds.add(repr(seed)[:60])
             return function(*arguments, **named)
 

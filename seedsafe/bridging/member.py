@@ -20,7 +20,7 @@ from seedsafe.bridging.words import Words
 from seedsafe.checks import flag
 from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info, Infos
-from seedsafe.key import Address, SampleKey, address
+from seedsafe.key import Address, SampleKey, address, checked_int
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer
 from seedsafe.node import Node
@@ -35,6 +35,14 @@ _ALONE = ("array", "tensor")
 _NAMED = {"boxes": "bboxes"}
 """Targets that libraries called with named arguments call otherwise."""
 
+_WRAPPER = """If it is called otherwise, wrap it:
+
+    def wrapped(image):
+        made = transform(...)  # as its library calls it: with a picture, a tensor, a dict, a sample rate
+        return ...  # an array or tensor out of what was made
+
+    seedsafe.bridge(wrapped)"""
+
 _set = object.__setattr__
 
 
@@ -43,6 +51,7 @@ def bridge(
     *,
     call: str | None = None,
     values_only: bool = False,
+    returns: str | tuple[int, ...] | None = None,
     name: str | None = None,
     options: Bridge = Bridge(),  # noqa: B008  # it is immutable
 ) -> Bridged:
@@ -60,6 +69,8 @@ def bridge(
             default what its signature and class suggest, else "array".
         values_only: for "array" and "tensor": it moves nothing, so that mask, keypoints and boxes stay right without it. Otherwise a
             sample that has these is refused.
+        returns: the shape of what it returns for an image (or audio): "same", or (H, W) or (H, W, C). With it `params` goes on
+            to the transforms behind it; a result of another shape is refused.
         name: names its stream; by default ``bridge/`` and the name of its class or function.
         options: see Bridge.
 
@@ -79,7 +90,7 @@ def bridge(
         >>> bool((once == again).all())
         True
     """
-    return Bridged(function, call=call, values_only=values_only, name=name, options=options)
+    return Bridged(function, call=call, values_only=values_only, returns=returns, name=name, options=options)
 
 
 @primitive(fresh=False)
@@ -91,6 +102,7 @@ class Bridged(Transform):
         function: see bridge.
         call: see bridge.
         values_only: see bridge.
+        returns: see bridge.
         options: see bridge.
         name: see bridge.
 
@@ -103,6 +115,7 @@ class Bridged(Transform):
     function: Callable[..., Any]
     call: str | None = field(default=None, kw_only=True)
     values_only: bool = field(default=False, kw_only=True)
+    returns: str | tuple[int, ...] | None = field(default=None, kw_only=True)
     options: Bridge = field(default=Bridge(), kw_only=True)
     _runner: Runner = field(init=False, compare=False)
     _style: str = field(init=False, compare=False)
@@ -118,6 +131,7 @@ class Bridged(Transform):
         if self.call is not None and self.call not in CALLS:
             raise ValueError(f"call must be one of {', '.join(map(repr, CALLS))}, got {self.call!r}")
         flag("values_only", self.values_only)
+        _set(self, "returns", _shape(self.returns))
         if not isinstance(self.options, Bridge):
             raise TypeError(
                 f"options must be a Bridge, got {self.options!r}: pass Bridge(opencv=True), for instance"
@@ -163,12 +177,14 @@ class Bridged(Transform):
         return rng.noise()
 
     def out_info(self, info: Info, params: Address) -> Info:
-        """Return an info that tells nothing: what a bridged callable returns is known when it has run."""
+        """Return what `returns` says, or an info that tells nothing: what a bridged callable returns is known when it has run."""
+        if self.returns is not None:
+            return Info(info.shape if self.returns == "same" else self.returns)  # type: ignore[arg-type]
         return _Unknown(_name(self.function))
 
     def apply_image(self, image: Array, params: Address) -> Array:
         """Return what the callable makes of an image."""
-        return self._made(self._run(self._call_array, image, params))
+        return self._made(self._run(self._call_array, image, params), image)
 
     def apply_audio(self, audio: Array, params: Address) -> Array:
         """Return what the callable makes of audio."""
@@ -176,7 +192,7 @@ class Bridged(Transform):
             raise TypeError(
                 f'{_name(self.function)} is called as call="tensor", which is for images: pass call="array" for audio'
             )
-        return self._made(self._run(self._call_array, audio, params))
+        return self._made(self._run(self._call_array, audio, params), audio)
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
         """Return what the callable makes of a dict of targets."""
@@ -190,6 +206,8 @@ class Bridged(Transform):
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
         made = self._run(self._call_dict, sample, params)
+        if self.returns is not None:
+            self._made(made[target], sample[target])
         return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in made.items()}
 
     def bind(self, namer: Namer) -> Node:
@@ -206,9 +224,9 @@ class Bridged(Transform):
 
     def _call_array(self, array: Array, params: Address) -> Any:
         if self._style == "array":
-            return self.function(_copied(array), **self._seed(params))
+            return self._called(params, _copied(array))
         if self._style == "tensor":
-            return channels_last(self.function(tensor_of(array), **self._seed(params)), array.ndim)
+            return channels_last(self._called(params, tensor_of(array)), array.ndim)
         return self._call_dict({"image": array}, params)["image"]
 
     def _call_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
@@ -216,10 +234,25 @@ class Bridged(Transform):
         if self._style in _ALONE:
             return {"image": self._call_array(sample["image"], params)}
         if self._style == "dict":
-            return self._a_dict(self.function(given, **self._seed(params)))
+            return self._a_dict(self._called(params, given))
         named = {_NAMED.get(name, name): part for name, part in given.items() if name in TARGETS}
-        made = self._a_dict(self.function(**named, **self._seed(params)))
+        made = self._called(params, **named)
+        if set(named) == {"image"} and as_array(made) is not None:
+            return {"image": made}
+        made = self._a_dict(made)
         return {name: made[_NAMED.get(name, name)] for name in given if name in TARGETS}
+
+    def _called(self, params: Address, *given: Any, **named: Any) -> Any:
+        try:
+            return self.function(*given, **named, **self._seed(params))
+        except Exception as error:
+            what = ", ".join(map(_kind, given)) or ", ".join(
+                f"{name}={_kind(part)}" for name, part in named.items()
+            )
+            error.add_note(
+                f"{_name(self.function)} was called as call={self._style!r}, with {what}. {_WRAPPER}"
+            )
+            raise
 
     def _seed(self, params: Address) -> dict[str, int]:
         return {"invocation_seed": Words(params).integer(3) % 2**32} if self._seeded else {}
@@ -228,20 +261,27 @@ class Bridged(Transform):
         if not isinstance(made, dict):
             raise TypeError(
                 f"{_name(self.function)} was called as call={self._style!r} and must return a dict, got "
-                f'{type(made).__name__}: pass call="array" if it returns the image alone'
+                f'{type(made).__name__}: pass call="array" if it returns the image alone. {_WRAPPER}'
             )
         return made
 
     def _part(self, name: str, made: Any) -> Any:
         return [self._made(mask) for mask in made] if name == "masks" else self._made(made)
 
-    def _made(self, made: Any) -> Array:
+    def _made(self, made: Any, given: Any = None) -> Array:
         array = as_array(made)
         if array is None or array.dtype.hasobject:
             raise TypeError(
                 f"{_name(self.function)} must return an array, a tensor or a picture, got {type(made).__name__}: "
-                "wrap it in a function that returns one"
+                f"wrap it in a function that returns one. {_WRAPPER}"
             )
+        if self.returns is not None and given is not None:
+            expected = given.shape if self.returns == "same" else self.returns
+            if array.shape != expected:
+                raise ValueError(
+                    f"{_name(self.function)} was bridged with returns={self.returns!r} and returned the shape {array.shape} for "
+                    f"{given.shape}: correct returns, or leave it out"
+                )
         found: Array = array
         return found
 
@@ -302,7 +342,8 @@ class _Unknown(Info):
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
             f"the {name} of what {self._maker} returns is not known before it runs: put transforms whose draws depend "
-            "on it before the bridge, or run the pipeline instead of asking for params"
+            'on it before the bridge, pass it returns="same" or returns=(height, width, channels), or run the pipeline instead '
+            "of asking for params"
         )
 
 
@@ -340,11 +381,28 @@ def _style(function: Any) -> str:
     if parameters is None:
         return "array"
     kinds = {one.kind for one in parameters}
-    alone = (
-        inspect.Parameter.POSITIONAL_ONLY not in kinds
-        and inspect.Parameter.POSITIONAL_OR_KEYWORD not in kinds
+    alone = not any(  # but for switches, as volumentations' force_apply
+        one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and not isinstance(one.default, bool)
+        for one in parameters
     )
     return "named" if alone and inspect.Parameter.VAR_KEYWORD in kinds else "array"
+
+
+def _kind(part: Any) -> str:
+    shape = getattr(part, "shape", None)
+    return type(part).__name__ + (f" of shape {tuple(shape)}" if isinstance(shape, tuple) else "")
+
+
+def _shape(returns: Any) -> Any:
+    if returns is None or returns == "same":
+        return returns
+    if not isinstance(returns, tuple | list):
+        raise TypeError(
+            f'returns must be "same", a shape or None, got {returns!r}: pass (height, width, channels)'
+        )
+    return tuple(
+        checked_int("a side in returns", side, 1, 2**31, "pass the shape of the result") for side in returns
+    )
 
 
 def _check_arguments(function: Any) -> None:

@@ -31,7 +31,7 @@ class Bridge:
             from a number that was drawn from it before the sample.
         tensorflow: key TensorFlow's global seed too.
         cuda: key the generators of all CUDA devices too.
-        verify: False leaves out the checks of the first calls.
+        verify: False leaves out the checks: of the first 32 calls of a run, and of calls 64, 128, 256 and so on.
 
     Raises:
         TypeError: an option is not a bool.

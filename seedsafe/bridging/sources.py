@@ -219,16 +219,21 @@ class TensorFlow:
         self._context = context.context()
 
     def save(self) -> Any:
-        return self._context._seed, self._context._rng
+        return self._context._seed, getattr(self._context, "_rng", None)
 
     def key(self, words: Words) -> None:
         self._set(words.integer(1) >> 1)
 
     def restore(self, saved: Any) -> None:
-        self._context._seed, self._context._rng = saved
+        self._context._seed, rng = saved
+        if rng is None:
+            del self._context._rng  # which a program that sets no seed does not have
+        else:
+            self._context._rng = rng
 
     def mark(self) -> Any:
-        return self._context._rng.getstate()
+        rng = getattr(self._context, "_rng", None)
+        return None if rng is None else rng.getstate()
 
 
 class Cuda:

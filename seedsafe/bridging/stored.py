@@ -123,6 +123,39 @@ class _OfTorch(_Stored):
         return self._thing.get_state().numpy().tobytes()
 
 
+class _OfKeras(_Stored):
+    """A SeedGenerator of Keras 3, in whatever backend: two integers."""
+
+    def save(self) -> Any:
+        return np.array(sys.modules["keras"].ops.convert_to_numpy(self._thing.state))
+
+    def key(self, words: Words) -> None:
+        seed = words.integer(self._segment)
+        self._thing.state.assign(np.array([seed >> 33, seed & 2**31 - 1]))
+
+    def restore(self, saved: Any) -> None:
+        self._thing.state.assign(saved)
+
+    def mark(self) -> Any:
+        return self.save().tobytes()
+
+
+class _OfTensorFlow(_Stored):
+    """A tf.random.Generator."""
+
+    def save(self) -> Any:
+        return self._thing.state.numpy()
+
+    def key(self, words: Words) -> None:
+        self._thing.reset_from_seed(words.integer(self._segment) >> 1)
+
+    def restore(self, saved: Any) -> None:
+        self._thing.state.assign(saved)
+
+    def mark(self) -> Any:
+        return self.save().tobytes()
+
+
 class Hooked(_Stored):
     """An object that is told by a hook; what it had before is not known, and not restored."""
 
@@ -168,4 +201,11 @@ def generator_source(path: str, thing: Any, segment: int) -> Source | None:
     kind = getattr(torch, "Generator", None)
     if isinstance(kind, type) and isinstance(thing, kind):
         return None if thing is getattr(torch, "default_generator", None) else _OfTorch(path, thing, segment)
+    for library, name, source in (
+        ("keras", "SeedGenerator", _OfKeras),
+        ("tensorflow", "Generator", _OfTensorFlow),
+    ):
+        kind = getattr(getattr(sys.modules.get(library), "random", None), name, None)
+        if isinstance(kind, type) and isinstance(thing, kind):
+            return source(path, thing, segment)
     return None

@@ -25,6 +25,7 @@ __all__ = [
     "augment_views",
     "check_targets",
     "draws",
+    "joined_views",
     "labels_of",
     "take_apart",
 ]
@@ -129,6 +130,25 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
     if isinstance(parts.get("masks"), list):  # a list of masks, each with its views
         together["masks"] = list(zip(*together["masks"], strict=True))
     return join(together)
+
+
+def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
+    """Return the first of several views of a sample, in which each augmentable part is a tuple of all views'.
+
+    Example:
+        >>> joined_views([(1, "a"), (2, "a")])
+        ((1, 2), 'a')
+    """
+    views = [take_apart(sample, targets)[0] for sample in samples]
+    first, join = take_apart(samples[0], targets)
+    if not isinstance(first, dict):
+        return join(tuple(views))
+    return join(
+        {
+            name: tuple(view[name] for view in views) if name in TARGETS else part
+            for name, part in first.items()
+        }
+    )
 
 
 def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:

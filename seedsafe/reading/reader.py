@@ -24,6 +24,7 @@ from seedsafe.reading.forms import (
     augment_views,
     check_targets,
     draws,
+    joined_views,
     labels_of,
 )
 from seedsafe.reading.inside import nested
@@ -83,9 +84,9 @@ class KeyedReader:
     ) -> None:
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
-        if views is not None and augment is None:
+        if views is not None and augment is None and not bridge:
             raise ValueError(
-                f"views={views} of no augmentation are all the same: pass augment=, or leave views out"
+                f"views={views} of no augmentation are all the same: pass augment=, or bridge=True if the base draws"
             )
         if ids is not None and offset:
             raise ValueError(f"ids are no positions, got index_offset={offset} as well: leave one out")
@@ -252,7 +253,14 @@ class KeyedReader:
         if finite:
             require_finite(sample)
         if augment is None:
-            return sample
+            if self.views is None or key.view % self.views:
+                return sample
+            inner = [
+                self.key(position, moment, view) for view in range(1, self.views)
+            ]  # the bridge draws for each
+            return joined_views(
+                [sample, *(self._made(source, position, one, moment) for one in inner)], self.targets
+            )
         if self.views is not None:
             apply, keys = augment_views, [self.key(position, moment, inner) for inner in range(self.views)]
         outer = state.read

@@ -27,6 +27,14 @@ _LEFT_OUT = (
     type(sys.stdout),
 )
 
+_OPAQUE = (
+    "builtins",
+    "threading",
+    "_thread",
+    "multiprocessing.context",
+    "seedsafe.bridging.runner",  # what a bridge has seen of a dataset is no state of the dataset
+)
+
 Kind = Literal["in place", "value", "generator"]
 
 
@@ -164,7 +172,7 @@ def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list | tuple | deque):
         numbers = range(len(value)) if len(value) <= _LONG else [p for p in positions if p < len(value)]
         yield from ((f"[{number}]", value[number]) for number in numbers)
-    elif type(value).__module__ not in ("builtins", "threading", "_thread", "multiprocessing.context"):
+    elif type(value).__module__ not in _OPAQUE:
         yield from ((f".{name}", part) for name, part in _attributes(value))
 
 

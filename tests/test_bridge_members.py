@@ -1,0 +1,176 @@
+"""What surrounds a bridge: views, params behind it, hooked parents, the audit, errors of libraries that are called otherwise."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from test_bridge import GRAY, KEY, KEYS, Monai, python
+
+import seedsafe as ss
+from seedsafe.bridging.search import find
+from seedsafe_audit.state import changes, snapshot
+from seedsafe_torch import AugmentedDataset, loader
+
+
+class Items:
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> Any:
+        return np.array([index, np.random.rand()]), index
+
+
+class TestViews:
+    def test_a_bridged_base_draws_for_each_view(self) -> None:
+        dataset = AugmentedDataset(Items(), seed=42, views=2, bridge=True)
+        (first, second), label = dataset.at(3, epoch=0)
+        assert (first[0], second[0], label) == (3, 3, 3)
+        alone = AugmentedDataset(Items(), seed=42, bridge=True)
+        assert [alone.at(3, epoch=0, view=view)[0][1] for view in range(2)] == [first[1], second[1]]
+        assert first[1] != second[1]
+        runs = [[b[0][1].tolist() for b in loader(dataset, batch_size=4, num_workers=n)] for n in (0, 2)]
+        assert runs[0] == runs[1]
+
+    def test_without_either_they_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="all the same: pass augment=, or bridge=True if the base draws"):
+            AugmentedDataset(Items(), seed=42, views=2)
+
+
+class TestParams:
+    def test_with_returns_they_go_on(self) -> None:
+        for returns, made in (
+            ("same", lambda image: image + np.random.rand()),
+            ((3, 3), lambda image: np.zeros((3, 3))),
+        ):
+            augment = ss.Compose([ss.bridge(made, returns=returns), ss.RandomCrop(2)])  # type: ignore[arg-type]
+            for key in KEYS[:4]:
+                image = np.zeros((4, 4))
+                np.testing.assert_array_equal(
+                    augment.replay(image, augment.params(key, (4, 4))), augment(image, key=key)
+                )
+
+    @pytest.mark.parametrize("sample", [GRAY, {"image": GRAY}])
+    def test_another_shape_is_refused(self, sample: Any) -> None:
+        for returns in ("same", (9, 9)):
+            augment = ss.Compose([ss.bridge(lambda image: image[:1], returns=returns)])  # type: ignore[arg-type]
+            with pytest.raises(
+                ValueError, match=r"returned the shape \(1, 3\) for \(2, 3\): correct returns"
+            ):
+                augment(sample, key=KEY)
+
+    def test_without_the_error_names_it(self) -> None:
+        augment = ss.Compose([ss.bridge(np.negative), ss.RandomCrop(2)])
+        with pytest.raises(
+            ValueError, match=r'pass it returns="same" or returns=\(height, width, channels\)'
+        ):
+            augment.params(KEY, (4, 4))
+        with pytest.raises(TypeError, match='returns must be "same", a shape or None, got 5'):
+            ss.bridge(np.negative, returns=5)  # type: ignore[arg-type]
+
+
+class Cached(Monai):
+    """Has a hook that seeds itself, and transforms that nobody seeds, as MONAI's SmartCacheDataset."""
+
+    def __init__(self, transform: Any) -> None:
+        self.transform = transform
+
+    def __len__(self) -> int:
+        return 8
+
+    def __getitem__(self, index: int) -> Any:
+        return self.transform(np.zeros(2)) + index
+
+
+def test_a_hook_does_not_hide_what_it_does_not_seed() -> None:
+    def run(order: Any) -> dict[int, Any]:
+        dataset = AugmentedDataset(Cached(Monai()), seed=42, bridge=True)
+        return {index: dataset.at(index, epoch=0).tolist() for index in order}
+
+    assert run(range(8)) == run(reversed(range(8)))
+    assert [source.name for source in find(Cached(Monai())).sources] == ["itself", ".transform"]
+
+
+def test_an_audit_lists_nothing_of_a_bridge() -> None:
+    dataset = AugmentedDataset(Items(), seed=42, bridge=True)
+    before = snapshot(dataset, (0,))
+    dataset.at(0, epoch=0)
+    assert [
+        change.path for change in changes(before, snapshot(dataset, (0,))) if "_runner" in change.path
+    ] == []
+
+
+class TestCallingStyles:
+    def test_switches_do_not_make_an_array_call(self) -> None:
+        class Volumentations:
+            def __call__(self, force_apply: bool = False, **data: Any) -> Any:
+                shift = np.random.rand()
+                return {name: part + shift for name, part in data.items()}
+
+        made = ss.Compose([ss.bridge(Volumentations())])({"image": GRAY, "mask": GRAY}, key=KEY)
+        np.testing.assert_array_equal(made["image"], made["mask"])
+
+    def test_a_named_call_may_return_the_image(self) -> None:
+        class Imgaug:
+            def __call__(self, *args: Any, **named: Any) -> Any:
+                return named["image"] + np.random.rand()
+
+        assert ss.Compose([ss.bridge(Imgaug())])(GRAY, key=KEY).all()
+
+    @pytest.mark.parametrize(
+        ("function", "error"),
+        [
+            (lambda image: image["img"], IndexError),
+            (lambda image: image.convert("RGB"), AttributeError),
+            (lambda image: [image, image, {}], TypeError),
+            (lambda **parts: [1], TypeError),
+        ],
+        ids=["a dict", "a picture", "a list of views", "no dict"],
+    )
+    def test_an_error_shows_the_wrapper(self, function: Any, error: Any) -> None:
+        with pytest.raises(error) as raised:
+            ss.bridge(function)(GRAY, key=KEY)
+        said = str(raised.value) + "".join(getattr(raised.value, "__notes__", []))
+        assert "If it is called otherwise, wrap it:\n\n    def wrapped(image):" in said
+        if raised.value.__class__ is not TypeError:
+            assert "was called as call='array', with ndarray of shape (2, 3)" in said
+
+
+def test_tensorflow_and_keras() -> None:
+    code = """
+import json
+import numpy as np
+import tensorflow as tf
+import keras
+import seedsafe as ss
+
+image = np.zeros((8, 8, 3), np.float32)
+options = ss.Bridge(tensorflow=True)
+noisy = ss.bridge(lambda image: image + tf.random.uniform(()).numpy(), options=options)
+verdict = noisy.verify(image)
+with ss.keyed(ss.SampleKey(1, 0, 0), options):
+    first = tf.random.uniform((2,)).numpy().tolist()
+with ss.keyed(ss.SampleKey(1, 0, 0), options):
+    again = tf.random.uniform((2,)).numpy().tolist()
+
+class Layer:
+    def __init__(self):
+        self.generator = keras.random.SeedGenerator(3)
+        self.old = tf.random.Generator.from_seed(4)
+    def __call__(self, image):
+        return image + np.asarray(keras.random.uniform((), seed=self.generator)) + self.old.uniform(()).numpy()
+
+layer = Layer()
+states = [np.asarray(layer.generator.state).tolist(), layer.old.state.numpy().tolist()]
+augment = ss.Compose([ss.bridge(layer)])
+keys = [ss.SampleKey(42, 0, index) for index in range(6)]
+values = [float(augment(image, key=key)[0, 0, 0]) for key in keys]
+back = [float(ss.Compose([ss.bridge(Layer())])(image, key=key)[0, 0, 0]) for key in reversed(keys)]
+after = [np.asarray(layer.generator.state).tolist(), layer.old.state.numpy().tolist()]
+print(json.dumps([verdict, first == again, values == back[::-1], len(set(values)), states == after, augment.transforms[0].verdict]))
+"""
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == ["verified", True, True, 6, True, "verified"]
