@@ -136,8 +136,9 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     """Return the first of several views of a sample, in which each augmentable part is a tuple of all views'.
 
     Example:
-        >>> joined_views([(1, "a"), (2, "a")])
-        ((1, 2), 'a')
+        >>> import numpy as np
+        >>> joined_views([(np.array(1), "a"), (np.array(2), "a")])
+        ((array(1), array(2)), 'a')
     """
     views = [take_apart(sample, targets)[0] for sample in samples]
     first, join = take_apart(samples[0], targets)
