@@ -22,6 +22,8 @@ BREAKS = [  # what is written into which file, and the words of the contract tha
     ("seedsafe/key.py", "from seedsafe.compose import Compose", "run one way"),
     ("seedsafe/new_room.py", "", "every room has its layer"),
     ("adapters/seedsafe_torch/cell.py", "import seedsafe_keras", "never each other"),
+    ("adapters/seedsafe_torch/cell.py", "from seedsafe.compose import Compose", "nothing deeper"),
+    ("adapters/seedsafe_torch/cell.py", "from seedsafe.reading.reader import KeyedReader", "nothing deeper"),
     ("seedsafe/compose.py", "from seedsafe_lint.rules import RULES", "nobody imports the tools"),
     ("adapters/seedsafe_keras/base.py", "import seedsafe_audit", "nobody imports the tools"),
     ("tools/seedsafe_lint/rules.py", "from seedsafe.key import SampleKey", "the linter"),
@@ -81,6 +83,7 @@ def test_every_package_is_under_contract() -> None:
     }
     assert adapters <= set(by_words["frameworks"]["forbidden_modules"])
     assert adapters == set(by_words["never each other"]["modules"])
+    assert adapters == set(by_words["nothing deeper"]["source_modules"])
     assert tools == set(by_words["nobody imports the tools"]["protected_modules"])
     assert adapters <= set(by_words["the linter"]["forbidden_modules"])
     assert adapters <= set(by_words["the audit"]["forbidden_modules"])
@@ -152,6 +155,12 @@ def named(source: str, names: set[str]) -> set[str]:
         str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in texts
     )
     return {name for name in names if re.search(rf"\b{name}\b", words)}
+
+
+def test_the_core_names_no_adapter() -> None:
+    adapters = {path.parent.name for path in (ROOT / "adapters").glob("*/__init__.py")}
+    for path in (ROOT / "seedsafe").rglob("*.py"):
+        assert named(path.read_text(encoding="utf-8"), adapters) == set(), path
 
 
 def test_that_the_core_names_an_adapter_would_be_noticed() -> None:
