@@ -10,7 +10,10 @@ from itertools import chain
 from typing import Any, Self
 from weakref import ref
 
-__all__ = ["Link", "Pass", "Place", "drawing"]
+__all__ = ["MANY", "Link", "Pass", "Place", "drawing"]
+
+MANY = 1024
+"""So many items are taken into the checksum at once."""
 
 State = dict[str, int]
 
@@ -26,6 +29,7 @@ class Place:
     """
 
     __slots__ = (
+        "behind",
         "counted",
         "ended",
         "epoch",
@@ -48,13 +52,14 @@ class Place:
         self.exhausted = False  # the last item was drawn
         self.ended = False  # and whoever draws, or sees, was told so
         self.left = False  # nobody draws from it any more
-        self.order = 0  # a checksum of the items seen, in their order
-        self.waiting: list[Any] = []  # the items drawn and not yet seen
+        self.order = 0  # a checksum of the items seen, in their order, but for those behind
+        self.waiting: list[Any] = []  # the items behind, and those drawn and not yet seen
+        self.behind = 0  # how many were seen and are not yet in the checksum
 
     @property
     def drawn(self) -> int:
         """How many items were drawn."""
-        return self.seen + len(self.waiting)
+        return self.seen + len(self.waiting) - self.behind
 
     @property
     def untouched(self) -> bool:
@@ -64,13 +69,16 @@ class Place:
 
     def see(self, items: int) -> None:
         """Count items that came out at the other end; never more than were drawn."""
-        items = min(items, len(self.waiting))
-        self.fold(items)
+        items = min(items, len(self.waiting) - self.behind)
         self.seen += items
+        self.behind += items
+        if self.behind >= MANY:
+            self.fold()
 
-    def fold(self, items: int) -> None:
-        """Take items, which were drawn and wait, into the checksum of the order."""
-        done, self.waiting[:items] = self.waiting[:items], []
+    def fold(self) -> None:
+        """Take what was seen into the checksum of the order."""
+        done, self.waiting[: self.behind] = self.waiting[: self.behind], []
+        self.behind = 0
         if done and not isinstance(done[0], int):
             done = list(chain.from_iterable(done))  # batches
         self.order = zlib.crc32(array("Q", done).tobytes(), self.order)

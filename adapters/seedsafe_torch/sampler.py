@@ -14,12 +14,10 @@ from torch.utils.data import Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey, op_of
 from seedsafe.reading import address, checked_int, philox
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import Link, Pass, Place, drawing
+from seedsafe_torch.passes import MANY, Link, Pass, Place, drawing
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler"]
-
-_MANY = 1024
 
 
 class KeyedSampler(Sampler[Any]):
@@ -137,12 +135,12 @@ class KeyedSampler(Sampler[Any]):
         wait, before = place.waiting.append, -1
         while place.drawn > before:
             before = place.drawn
-            for item in islice(items, _MANY):
+            for item in islice(items, MANY):
                 stamped = stamp(item)
                 wait(stamped)
                 yield stamped
             if not place.counted:
-                place.see(_MANY)
+                place.see(MANY)
         place.exhausted = True
         place.ended = not place.counted
 
@@ -180,15 +178,15 @@ class KeyedSampler(Sampler[Any]):
             self._order = None
         skipped = 0
         while skipped < start:
-            part = [stamp(item) for item in islice(items, min(_MANY, start - skipped))]
+            part = [stamp(item) for item in islice(items, min(MANY, start - skipped))]
             if not part:
                 raise ValueError(
                     f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into "
                     "a sampler like the one that it came from, or change its 'yielded'"
                 )
             skipped += len(part)
-            place.waiting[:] = part
-            place.fold(len(part))
+            place.waiting[:], place.behind = part, len(part)
+            place.fold()
         if start and order not in (None, place.order):
             raise ValueError(
                 f"the first {start} items of epoch {epoch} are not those that were yielded before the state was stored: use the "
@@ -262,6 +260,7 @@ class KeyedSampler(Sampler[Any]):
         else:
             if not place.counted:
                 place.see(len(place.waiting))
+            place.fold()
             epoch, order = place.epoch, place.order
             yielded = place.start + (place.seen - place.start) * self.stride
         state = {"epoch": epoch, "yielded": yielded}
@@ -289,7 +288,7 @@ class KeyedSampler(Sampler[Any]):
 
 def _rekey(sampler: Any, seed: int, epoch: int) -> None:
     """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
-    generator = getattr(sampler, "generator", _MANY)
+    generator = getattr(sampler, "generator", ())
     if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
         word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
         with suppress(AttributeError):
