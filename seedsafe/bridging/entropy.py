@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from secrets import randbits
 from threading import get_ident
 from types import SimpleNamespace
 from typing import Any, Final
@@ -12,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.random import bit_generator
 
+from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words
 
 __all__ = ["Entropy", "SeedsMade"]
@@ -19,6 +21,11 @@ __all__ = ["Entropy", "SeedsMade"]
 _NUMPY: Any = bit_generator
 _LEGACY: Any = sys.modules[np.random.MT19937.__module__]
 _SEEDS = (int, str, bytes, float, list, tuple, np.integer)
+
+if not hasattr(
+    _NUMPY, "randbits"
+):  # a NumPy that asks another function: what is made without a seed is left to the checks
+    _NUMPY.randbits = randbits
 
 _SEGMENT: Final = 2**32
 """Its words begin far behind those of all other segments."""
@@ -31,24 +38,21 @@ class Entropy:
     threads go on with the system's entropy.
     """
 
-    __slots__ = ("_before", "_blocks", "_thread", "_words")
+    __slots__ = ("_before", "_blocks", "_words")
 
     def __init__(self, words: Words) -> None:
         self._words = words
-        self._thread = get_ident()
         self._blocks = 0
-        self._before: Any = getattr(_NUMPY, "randbits", None)
-        if self._before is not None:
-            _NUMPY.randbits = self
+        self._before: Any = _NUMPY.randbits
+        _NUMPY.randbits = self
 
     def leave(self) -> None:
         """Give NumPy its own function back."""
-        if self._before is not None:
-            _NUMPY.randbits = self._before
+        _NUMPY.randbits = self._before
 
     def __call__(self, bits: int) -> int:
         """Return a number of so many bits."""
-        if get_ident() != self._thread:
+        if not turns.lock._is_owned():  # type: ignore[attr-defined]  # another thread than the region's
             number: int = self._before(bits)
             return number
         words = -(-bits // 64)
@@ -98,7 +102,7 @@ class SeedsMade:
                 and isinstance(seed, _SEEDS)
                 and not (isinstance(seed, tuple) and not seed)
             ):
-                self.seeds.add(repr(seed)[:60])
+                self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
             return function(*arguments, **named)
 
         return noted
