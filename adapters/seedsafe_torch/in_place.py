@@ -122,7 +122,7 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
     """
     if wanted is False:
         return dataset
-    reason = ring.why_not() if options.get("num_workers") else None
+    reason = ring.impossible() if options.get("num_workers") else None
     if not in_batches:
         reason = "batch_size=None makes no batches"
     elif options.get("collate_fn") is not None:

@@ -7,7 +7,7 @@ not once in a batch; nothing waits; nothing that somebody holds is overwritten; 
 (/dev/shm) is not used.
 """
 
-from seedsafe.ring.arrays import empty, placed, stay, taken, why_not
+from seedsafe.ring.arrays import empty, impossible, placed, stay, taken, why_not
 from seedsafe.ring.rows import Rows, address_of, batch_at, is_plain, rows_at
 from seedsafe.ring.writer import Held
 
@@ -17,6 +17,7 @@ __all__ = [
     "address_of",
     "batch_at",
     "empty",
+    "impossible",
     "is_plain",
     "placed",
     "rows_at",

@@ -18,7 +18,7 @@ from seedsafe.ring.buffers import Buffers
 from seedsafe.ring.mapping import PROC
 from seedsafe.ring.writer import PATIENCE, Address, Held, Lease, Place, Ring
 
-__all__ = ["Placed", "empty", "placed", "stay", "taken", "why_not"]
+__all__ = ["Placed", "empty", "impossible", "placed", "stay", "taken", "why_not"]
 
 
 class Placed(np.ndarray[Any, Any]):
@@ -81,7 +81,7 @@ class _Mine:
 
     def its_ring(self) -> Ring | None:
         """Return this process's ring; None if there cannot be one."""
-        if self.ring is None and _impossible() is None:
+        if self.ring is None and impossible() is None:
             with contextlib.suppress(OSError):
                 self.ring = Ring(trusting=self.stays and reader.parent_reads())
         return None if self.ring is None or _unread(self.ring) else self.ring
@@ -92,7 +92,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_mine.inherit)
 
 
-def _impossible() -> str | None:
+def impossible() -> str | None:
+    """Return why no batch can travel in place on this system, or None if they can.
+
+    Example:
+        >>> import sys
+        >>> impossible() is None or sys.platform != "linux"
+        True
+    """
     if not hasattr(os, "memfd_create") or sys.maxsize < 2**32:
         return f"memory files need 64-bit Linux, and this is {sys.platform}"
     if not os.path.isdir(f"{PROC}/self/fd"):
@@ -114,7 +121,7 @@ def why_not() -> str | None:
         >>> why_not() is None or sys.platform != "linux"
         True
     """
-    return _impossible() or (None if _mine.ring is None else _unread(_mine.ring)) or reader.trouble()
+    return impossible() or (None if _mine.ring is None else _unread(_mine.ring)) or reader.trouble()
 
 
 def taken(nbytes: int, *, travels: bool = False) -> Held | None:
