@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -10,8 +12,12 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+from seedsafe import primitive
 from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from test_subclasses import ARGUMENTS, LOOKING, PUBLIC
 
 
 def scribble(image: np.ndarray) -> np.ndarray:
@@ -45,12 +51,27 @@ AUDIO = [
     ss.GaussianNoise(std=0.1),
 ]
 BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.AudioTransform}
+SMALL = {"size": 8, "heights": (5, 9)}
+"""Arguments that fit the small image."""
+
+OTHERS = sorted({*PUBLIC} - {*LOOKING} - {"Choice"} - {type(one).__name__ for one in (*IMAGE, *AUDIO)})
+IMAGE += [ss.Choice([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)], weights=[1, 2])]
+RESIZED = ("D4", "RandomCropFromBorders", "RandomRotate90", "RandomScale", "RandomZoomOut", "Transpose")
+"""What draws its result's size: followed by a Resize, for the batches' sake."""
+
+for name in OTHERS:
+    made = getattr(ss, name)(**{k: SMALL.get(k, v) for k, v in ARGUMENTS.get(name, {}).items()})
+    IMAGE.append(ss.RandomApply([made, ss.Resize((8, 8), name="after")], p=1) if name in RESIZED else made)
 
 
 def test_no_public_transform_is_left_out() -> None:
     public = {value for value in (getattr(ss, name) for name in ss.__all__) if isinstance(value, type)}
     transforms = {one for one in public if issubclass(one, ss.Transform)} - BASES
-    assert {type(one) for one in (*IMAGE, *AUDIO)} == transforms
+    needing_more = {getattr(ss, name) for name in LOOKING} - {
+        ss.Bridged
+    }  # boxes or a mask beside every image
+    within = {type(one.transforms[0]) for one in IMAGE if isinstance(one, ss.RandomApply)}
+    assert {type(one) for one in (*IMAGE, *AUDIO)} | within == transforms - needing_more
 
 
 def samples(dtype: str) -> dict[str, Any]:
@@ -153,7 +174,7 @@ class Careless(ss.ImageTransform):
 
 def test_that_test_would_notice(monkeypatch: pytest.MonkeyPatch) -> None:
     check(Careless(), "array", samples("uint8")["array"])
-    monkeypatch.setattr(Careless, "__module__", "seedsafe.image.careless")
+    monkeypatch.setitem(primitive._declared, Careless, primitive.Marks(own=True, fresh=True))
     for form in ("array", "tuple", "dict"):
         with pytest.raises(AssertionError):
             check(Careless(), form, samples("uint8")[form])
