@@ -399,7 +399,8 @@ def doubled(samples: Any) -> Any:
 def scaled(samples: Any) -> Any:
     images, labels = collate(samples)
     images.mul_(2)
-    return images.transpose_(1, 2), labels.requires_grad_(False)
+    labels.set_(labels + 100)  # other memory under the same tensor
+    return images.transpose_(1, 2), labels
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -408,7 +409,8 @@ def test_a_collate_function_of_the_users(workers: int) -> None:
         images, labels = default_collate([(image(8 * number + i), 8 * number + i) for i in range(8)])
         wanted = {"images": images, "twice": images * 2, "rows": images[2:], "labels": labels, "count": 8}
         same({name: part.clone() if name != "count" else part for name, part in batch.items()}, wanted)
-    for number, (images, _) in enumerate(batches(num_workers=workers, collate_fn=scaled)):
+    for number, (images, labels) in enumerate(batches(num_workers=workers, collate_fn=scaled)):
+        assert labels.tolist() == [100 + 8 * number + i for i in range(8)]
         wanted = default_collate([image(8 * number + i) for i in range(8)]) * 2
         assert torch.equal(images, wanted.transpose(1, 2))
 
