@@ -98,6 +98,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             worker=worker_id,
             told=self._cell,
         )
+        self._held = False
         self.told = (0, 0)  # how often set_epoch was called, and with what: `loader` follows it
 
     def __len__(self) -> int:
@@ -132,8 +133,21 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
-        self._cell.epoch = SampleKey(0, epoch, 0).epoch
+        number = SampleKey(0, epoch, 0).epoch
+        if self._held:
+            return
+        self._cell.epoch = number
         self.told = (self.told[0] + 1, self._cell.epoch)
+
+    def hold_epoch(self, epoch: SupportsIndex | None) -> None:
+        """Set the epoch, and keep it whatever `set_epoch` says, until this is called again; None lets it go.
+
+        It is for callbacks of trainers whose loaders count their passes anew when a run is resumed.
+        """
+        self._held = False
+        if epoch is not None:
+            self.set_epoch(epoch)
+            self._held = True
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.reader.base!r}, {self.reader.augment!r}, seed={self.reader.seed})"

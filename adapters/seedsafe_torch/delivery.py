@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from torch.utils.data import DataLoader
 
@@ -79,6 +79,12 @@ class KeyedLoader(DataLoader[Any]):
             )
         if keyed is not None:
             keyed.load_state_dict(state)
+
+    def set_epoch(self, epoch: SupportsIndex) -> None:
+        """Set the epoch of the next pass, as trainers do before each; see KeyedSampler."""
+        keyed = keyed_of(self)
+        if keyed is not None and keyed.epoch is None:
+            keyed.set_epoch(epoch)
 
     def report(self) -> None:
         """Report what failed since the last time."""

@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests" / "bridge"))
 import operators  # noqa: F401  # torchvision's, which MosaicML imports
 
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    str(ROOT / part) for part in (".", "adapters")
-)  # of Ray's processes
+os.environ["PYTHONPATH"] = os.pathsep.join(  # of Ray's processes
+    str(ROOT / part) for part in (".", "adapters", "tests/scale", "tests/bridge")
+)
 
 LENGTH, SEED = 24, 2**70 + 42
 IMAGES = np.random.Generator(np.random.Philox(7)).integers(0, 256, (LENGTH, 20, 24, 3), np.uint8)

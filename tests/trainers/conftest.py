@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+sys.path.append(str(Path(__file__).parents[1] / "bridge"))  # what torchvision's wheel misses
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

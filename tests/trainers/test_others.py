@@ -1,0 +1,134 @@
+"""skorch, fastai and timm: epochs follow each other, and are the same for any number of workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import operators  # noqa: F401  # torchvision's, which fastai and timm import
+import pytest
+import torch
+from recorded import BATCH, SEED, Batches, dataset, expected, from_loader, listed
+
+from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
+
+pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]
+
+EPOCHS = 2
+
+
+class Weight(torch.nn.Module):
+    """One weight; it writes down what it is trained on."""
+
+    seen: Batches
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.seen = []
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.append(listed(x))
+        return self.weight * x.float().mean(dim=1)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_fastai(workers: int) -> None:
+    from fastai.data.core import DataLoaders
+    from fastai.learner import Learner
+
+    def pairs(samples: list[Any]) -> tuple[torch.Tensor, torch.Tensor]:
+        rows = torch.stack([torch.as_tensor(sample) for sample in samples])
+        return rows, torch.zeros(len(rows))
+
+    class Fits(Weight):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x) if self.training else self.weight * x.float().mean(dim=1)
+
+    model = Fits()
+    loading = from_loader(workers, collate_fn=pairs)
+    learner = Learner(
+        DataLoaders(loading, [(torch.zeros(1, 3), torch.zeros(1))]),
+        model,
+        loss_func=torch.nn.L1Loss(),
+        lr=0.1,
+    )
+    with learner.no_logging(), learner.no_bar():
+        learner.fit(EPOCHS)
+    assert model.seen == expected(EPOCHS)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_skorch(workers: int) -> None:
+    from skorch import NeuralNet
+
+    class Pairs(torch.utils.data.Dataset[Any]):
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def __len__(self) -> int:
+            return len(self.inner)
+
+        def __getitem__(self, index: int) -> Any:
+            return torch.as_tensor(self.inner[index]), torch.zeros(1)
+
+    data = Pairs(dataset())
+    net = NeuralNet(
+        Weight,
+        criterion=torch.nn.L1Loss,
+        max_epochs=EPOCHS,
+        batch_size=BATCH,
+        train_split=None,
+        verbose=0,
+        iterator_train__sampler=KeyedSampler(EpochOrder(len(data), seed=SEED), seed=SEED),
+        iterator_train__num_workers=workers,
+    )
+    net.fit(data, y=None)
+    assert net.module_.seen == expected(EPOCHS)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_timms_loader_sets_the_transform_of_the_base(workers: int) -> None:
+    from timm.data import create_loader
+
+    class Pictures:
+        transform: Any = None
+
+        def __len__(self) -> int:
+            return 8
+
+        def __getitem__(self, index: int) -> Any:
+            from PIL import Image
+
+            picture = Image.fromarray(np.full((40, 40, 3), 10 * index, np.uint8))
+            return self.transform(picture) if self.transform else picture, index
+
+    def passes(workers: int) -> list[torch.Tensor]:
+        data = AugmentedDataset(Pictures(), seed=SEED, bridge=True)
+        loading = create_loader(
+            data,
+            (3, 32, 32),
+            4,
+            is_training=True,
+            use_prefetcher=False,
+            num_workers=workers,
+            persistent_workers=False,
+        )
+        assert data.reader.base.transform is not None
+        found = []
+        for epoch in range(EPOCHS):
+            data.set_epoch(epoch)
+            rows = sorted(
+                (
+                    (int(n), image)
+                    for images, numbers in loading
+                    for n, image in zip(numbers, images, strict=True)
+                ),
+                key=lambda pair: pair[0],
+            )
+            found.append(torch.stack([image for _, image in rows]))
+        return found
+
+    one, other = passes(0), passes(workers)
+    assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+    assert not torch.equal(one[0], one[1])
