@@ -6,7 +6,7 @@ project = "seedsafe"
 author = "The seedsafe developers"
 release = version = installed_version("seedsafe")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-autodoc_mock_imports = ["torch", "keras", "tf_keras", "tensorflow", "cv2"]
+autodoc_mock_imports = ["torch", "keras", "tf_keras", "tensorflow", "cv2", "ray"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}

@@ -34,8 +34,10 @@ def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) ->
         moment = fetch and fetch.moment()
     if epoch is not None:
         moment = Moment(epoch, *moment[1:]) if moment else Moment(epoch)
-    elif moment is None:  # nobody tells the epoch but `set_epoch`; who reads by hand may read twice
-        moment = Moment(cell.epoch if fetch is None else cell.serve(position))
+    elif (
+        moment is None
+    ):  # nobody tells the epoch but `set_epoch`; who looks at one sample by hand may do so again
+        moment = Moment(cell.serve(position, again=fetch is None))
         fetch = None
     if fetch is None:
         return reader.sample(position, moment)

@@ -30,6 +30,7 @@ class EpochCell(Told):
     """The index that was read last, as the loader passed it."""
 
     _looks = 16
+    _looked_at: int | None = None
 
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
@@ -63,13 +64,21 @@ class EpochCell(Told):
         self._looks -= 1
         return self._looks >= 0
 
-    def serve(self, index: int) -> int:
-        """Return the epoch for a read of an index; warn once if it was read in this epoch before."""
+    def serve(self, index: int, *, again: bool = False) -> int:
+        """Return the epoch for a read of an index; warn once if it was read in this epoch before.
+
+        Args:
+            index: the sample's position.
+            again: whether one index may be read as often as one likes: only a second one that is read again warns.
+        """
         epoch: int = self._view[0]
         block, rest = divmod(index, self._step)
         if block < len(self._served_view) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
-            if self._served_view[block] == mark and self.first(_EPOCH_TWICE):
+            twice = self._served_view[block] == mark
+            if twice and again and self._looked_at in (None, index):
+                self._looked_at, twice = index, False
+            if twice and self.first(_EPOCH_TWICE):
                 warnings.warn(
                     f"index {index} is read a second time in epoch {epoch}, with the same augmentation: nothing tells "
                     "the dataset of the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "

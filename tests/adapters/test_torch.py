@@ -317,6 +317,16 @@ def test_an_epoch_served_twice_warns() -> None:
         list(loading)
 
 
+def test_a_loop_by_hand_that_repeats_its_epoch_warns_and_a_second_look_does_not() -> None:
+    augmented = dataset()
+    for _ in range(3):
+        augmented[4]
+    for index in range(4):
+        augmented[index]
+    with pytest.warns(UserWarning, match=r"index \d is read a second time in epoch 0.*set_epoch"):
+        list(map(augmented.__getitem__, range(4)))
+
+
 def test_a_copy_has_an_epoch_of_its_own() -> None:
     augmented = dataset()
     for other in (copy.deepcopy(augmented), pickle.loads(pickle.dumps(augmented))):

@@ -53,7 +53,7 @@ def test_fastai(workers: int) -> None:
         loss_func=torch.nn.L1Loss(),
         lr=0.1,
     )
-    with learner.no_logging(), learner.no_bar():
+    with learner.no_logging():
         learner.fit(EPOCHS)
     assert model.seen == expected(EPOCHS)
 
