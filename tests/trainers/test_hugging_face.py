@@ -41,7 +41,7 @@ def collate(samples: list[Any]) -> dict[str, torch.Tensor]:
 
 class OnOurLoader(Trainer):
     def get_train_dataloader(self) -> Any:
-        return from_loader(self.args.dataloader_num_workers, collate_fn=collate)
+        return self.accelerator.prepare(from_loader(self.args.dataloader_num_workers, collate_fn=collate))
 
 
 def run(trainer: type[Trainer], folder: Path, workers: int, resume: int | None, told: bool) -> Batches:
