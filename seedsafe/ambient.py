@@ -40,7 +40,7 @@ state = _State()
 class reading:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
     """Let calls without a key, in this thread and inside the with statement, take the key of a read.
 
-    Each entry numbers its calls anew, so whoever runs a base several times (a bridge's checks, the candidates that replace
+    Each entry starts its call numbers again, so code that runs a base several times (a bridge's checks, the candidates that replace
     a faulty sample) enters it once for each run. Reads may be nested: the innermost counts.
 
     Args:

@@ -44,8 +44,8 @@ class Compose:
             kept as they are.
 
     Raises:
-        TypeError: a member is not a Transform, or boxes or keypoints is something else.
-        ValueError: two members have the same name or stream, one needs the channels last that ToCHW has put first, or a
+        TypeError: one of transforms is not a Transform, or boxes or keypoints is something else.
+        ValueError: two transforms have the same name or stream, one needs the channels last that ToCHW has put first, or a
             Compose inside has other boxes or keypoints.
 
     Example:
@@ -80,7 +80,7 @@ class Compose:
         _check_layout(self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
-        """Return the members with their streams in a pipeline."""
+        """Return the transforms with their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         return Chain(member.bind(namer) for member in self.transforms)
 
@@ -240,7 +240,7 @@ def _of_library(name: Any) -> type | None:
 
 
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the members of a container, or raise an error that names the one that is no transform."""
+    """Return the transforms of a container, or raise an error that names the one that is no transform."""
     if isinstance(transforms, Transform | Compose):
         raise TypeError(
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"

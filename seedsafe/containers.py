@@ -1,4 +1,4 @@
-"""Containers that choose: each has a stream of its own and adds nothing to its members' names."""
+"""Containers that choose: each has a stream of its own and adds nothing to its transforms' names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _set = object.__setattr__
 
 
 class Chosen(NamedTuple):
-    """The positions of the members that a container applies, in order."""
+    """The positions of the transforms that a container applies, in order."""
 
     members: tuple[int, ...]
 
@@ -45,11 +45,11 @@ class _Container(Transform):
             raise ValueError(f"{type(self).__name__} must have at least one transform, got none")
 
     def choose(self, draws: State) -> tuple[int, ...]:
-        """Return the positions of the members to apply, in order."""
+        """Return the positions of the transforms to apply, in order."""
         raise NotImplementedError
 
     def bind(self, namer: Namer) -> Node:
-        """Return this container and its members with their streams in a pipeline."""
+        """Return this container and its transforms with their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
         return _Chooser(self, name, ops, [member.bind(namer) for member in self.transforms])
 
@@ -67,7 +67,7 @@ class _Chooser:
         self.ops = ops + tuple(op for node in nodes for op in node.ops)
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample through the chosen members; a dict is changed in place."""
+        """Return the sample through the chosen transforms; a dict is changed in place."""
         for position in self._choose(draws) or ():
             sample = self._nodes[position].run(sample, draws)
         return sample
@@ -82,7 +82,7 @@ class _Chooser:
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms of all members."""
+        """Yield the transforms inside, also those of containers inside."""
         return Chain(self._nodes).leaves()
 
     def _choose(self, draws: State) -> tuple[int, ...] | None:
@@ -93,10 +93,10 @@ class _Chooser:
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class RandomApply(_Container):
-    """Apply all members, with probability p, or none.
+    """Apply all transforms, with probability p, or none.
 
     Args:
-        transforms: the members.
+        transforms: the transforms to apply, or to choose from.
         p: the probability that they are applied.
         name: see Transform.
 
@@ -116,10 +116,10 @@ class RandomApply(_Container):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class OneOf(_Container):
-    """Apply one member, each as likely as the others.
+    """Apply one transform, each as likely as the others.
 
     Args:
-        transforms: the members.
+        transforms: the transforms to apply, or to choose from.
         p: the probability that one is applied at all.
         name: see Transform.
 
@@ -137,16 +137,16 @@ class OneOf(_Container):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Choice(_Container):
-    """Apply one member, each as likely as its weight says. Draws which (word 1).
+    """Apply one transform, each as likely as its weight says. Draws which (word 1).
 
     Args:
-        transforms: the members.
-        weights: one for each member, not negative; they need not sum to 1. A member of weight 0 is never applied.
+        transforms: the transforms to apply, or to choose from.
+        weights: one for each transform, not negative; they need not sum to 1. A transform of weight 0 is never applied.
         p: the probability that one is applied at all.
         name: see Transform.
 
     Raises:
-        ValueError: weights are not as many as members, or all zero.
+        ValueError: weights are not as many as transforms, or all zero.
 
     Example:
         >>> import seedsafe as ss
@@ -180,12 +180,12 @@ class Choice(_Container):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class SomeOf(_Container):
-    """Apply n members: different ones in the order in which they are listed, or, with replacement, as drawn.
+    """Apply n transforms: different ones in the order in which they are listed, or, with replacement, as drawn.
 
     Args:
-        transforms: the members.
+        transforms: the transforms to apply, or to choose from.
         n: how many are applied, at least 1; without replacement at most as many as there are.
-        replace: whether a member may be applied several times; its k-th further application draws from the
+        replace: whether a transform may be applied several times; its k-th further application draws from the
             stream ``name@k``.
         p: the probability that any are applied at all.
         name: see Transform.
@@ -205,7 +205,7 @@ class SomeOf(_Container):
         _set(self, "n", checked_int("n", self.n, 1, most + 1, "it is the number of members to apply"))
 
     def bind(self, namer: Namer) -> Node:
-        """Return this container and its members with their streams in a pipeline."""
+        """Return this container and its transforms with their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
         repeats = namer.repeats
         namer.repeats *= self.n if self.replace else 1

@@ -1,7 +1,7 @@
 """Numbers from raw words: what a transform's ``draw`` is given, and the table behind all noise.
 
 Every number is made of the stream's raw 64-bit words by exact or singly rounded operations, because NumPy
-promises its bit generators' words across versions, and its distributions not (NEP 19).
+guarantees the words of its bit generators across versions, but not its distributions (NEP 19).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Draws:
         return unit
 
     def units(self, n: int) -> npt.NDArray[np.float64]:
-        """Return n numbers in [0, 1), what `unit` gives n times: float64, shape (n,); n words, taken at once."""
+        """Return n numbers in [0, 1), what `unit` gives n times: float64, shape (n,). It takes n words."""
         units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
         return units
 
@@ -132,9 +132,9 @@ class Draws:
 
 
 class MovablePhilox:
-    """A Philox that is moved from address to address, 10 times cheaper than a fresh one.
+    """A Philox that is moved from address to address, 10 times faster than making a fresh one.
 
-    It belongs to whoever made it, and to one thread at a time.
+    Use it in one thread at a time, and do not share it.
 
     Example:
         >>> bits = MovablePhilox()

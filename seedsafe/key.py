@@ -79,13 +79,13 @@ def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class SampleKey:
-    """The name of one augmented sample: everything random about it follows from this, and from nothing else.
+    """The key of one sample: everything random about the sample follows from its key, and from nothing else.
 
     Args:
         seed: the run's seed, 0 ≤ seed < 2**128.
         epoch: 0 ≤ epoch < 2**32.
         index: the sample's position in the base dataset, 0 ≤ index < 2**64.
-        occurrence: how often this index has already come in this epoch, < 2**16.
+        occurrence: how many times this index has already come in this epoch, < 2**16.
         view: the number of the view of this sample, < 2**16.
         call: the number of a call without a key inside the sample's read, from 1, < 2**16; 0 for calls with a key.
 
@@ -218,10 +218,10 @@ def op_of(name: str) -> int:
 
 
 def record_index(record_id: str | bytes) -> int:
-    """Return the index of a record that has an id instead of a position: 64 bits of its BLAKE2b digest.
+    """Return the index of a record that has an id but no position: 64 bits of its BLAKE2b digest.
 
-    Ids are hashed, so two of them may meet: among 10**9 ids with a probability of about 2.7 %. A string counts by its
-    UTF-8 bytes, and a name of a file that is not UTF-8 by the bytes that it has on disk.
+    Ids are hashed, so two ids may collide: with 10**9 ids the probability is about 2.7 %. A string is
+    hashed as UTF-8, and a file name that is not UTF-8 as its bytes on disk.
 
     Example:
         >>> record_index("n01440764/n01440764_10026.JPEG") == record_index(b"n01440764/n01440764_10026.JPEG")
@@ -286,11 +286,11 @@ def generator(
 ) -> Generator:
     """Return the NumPy Generator of one sample of one epoch: fresh, independent of every other, and yours.
 
-    Without any argument, while an AugmentedDataset or AugmentedSequence reads its base, it is one of the sample that is
-    read: another one for each call, and the same ones whenever that sample is read.
+    Without arguments, while an AugmentedDataset or AugmentedSequence reads its base, the key is that of the sample being
+    read. Each call gives another generator, and the same ones each time that sample is read.
 
-    Its raw words are fixed by the stream contract; what NumPy's distributions make of them may change between
-    NumPy versions (NEP 19).
+    Its raw words are fixed by the stream contract; NumPy's distributions may change between NumPy
+    versions (NEP 19).
 
     Args:
         key: the sample's key; or, instead of it, the fields of SampleKey by name.

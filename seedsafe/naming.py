@@ -28,7 +28,7 @@ class Namer:
     """Gives each transform of a tree its name and its stream numbers, and collects the rules of its Composes.
 
     A transform is named by its ``name=``, else by its class; further unnamed ones of that class are ``Class#1``,
-    ``Class#2`` in the order in which they stand in the whole tree. Inside a container that may apply a member
+    ``Class#2`` in the order in which they stand in the whole tree. Inside a container that may apply a transform
     several times, the k-th further application is ``name@k``.
     """
 
@@ -76,5 +76,5 @@ def _check_name(name: Any) -> None:
 
 
 def stream_name(name: str, times: int) -> str:
-    """Return the name of a member's stream when it has been applied some times before."""
+    """Return the name of a transform's stream when it has been applied some times before."""
     return f"{name}@{times}" if times else name

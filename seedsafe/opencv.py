@@ -4,8 +4,8 @@ OpenCV starts a pool of threads in every process that uses it. Eight workers on 
 64 threads, which is slower than one thread each. A worker is the only place where that may be changed: in
 the training process the user decides.
 
-The only value ever set is 0 ("run in the calling thread"). `cv2.setNumThreads(1)` in a forked process waits for
-ever, or crashes, if its parent has used OpenCV's pool: it joins threads that the fork did not copy. The number of
+The only value ever set is 0 ("run in the calling thread"). `cv2.setNumThreads(1)` in a forked process hangs, or
+crashes, if its parent has used OpenCV's pool: it joins threads that the fork did not copy. The number of
 threads changes no result.
 """
 

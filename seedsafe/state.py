@@ -40,7 +40,7 @@ class State(PooledDraws):
 
 
 def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:
-    """Return the stream of a member's first, second … application since the sample was entered."""
+    """Return the stream of a transform's first, second … application since the sample was entered."""
     times = draws.counts.get(name, 0)
     draws.counts[name] = times + 1
     return ops[times]

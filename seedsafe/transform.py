@@ -50,7 +50,7 @@ class Transform:
 
     Parameters that depend on pixels, of another target for instance, take two steps: ``draw`` returns numbers, and
     ``settle(params, sample, info)``, if a subclass has it, returns the parameters that follow from these and from the
-    sample, a dict of targets that cannot be written to. ``params`` lists what was drawn, and ``replay`` settles it anew.
+    sample, a dict of targets that cannot be written to. ``params`` lists what was drawn, and ``replay`` settles it again.
 
     Args:
         name: names the transform's stream instead of its class. Transforms that are named, and those whose class

@@ -17,7 +17,7 @@ class EpochCallback:
     """Tells a sequence its epoch, in ``model.fit``; ``seedsafe_keras.fit`` adds one by itself.
 
     A callback's ``on_epoch_begin`` is the only place in Keras where the epoch's number is known before any worker
-    of that epoch starts: process pools are made anew after it, so that forked and spawned workers get the sequence
+    of that epoch starts: process pools are made again after it, so that forked and spawned workers get the sequence
     with its epoch. The hooks of a Sequence know no number, and are called out of turn.
 
     Args:

@@ -26,9 +26,9 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     its base's: ``classes``, ``collate_fn``; and ``transform`` of a base may be set.
 
     Args:
-        base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a picture
-            of PIL's or a tensor (C, H, W) is augmented; of a tuple the first element is, and a dict goes by its keys
-            image, mask, keypoints, boxes and audio. A tensor comes back as one, a picture as an array. Labels are never
+        base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL
+            image or a tensor (C, H, W) is augmented; of a tuple the first element is, and a dict goes by its keys
+            image, mask, keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels are never
             touched.
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.

@@ -25,8 +25,8 @@ _CHUNK = 1024
 class DistributedKeyedSampler(KeyedSampler):
     """The share of one rank in a global order that follows from (seed, epoch) alone.
 
-    Rank r of R takes items r, r + R, r + 2R … of it, so that a step of all ranks takes the next items of the order, whatever R
-    is. The state counts items of the global order: stored on any rank after a step, it is loaded on all ranks of a run with
+    Rank r of R takes entries r, r + R, r + 2R … of it, so that a step of all ranks takes the next entries of the order, whatever R
+    is. The state counts entries of the global order: stored on any rank after a step, it is loaded on all ranks of a run with
     another number of them, and every sample that was not served is served once. Give it to `loader` as ``sampler=``.
 
     Args:
@@ -35,8 +35,8 @@ class DistributedKeyedSampler(KeyedSampler):
         num_replicas: the number of ranks; that of torch.distributed by default.
         rank: of this process, 0 ≤ rank < num_replicas; that of torch.distributed by default.
         shuffle: order each epoch by (seed, epoch).
-        drop_last: what remains of an epoch when there is less than one item for each rank: left out, or by default filled up with
-            further occurrences of the epoch's first items.
+        drop_last: what remains of an epoch when there is less than one entry for each rank: left out, or by default filled up with
+            further occurrences of the epoch's first entries.
         repeats: how often each sample comes in an epoch, one copy after the other: as occurrences 0, 1, … of the whole epoch,
             so that no two ranks serve the same one (repeated augmentation).
         epoch: a fixed epoch for every pass, or None to count them.
@@ -97,7 +97,7 @@ class DistributedKeyedSampler(KeyedSampler):
         return len(self._length) * self.repeats
 
     def _share(self, start: int) -> int:
-        """Return how many items each rank has from a place of the global order on."""
+        """Return how many entries each rank has from a place of the global order on."""
         left = max(self._total - start, 0)
         return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
 

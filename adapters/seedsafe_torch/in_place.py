@@ -112,13 +112,13 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
     """Return the dataset of a loader, and set its collate_fn, so that batches are made in place where they can be.
 
     Args:
-        wanted: True if they have to be, False if they must not, None if they should.
+        wanted: True if they must be, False if they must not, None if they should.
         dataset: the outermost.
         in_batches: whether the loader makes batches at all.
         options: of the DataLoader.
 
     Raises:
-        ValueError: they have to be and cannot.
+        ValueError: they must be and cannot.
     """
     if wanted is False:
         return dataset

@@ -53,7 +53,7 @@ def loader(
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
 
-    Each pass is the next epoch; nothing has to be called in between. Where the dataset leaves samples out or replaces
+    Each pass is the next epoch; you need not call anything in between. Where the dataset leaves samples out or replaces
     them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
 
     Args:

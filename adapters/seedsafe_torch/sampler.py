@@ -243,7 +243,7 @@ class KeyedSampler(Sampler[Any]):
         )
 
     def state_dict(self) -> dict[str, int]:
-        """Return where the run stands: the epoch under way, how many items of it were seen, and a checksum of their order.
+        """Return where the run stands: the epoch under way, how many entries of it were seen, and a checksum of their order.
 
         Of a loader made by `loader`, what was seen are the batches that it handed out. Other loaders tell nothing: what counts
         there is what was drawn, which workers do ahead of training. StatefulDataLoader corrects that by itself.

@@ -1,4 +1,4 @@
-"""Hooks: how an object that hides its generators is told which numbers to draw."""
+"""Hooks: how to set an object that hides its generators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def register_hook(cls: type, hook: Hook) -> None:
     """Let every bridge key the objects of a class through a function of yours.
 
     A registered hook goes before the ones that the bridge knows. It also reaches subclasses. Spawned workers import
-    your modules anew: register it in a module that they import.
+    your modules again: register it in a module that they import.
 
     Args:
         cls: the class.

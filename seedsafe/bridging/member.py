@@ -1,4 +1,4 @@
-"""bridge: a callable of any library as a member of a Compose."""
+"""bridge: a callable of any library as a transform of a Compose."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class FolderIndex:
     arrays that worker processes share; mapped from a cache it takes no memory of its own.
 
     A cache is valid for a folder as long as the folder's device, inode and time of change are the same; folders that
-    changed are read again. A cache that is damaged, or of other folders or options, is made anew.
+    changed are read again. A cache that is damaged, or of other folders or options, is made again.
 
     Args:
         root: the folder.
@@ -59,7 +59,7 @@ class FolderIndex:
         root: the folder, as given.
         classes: the names of the class folders, sorted.
         problems: what could not be indexed, as (kind, path, message).
-        changes: files added and removed since the cache was written; None if it was made anew or not used.
+        changes: files added and removed since the cache was written; None if it was made again or not used.
 
     Raises:
         FileNotFoundError: there is no such folder.

@@ -83,7 +83,7 @@ class Names:
         return self.between(0, len(self))
 
     def between(self, start: int, stop: int) -> bytes:
-        """The strings from `start` to `stop`, with their NULs."""
+        """Return the strings from `start` to `stop`, with their NULs."""
         return self.buffer[self.base + self._at[start] : self.base + self._at[stop]]
 
     def __getstate__(self) -> tuple[bytes, NDArray[np.int64]]:

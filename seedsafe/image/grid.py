@@ -159,11 +159,11 @@ class GridShuffle(SpatialTransform):
         return grid_tiles(height, width, rows, columns)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, put together anew."""
+        """Return the image with its tiles shuffled."""
         return shuffle_tiles(image, self._tiles(*image.shape[:2]), params[0])
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, put together anew."""
+        """Return the mask with its tiles shuffled."""
         return shuffle_tiles(mask, self._tiles(*mask.shape[:2]), params[0])
 
     def apply_keypoints(self, keypoints: Array, params: Any, info: Info) -> Array:

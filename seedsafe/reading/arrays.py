@@ -1,10 +1,10 @@
-"""Pictures of PIL's and tensors of torch's as arrays, and back, without importing either.
+"""PIL images and tensors of torch's as arrays, and back, without importing either.
 
-What comes in as a tensor goes out as one, in its layout: (C, H, W). What comes in as a picture of PIL's goes out as an array,
-since what a pipeline makes of it need not be a picture. Nothing is lost on the way:
+What comes in as a tensor goes out as one, in its layout: (C, H, W). What comes in as a PIL image goes out as an array,
+since what a pipeline makes of it need not be a PIL image. Nothing is lost on the way:
 
 ========================  ==========================================================================================
-mode of a picture         array
+mode of a PIL image       array
 ========================  ==========================================================================================
 RGB, L, RGBA, LA, CMYK …  its channels as they are, uint8, (H, W) or (H, W, C)
 P, PA                     as a mask its indices, (H, W); else its colours: RGB, or RGBA where it has transparency
@@ -35,7 +35,7 @@ _INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
 
 
 def is_foreign(part: Any) -> bool:
-    """Return whether a part of a sample is a picture of PIL's or a tensor of torch's."""
+    """Return whether a part of a sample is a PIL image or a tensor of torch's."""
     return _is_picture(part) or _is_tensor(part)
 
 

@@ -1,6 +1,6 @@
 """What a dataset returns, and which parts of it are augmented: an array, a tuple, or a dict.
 
-A part is an array, a picture of PIL's or a tensor of torch's; see seedsafe.reading.arrays.
+A part is an array, a PIL image or a tensor of torch's; see seedsafe.reading.arrays.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class KeyedReader:
         self.renew()
 
     def renew(self) -> None:
-        """Look at the base anew: something of it was replaced."""
+        """Look at the base again: something of it was replaced."""
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self._bridge is None else Runner(self.base, self._bridge, label)
         self._random = self._runner is not None or draws(self.augment)

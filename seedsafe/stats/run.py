@@ -55,7 +55,7 @@ def channel_stats(
         per_image: keep each image's means: 8 bytes a channel and 8 for the number of each image.
         num_workers: worker processes for a map dataset; 0 reads in this process.
         start_method: "fork", "spawn" or "forkserver"; None for the default of Python.
-        progress: True for a bar on standard error, or a function of (items done, items in all or None).
+        progress: True for a bar on standard error, or a function of (count done, total or None).
         checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call
             then goes on from there, and removes it at the end.
 

@@ -19,7 +19,7 @@ __all__ = ["main"]
 
 
 def main(argv: list[str]) -> int:
-    """Runs the audit.
+    """Run the audit.
 
     Args:
         argv: Arguments after ``seedsafe audit``.

@@ -17,7 +17,7 @@ Values: TypeAlias = tuple[Value, ...]
 
 
 def join(first: Values, *more: Values) -> Values:
-    """Alternatives of several values, without duplicates."""
+    """Return the alternatives of several values, without duplicates."""
     merged = first
     for values in more:
         if values is not merged and values != merged:

@@ -47,7 +47,7 @@ class Calls:
         self.steps = steps
 
     def call(self, node: ast.Call, frame: Frame) -> Values:
-        """Value of a call, with its effects."""
+        """Return the value of a call, with its effects."""
         if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.vars:
             return self._super(frame)
         callees = self.steps.evaluate(node.func, frame)
@@ -81,7 +81,7 @@ class Calls:
         starred: bool = False,
         spread: list[Values] | None = None,
     ) -> Values:
-        """Value of calling something of the analysed code."""
+        """Return the value of calling something of the analysed code."""
         match callee:
             case Fn():
                 if not self.context.worker and callee.function.yields:
@@ -114,7 +114,7 @@ class Calls:
         return self.context.nothing
 
     def callbacks(self, values: list[Values]) -> Values:
-        """A call of something unknown: it may call the functions among its arguments."""
+        """Return a call of something unknown: it may call the functions among its arguments."""
         functions = tuple(
             dict.fromkeys(v for alternatives in values for v in self._functions_in(alternatives))
         )

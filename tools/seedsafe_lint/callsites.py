@@ -12,7 +12,7 @@ __all__ = ["calls_of", "calls_on"]
 
 
 def calls_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.Call, Frame]]:
-    """Calls in statements that stand on some lines of a file, and the frame around each.
+    """Yield the calls in statements that stand on some lines of a file, and the frame around each.
 
     Args:
         module: The file.
@@ -22,7 +22,7 @@ def calls_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.Call, Frame
 
 
 def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
-    """Calls of a function in its own file, by its name; of an ``__init__``, calls of its class."""
+    """Return the calls of a function in its own file, by its name; of an ``__init__``, calls of its class."""
     if isinstance(function.node, ast.Lambda):
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name

@@ -18,7 +18,7 @@ _LONG = 200
 
 
 def main(argv: list[str]) -> int:
-    """Runs the linter.
+    """Run the linter.
 
     Args:
         argv: Arguments after ``seedsafe lint``.

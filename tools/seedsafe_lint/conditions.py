@@ -23,7 +23,7 @@ class Conditions:
         self.steps = steps
 
     def truth(self, test: ast.expr, frame: Frame) -> bool | None:
-        """Outcome of a condition, where it is known; evaluates it in any case."""
+        """Return the outcome of a condition, where it is known; evaluate it in any case."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.truth(operand, frame)
@@ -61,5 +61,5 @@ class Conditions:
 
 
 def truthy(value: Value) -> bool:
-    """True if the value is certainly true."""
+    """Return True if the value is certainly true."""
     return isinstance(value, Gen | Fn | Inst | Cls | Mod) or (isinstance(value, Opaque) and value.given)

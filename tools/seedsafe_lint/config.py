@@ -67,7 +67,7 @@ class Config:
             raise ConfigError(f'torch-version must look like "2.4", not {self.torch!r}') from error
 
     def ignored_in(self, path: str) -> set[str]:
-        """Codes that are off in a file."""
+        """Return the codes that are off in a file."""
         return {
             code
             for pattern, codes in self.per_file.items()
@@ -76,11 +76,11 @@ class Config:
         }
 
     def excluded(self, path: str) -> bool:
-        """True if a path is left out."""
+        """Return True if a path is left out."""
         return any(self.matches(path, pattern) for pattern in self.exclude)
 
     def matches(self, path: str, pattern: str) -> bool:
-        """True if a path, or a folder that it is in, fits a glob pattern."""
+        """Return True if a path, or a folder that it is in, fits a glob pattern."""
         absolute = Path(path).absolute()
         relative = absolute.relative_to(self.root) if absolute.is_relative_to(self.root) else absolute
         pattern = pattern.rstrip("/")
@@ -91,7 +91,7 @@ class Config:
 
 
 def selected(prefixes: Iterable[str], setting: str) -> set[str]:
-    """Codes that begin with one of some prefixes.
+    """Return the codes that begin with one of some prefixes.
 
     Args:
         prefixes: Codes, or beginnings of codes, or ``ALL``.
@@ -118,7 +118,7 @@ def selected(prefixes: Iterable[str], setting: str) -> set[str]:
 
 
 def load(start: Path, explicit: Path | None = None) -> Config:
-    """Settings of the pyproject.toml that governs a folder.
+    """Return the settings of the pyproject.toml that governs a folder.
 
     Args:
         start: The folder; it and its parents are searched.

@@ -22,7 +22,7 @@ class State:
     seeded: dict[object, str] = field(default_factory=dict)
 
     def copy(self) -> "State":
-        """An independent copy."""
+        """Return an independent copy."""
         return State(dict(self.stored), dict(self.seeded))
 
 
@@ -58,7 +58,7 @@ class Context:
         return UNKNOWN if self.worker else STATIC
 
     def before(self, action: Callable[[], Values]) -> Values:
-        """Runs something as code of the main process, before the workers started."""
+        """Run something as code of the main process, before the workers started."""
         worker, state = self.worker, self.state
         self.worker, self.state = False, State()
         self.depth += 1
@@ -73,28 +73,28 @@ class Steps(Protocol):
     """The steps that parts take through each other, for each of them may lead to all the others."""
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Alternatives for the value of an expression."""
+        """Return the alternatives for the value of an expression."""
 
     def earlier(self, node: ast.expr, frame: Frame) -> Values:
-        """Value of an expression in code of the main process, before the workers started."""
+        """Return the value of an expression in code of the main process, before the workers started."""
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
-        """Runs statements; True if they never reach their end."""
+        """Run statements; True if they never reach their end."""
 
     def call(self, node: ast.Call, frame: Frame) -> Values:
-        """Value of a call, with its effects."""
+        """Return the value of a call, with its effects."""
 
     def invoke(self, callee: Value, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        """Value of calling something of the analysed code."""
+        """Return the value of calling something of the analysed code."""
 
     def callbacks(self, values: list[Values]) -> Values:
-        """Value of calling something unknown, which may call the functions among its arguments."""
+        """Return the value of calling something unknown, which may call the functions among its arguments."""
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Value that a function returns, with its effects."""
+        """Return the value that a function returns, with its effects."""
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """What a parameter of a function of the main process holds."""
+        """Return what a parameter of a function of the main process holds."""
 
     def decorated(self, fn: Fn) -> Values:
-        """A function as its decorators of the analysed code leave it."""
+        """Return a function as its decorators of the analysed code leave it."""

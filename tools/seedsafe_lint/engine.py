@@ -27,7 +27,7 @@ class Result:
 
 
 def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False) -> Result:
-    """Findings of the worker code that begins in some files.
+    """Return the findings of the worker code that begins in some files.
 
     Args:
         paths: The files to begin in.
@@ -54,7 +54,7 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
 
 
 def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> list[Finding]:
-    """Findings of the worker code that begins in one file, in this file or another."""
+    """Return the findings of the worker code that begins in one file, in this file or another."""
     run = Interpreter(project, old_torch=old_torch)
     used = uses(run, module)
     inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
@@ -82,7 +82,7 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
 def _forgotten(
     run: Interpreter, used: Uses, inits: list[worker_init.Init], drawn: dict[Class, set[str]]
 ) -> None:
-    """Matches each loader's dataset with its ``worker_init_fn``."""
+    """Match each loader's dataset with its ``worker_init_fn``."""
     by_function = {init.function: init for init in inits}
     for call in used.calls:
         words = {word.arg: word.value for word in call.node.keywords if word.arg}

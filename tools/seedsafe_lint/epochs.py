@@ -20,7 +20,7 @@ _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
-    """Reports what goes wrong between epochs in a file."""
+    """Report what goes wrong between epochs in a file."""
     text = module.text
     if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _HANDLED_ELSEWHERE.search(text):
         for call in used.calls:
@@ -163,7 +163,7 @@ def _unreached(run: Interpreter, cls: Class) -> None:
 
 
 def _reached(cls: Class) -> tuple[list[Function], set[str]]:
-    """The methods that `__iter__` uses, itself first, and the attributes that they read."""
+    """Return the methods that `__iter__` uses, itself first, and the attributes that they read."""
     reached = todo = [cls.methods["__iter__"]]
     loads: set[str] = set()
     while todo:

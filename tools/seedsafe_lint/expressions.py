@@ -47,7 +47,7 @@ class Expressions:
         self.steps = steps
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Alternatives for the value of an expression."""
+        """Return the alternatives for the value of an expression."""
         if node is None:
             return (Const(None),)
         self.context.steps += 1
@@ -87,7 +87,7 @@ class Expressions:
         return (self._group(items),)
 
     def _group(self, items: Values) -> Group:
-        """A container; of worker code, without the containers of plain values inside."""
+        """Return a container; of worker code, without the containers of plain values inside."""
         return Group(tuple(dict.fromkeys(map(opened, items))) if self.context.worker else items)
 
     def _dict(self, node: ast.Dict, frame: Frame) -> Values:

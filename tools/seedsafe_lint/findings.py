@@ -67,7 +67,7 @@ class Skipped:
 
 
 def place(path: str, node: ast.AST) -> Place:
-    """Where a node of a file stands."""
+    """Return where a node of a file stands."""
     return Place(path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
 
@@ -86,7 +86,7 @@ class Findings:
         severity: Severity,
         related: Place | None = None,
     ) -> None:
-        """Adds a finding, once."""
+        """Add a finding, once."""
         where = place(path, node)
         end = getattr(node, "end_lineno", None) or where.line
         self.found.setdefault((where, code), Finding(where, code, message, severity, end, related))

@@ -18,7 +18,7 @@ _OTHER = re.compile(
 
 
 def kind_of_base(name: str) -> str:
-    """What a base class of a library, or one that cannot be seen, makes of its subclasses.
+    """Return what a base class of a library, or one that cannot be seen, makes of its subclasses.
 
     Args:
         name: Its dotted name; ``?.Name`` where it cannot be resolved.
@@ -105,7 +105,7 @@ def framework_of(name: str) -> str:
 
 
 def framework_in(text: str) -> str:
-    """The framework that a file imports; torch where it imports several, empty if none.
+    """Return the framework that a file imports; torch where it imports several, empty if none.
 
     Example:
         >>> framework_in("import numpy\\nfrom torch.utils.data import Dataset")

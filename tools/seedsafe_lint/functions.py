@@ -35,7 +35,7 @@ class Functions:
         self._results = {}
 
     def bind(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], starred: bool) -> dict[str, Values]:
-        """Values of a function's parameters in a call."""
+        """Return the values of a function's parameters in a call."""
         function = fn.function
         values = [*fn.args, *args]
         if fn.owner is not None and not function.decorated("staticmethod"):
@@ -64,7 +64,7 @@ class Functions:
         return known
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Value that a function returns, with its effects."""
+        """Return the value that a function returns, with its effects."""
         function = fn.function
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
             self.context.events += len(self._stack) > _DEEP
@@ -109,7 +109,7 @@ class Functions:
         return values
 
     def decorated(self, fn: Fn) -> Values:
-        """A function as its decorators of the analysed code leave it."""
+        """Return a function as its decorators of the analysed code leave it."""
         values: Values = (fn,)
         for decorator in reversed(fn.function.decorators):
             wrappers = tuple(
@@ -127,5 +127,5 @@ def _given(values: Values) -> Values:
 
 
 def first_of(function: Function) -> str:
-    """Name of a function's first parameter, empty if it has none."""
+    """Return the name of a function's first parameter, empty if it has none."""
     return function.positional[0].arg if function.positional else ""

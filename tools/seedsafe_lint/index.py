@@ -114,7 +114,7 @@ class Function:
         return self.node.args.posonlyargs + self.node.args.args
 
     def decorated(self, *names: str) -> bool:
-        """True if a decorator of one of these (last) names stands on it."""
+        """Return True if a decorator of one of these (last) names stands on it."""
         return any(dotted(d).rpartition(".")[2] in names for d in self.decorators)
 
     @property
@@ -199,7 +199,7 @@ class Module:
         return framework_in(self.text)
 
     def close(self) -> None:
-        """Breaks the cycles that keep the tree alive; the module cannot be used any more."""
+        """Break the cycles that keep the tree alive; the module cannot be used any more."""
         for part in (*self.classes.values(), *self.functions.values(), self):
             part.__dict__.clear()
 
@@ -220,7 +220,7 @@ class Module:
                 self._index(node.body, Frame(self, parent=frame, scope=function.scope, function=function))
 
     def class_of(self, node: ast.ClassDef, frame: Frame) -> Class:
-        """The class of a definition."""
+        """Return the class of a definition."""
         if node not in self.classes:
             self.classes[node] = Class(node, self, frame)
         return self.classes[node]

@@ -50,7 +50,7 @@ class Interpreter:
         self._statements = Statements(context, names, members, targets, conditions, self.verdicts, self)
 
     def start(self, root: Root) -> None:
-        """Runs what a worker calls first, and reports what it draws."""
+        """Run what a worker calls first, and report what it draws."""
         context = self.context
         context.root = root
         context.worker, context.state = True, State()
@@ -66,37 +66,37 @@ class Interpreter:
             context.root = None
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Alternatives for the value of an expression."""
+        """Return the alternatives for the value of an expression."""
         return self._expressions.evaluate(node, frame)
 
     def earlier(self, node: ast.expr, frame: Frame) -> Values:
-        """Value of an expression in code of the main process, before the workers started."""
+        """Return the value of an expression in code of the main process, before the workers started."""
         return self.context.before(lambda: self._expressions.evaluate(node, frame))
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
-        """Runs statements; True if they never reach their end."""
+        """Run statements; True if they never reach their end."""
         return self._statements.execute(body, frame)
 
     def call(self, node: ast.Call, frame: Frame) -> Values:
-        """Value of a call, with its effects."""
+        """Return the value of a call, with its effects."""
         return self._calls.call(node, frame)
 
     def invoke(self, callee: Value, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        """Value of calling something of the analysed code."""
+        """Return the value of calling something of the analysed code."""
         return self._calls.invoke(callee, args, kwargs)
 
     def callbacks(self, values: list[Values]) -> Values:
-        """Value of calling something unknown, which may call the functions among its arguments."""
+        """Return the value of calling something unknown, which may call the functions among its arguments."""
         return self._calls.callbacks(values)
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Value that a function returns, with its effects."""
+        """Return the value that a function returns, with its effects."""
         return self._functions.run(fn, args, kwargs, starred=starred)
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """What a parameter of a function of the main process holds."""
+        """Return what a parameter of a function of the main process holds."""
         return self._parameters.parameter(parameter, function)
 
     def decorated(self, fn: Fn) -> Values:
-        """A function as its decorators of the analysed code leave it."""
+        """Return a function as its decorators of the analysed code leave it."""
         return self._functions.decorated(fn)

@@ -152,7 +152,7 @@ class Judge:
                 self.verdicts.constant(f"{spelled(node)} with a constant seed", node, frame)
 
     def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
-        """Reports a seed that tells the moment and not the sample: True if it did."""
+        """Report a seed that tells the moment and not the sample: True if it did."""
         function = frame.function
         if function is None:
             return False

@@ -171,7 +171,7 @@ _ROOTS = {
 
 
 def guess(name: str) -> str:
-    """What an unresolved name most likely is where a star import may have brought it."""
+    """Return what an unresolved name most likely is where a star import may have brought it."""
     return _ROOTS.get(name, f"?.{name}")
 
 
@@ -192,7 +192,7 @@ def canonical(name: str) -> str:
 
 
 def is_numpy_draw(name: str) -> bool:
-    """True if calling this draws from NumPy's global generator."""
+    """Return True if calling this draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
     return (
         head == "numpy.random"
@@ -204,11 +204,11 @@ def is_numpy_draw(name: str) -> bool:
 
 
 def is_python_draw(name: str) -> bool:
-    """True if calling this draws from Python's global generator."""
+    """Return True if calling this draws from Python's global generator."""
     head, _, tail = name.rpartition(".")
     return head == "random" and tail in _PYTHON_DRAWS
 
 
 def is_imgaug_draw(name: str) -> bool:
-    """True if calling this runs an imgaug augmenter."""
+    """Return True if calling this runs an imgaug augmenter."""
     return name.startswith("imgaug.") and "()" in name and bool(_IMGAUG.match(name))

@@ -53,7 +53,7 @@ class Libraries:
         args: list[Values],
         kwargs: dict[str, Values],
     ) -> Values:
-        """Value of a call into a library, or of a generator's method."""
+        """Return the value of a call into a library, or of a generator's method."""
         if isinstance(callee, Bound):
             return self._generator_method(callee, node, frame, [*args, *kwargs.values()])
         name = callee.name

@@ -53,7 +53,7 @@ class Members:
         self._open_bases = 0  # classes whose bases are being looked up
 
     def member(self, value: Value, name: str) -> Values:
-        """An attribute of a value."""
+        """Return an attribute of a value."""
         match value:
             case Ext(name=full) if self.context.worker and "(" in full and not FOLLOWED.match(full):
                 return UNKNOWN  # no rule asks for more of what a call into a library returned
@@ -99,14 +99,14 @@ class Members:
         return ()
 
     def method(self, owner: Inst, name: str) -> Fn | None:
-        """A method of an instance, undecorated."""
+        """Return a method of an instance, undecorated."""
         for cls in self.mro(owner.cls):
             if name in cls.methods:
                 return Fn(cls.methods[name], owner)
         return None
 
     def calls(self, cls: Class) -> bool:
-        """True if instances of a class can be called, as far as its bases can be seen."""
+        """Return True if instances of a class can be called, as far as its bases can be seen."""
         key = (cls, "calls")
         if key not in self.context.known:
             own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
@@ -114,7 +114,7 @@ class Members:
         return bool(self.context.known[key])
 
     def attribute(self, owner: Inst, name: str) -> Values:
-        """An attribute of an instance."""
+        """Return an attribute of an instance."""
         for cls in self.mro(owner.cls):
             if name in cls.methods:
                 method = cls.methods[name]
@@ -126,7 +126,7 @@ class Members:
         return self.field(owner, name) if stored is None else stored
 
     def field(self, owner: Inst, name: str) -> Values:
-        """An attribute as it was before the workers started."""
+        """Return an attribute as it was before the workers started."""
         if name in self.context.reassigned or (
             name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
         ):
@@ -144,7 +144,7 @@ class Members:
         return found or UNKNOWN
 
     def shared(self, owner: Inst, name: str) -> bool:
-        """True for an attribute in memory that all workers see."""
+        """Return True for an attribute in memory that all workers see."""
         names = {name}
         for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
             for part in expand(site.value, site.function) if site.value else ():
@@ -182,7 +182,7 @@ class Members:
         return found
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """The class and its bases in the analysed code, each once, itself first."""
+        """Return the class and its bases in the analysed code, each once, itself first."""
         if cls in self._orders:
             return self._orders[cls]
         seen: dict[Class, None] = {}
@@ -198,7 +198,7 @@ class Members:
         return order
 
     def bases(self, cls: Class) -> Values:
-        """Its bases, as written in its definition."""
+        """Return its bases, as written in its definition."""
         key = (cls, "bases")
         if key not in self.context.known:
             self.context.known[key] = STATIC
@@ -212,12 +212,12 @@ class Members:
         return self.context.known[key]
 
     def libraries(self, cls: Class) -> list[str]:
-        """Dotted names of the libraries' classes that it derives from."""
+        """Return the dotted names of the libraries' classes that it derives from."""
         return [v.name for c in self.mro(cls) for v in self.bases(c) if isinstance(v, Ext)]
 
 
 def _fresh(value: Value) -> Value:
-    """A value of an object that worker code made: its generators are not stored ones."""
+    """Return a value of an object that worker code made: its generators are not stored ones."""
     if isinstance(value, Gen):
         return replace(value, stored=False)
     return replace(value, gen=replace(value.gen, stored=False)) if isinstance(value, Bound) else value

@@ -29,7 +29,7 @@ class Names:
         self.steps = steps
 
     def lookup(self, name: str, frame: Frame) -> Values:
-        """Value of a variable."""
+        """Return the value of a variable."""
         scope: Frame | None = frame
         while scope is not None:
             if name in scope.vars:
@@ -69,7 +69,7 @@ class Names:
         return (Ext(guess(name)),)
 
     def exported(self, module: Module, name: str) -> Values:
-        """A module's variable, or nothing."""
+        """Return a module's variable, or nothing."""
         if stored := self.context.state.stored.get((module, name)):
             return stored
         if bindings := module.scope.names.get(name):
@@ -102,7 +102,7 @@ class Names:
         )
 
     def default(self, parameter: ast.arg, function: Function) -> Values | None:
-        """Value of a parameter's default, or None if it has none."""
+        """Return the value of a parameter's default, or None if it has none."""
         arguments, positional = function.node.args, function.positional
         expression: ast.expr | None = None
         if parameter in positional:
@@ -115,7 +115,7 @@ class Names:
         return self.static([Binding("value", expression)], function.frame, expression)
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
-        """Value of a variable that was bound before the workers started."""
+        """Return the value of a variable that was bound before the workers started."""
         if key in self.context.known:
             return self.context.known[key]
         if key in self.context.open or self.context.depth > _DEEP:
@@ -161,7 +161,7 @@ class Names:
         return (Ext(f"?.{full}" if node.level else canonical(full)),)
 
     def bind_import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
-        """Runs an import statement inside a function."""
+        """Run an import statement inside a function."""
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
                 frame.vars[alias.asname or alias.name] = self._imported(node, alias.name, frame.module)

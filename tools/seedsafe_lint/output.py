@@ -131,7 +131,7 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 
 
 def statistics(report: Report) -> str:
-    """How often each rule was violated, most often first.
+    """Return how often each rule was violated, most often first.
 
     Example:
         >>> statistics(Report((), (), 3))

@@ -35,7 +35,7 @@ class Parameters:
         self.steps = steps
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """What a parameter holds, as far as the given files tell."""
+        """Return what a parameter holds, as far as the given files tell."""
         key = (function.node, parameter)
         if key in self.context.known:
             return self.context.known[key]
@@ -60,7 +60,7 @@ class Parameters:
         return join(told or self._namesake(parameter, function), default or (), STATIC)
 
     def _annotated(self, parameter: ast.arg, function: Function) -> Values:
-        """Instances of the classes that its annotation names."""
+        """Return the instances of the classes that its annotation names."""
         if parameter.annotation is None:
             return ()
         found: Values = ()
@@ -75,7 +75,7 @@ class Parameters:
         return found
 
     def _passed(self, parameter: ast.arg, function: Function) -> Values:
-        """What the calls in its own file pass."""
+        """Return what the calls in its own file pass."""
         positional = [p.arg for p in function.positional]
         bound = function.cls is not None and not function.decorated("staticmethod")
         place = positional.index(parameter.arg) - bound if parameter.arg in positional else -1

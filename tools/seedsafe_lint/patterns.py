@@ -36,7 +36,7 @@ def fills(node: ast.If) -> bool:
 
 
 def cleared(node: ast.AugAssign) -> bool:
-    """True for ``self.buffer *= 0``: nothing of the last sample is left."""
+    """Return True for ``self.buffer *= 0``: nothing of the last sample is left."""
     match node:
         case ast.AugAssign(op=ast.Mult() | ast.BitAnd(), value=ast.Constant(value=0 | False)):
             return True
@@ -45,7 +45,7 @@ def cleared(node: ast.AugAssign) -> bool:
 
 
 def stored_names(node: ast.stmt) -> Iterator[str]:
-    """Names that an assignment binds."""
+    """Yield the names that an assignment binds."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             for name, _ in targets(target, node.value):

@@ -68,7 +68,7 @@ class Project:
         """What `seedsafe_lint.quiet` remembers of the functions of these modules."""
 
     def load(self, path: Path) -> Module:
-        """The module of a file.
+        """Return the module of a file.
 
         Raises:
             UnreadableError: It cannot be read or parsed.
@@ -99,14 +99,14 @@ class Project:
         return self._frameworks[folder]
 
     def trim(self) -> bool:
-        """Forgets all modules if they have grown large; never to be called in the middle of a file's analysis."""
+        """Forget all modules if they have grown large; never to be called in the middle of a file's analysis."""
         if self._size <= _MOST:
             return False
         self.clear()
         return True
 
     def clear(self) -> None:
-        """Forgets all modules, and frees their trees at once."""
+        """Forget all modules, and frees their trees at once."""
         for module in self._loaded.values():
             if module:
                 module.close()
@@ -115,7 +115,7 @@ class Project:
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:
-        """The given file that an import names, or None.
+        """Return the given file that an import names, or None.
 
         Args:
             name: Dotted name, possibly empty for ``from . import``.

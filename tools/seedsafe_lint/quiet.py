@@ -42,7 +42,7 @@ class Quiet:
         self.context = context
 
     def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
-        """The state before a run."""
+        """Return the state before a run."""
         context = self.context
         loud = frozenset(
             (where, values)
@@ -55,7 +55,7 @@ class Quiet:
         return Mark(key, context.events, dict(context.state.stored), len(context.trail))
 
     def recall(self, mark: Mark) -> Values | None:
-        """What an earlier run like this one returned, with its effects; None if there was none."""
+        """Return what an earlier run like this one returned, with its effects; None if there was none."""
         run = self.context.project.runs.get(mark.key)
         if not isinstance(run, _Run):
             return None
@@ -66,7 +66,7 @@ class Quiet:
         return run.values
 
     def keep(self, mark: Mark, values: Values) -> None:
-        """Remembers a run if it was quiet."""
+        """Remember a run if it was quiet."""
         context = self.context
         if context.events == mark.events:
             after = context.state.stored

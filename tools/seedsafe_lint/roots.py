@@ -74,7 +74,7 @@ def kind_of_class(run: Interpreter, cls: Class) -> str:
 
 
 def framework_of_class(run: Interpreter, cls: Class) -> str:
-    """The framework of a class, by its bases, else by what its file imports."""
+    """Return the framework of a class, by its bases, else by what its file imports."""
     for name in run.members.libraries(cls):
         if found := framework_of(name):
             return found
@@ -82,7 +82,7 @@ def framework_of_class(run: Interpreter, cls: Class) -> str:
 
 
 def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
-    """All functions of a file, and those that it hands to loaders, that workers call."""
+    """Yield all functions of a file, and those that it hands to loaders, that workers call."""
     lines = _random_lines(module.text)
     own = [cls for cls in module.classes.values() if _matters(cls, lines)]
     for cls in dict.fromkeys((*own, *used.foreign(run, module))):
@@ -98,7 +98,7 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
 
 
 def _random_lines(text: str) -> list[int]:
-    """Numbers of the lines that hold a word which draws may hide behind."""
+    """Return the numbers of the lines that hold a word which draws may hide behind."""
     places = []
     for word in _RANDOM:
         at = text.find(word)
@@ -132,7 +132,7 @@ def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator
 
 
 def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
-    """Names of the methods that workers call, if the class has them."""
+    """Yield the names of the methods that workers call, if the class has them."""
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.members.method(owner, "__getitem__"):
@@ -160,7 +160,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
 
 
 def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
-    """A class that is a dataset by its methods, and by its name where no framework is in sight."""
+    """Return a class that is a dataset by its methods, and by its name where no framework is in sight."""
     getter = run.members.method(owner, "__getitem__")
     if not getter:
         return False

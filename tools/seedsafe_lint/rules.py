@@ -50,7 +50,7 @@ _PAGES = (_HERE / "pages", _HERE.parents[1] / "docs" / "reference" / "lint")
 
 
 def page(code: str) -> str:
-    """The page of a rule, in Markdown.
+    """Return the page of a rule, in Markdown.
 
     Args:
         code: A code of `RULES`.

@@ -97,7 +97,7 @@ def lint(
     jobs: int | None = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Findings of the linter in files and folders.
+    """Return the findings of the linter in files and folders.
 
     Args:
         paths: Files, and folders to search for ``*.py``. Imports are followed among these files only.

@@ -34,7 +34,7 @@ _IN_PLACE = frozenset(
 
 
 def check(run: Interpreter, cls: Class) -> None:
-    """Reports samples returned as None, and stored samples changed in place."""
+    """Report samples returned as None, and stored samples changed in place."""
     method = cls.methods.get("__getitem__")
     if method is None or kind_of_class(run, cls) not in ("map", "keras"):
         return

@@ -74,7 +74,7 @@ class Scope:
 
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
-    """Names that an assignment to `target` binds."""
+    """Yield the names that an assignment to `target` binds."""
     if isinstance(target, ast.Name):
         yield target.id, Binding("value", value)
     elif isinstance(target, ast.Tuple | ast.List):
@@ -87,7 +87,7 @@ def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of a body in order, without those of nested functions and classes."""
+    """Yield all statements of a body in order, without those of nested functions and classes."""
     todo = body[::-1]
     while todo:
         node = todo.pop()

@@ -17,7 +17,7 @@ _SEEDING = re.compile(
 
 
 def seeds_body(call: ast.Call, frame: Frame, members: Members, steps: Steps) -> bool:
-    """True if a context manager seeds the global generators for its body."""
+    """Return True if a context manager seeds the global generators for its body."""
     if _SEEDING.search(dotted(call)):
         return True
     for value in steps.evaluate(call.func, frame):

@@ -17,7 +17,7 @@ _WHOLE_SECONDS = re.compile(
 
 
 def is_whole_seconds(node: ast.AST) -> bool:
-    """True for the clock's whole seconds.
+    """Return True for the clock's whole seconds.
 
     Example:
         >>> is_whole_seconds(ast.parse("int(time.time()) % 2**32", mode="eval").body)
@@ -27,7 +27,7 @@ def is_whole_seconds(node: ast.AST) -> bool:
 
 
 def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
-    """Nodes of an expression, and of the expressions that its local variables stand for."""
+    """Yield the nodes of an expression, and of the expressions that its local variables stand for."""
     for node in ast.walk(expression):
         yield node
         if isinstance(node, ast.Name) and depth < 4:
@@ -52,7 +52,7 @@ _CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|cl
 
 
 def of_clock(node: ast.Call, function: Function) -> bool:
-    """True if a seed is taken from the clock, and nothing in it from an argument of the function."""
+    """Return True if a seed is taken from the clock, and nothing in it from an argument of the function."""
     parts = [part for argument in node.args for part in expand(argument, function)]
     given = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
     if any(isinstance(part, ast.Name) and part.id in given for part in parts):
@@ -97,5 +97,5 @@ def _mentions(value: ast.expr, owner: str, attr: str) -> bool:
 
 
 def local_values(function: Function) -> set[str]:
-    """Names of a function's local variables that stand for expressions."""
+    """Return the names of a function's local variables that stand for expressions."""
     return {name for name, found in function.scope.names.items() if isinstance(found[0].node, ast.expr)}

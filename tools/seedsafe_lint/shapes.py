@@ -12,12 +12,12 @@ def shape(values: Values) -> frozenset[object]:
 
 
 def plainer(values: Values) -> Values:
-    """The values without what no rule asks for, so that few different ones are left."""
+    """Return the values without what no rule asks for, so that few different ones are left."""
     return tuple(dict.fromkeys(map(_plainer, values)))
 
 
 def opened(value: Value) -> Value:
-    """The value, or for a container of plain values one of which nothing is known."""
+    """Return the value, or for a container of plain values one of which nothing is known."""
     return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
 
 

@@ -27,7 +27,7 @@ class UnreadableError(Exception):
 
 
 def read(path: Path) -> str:
-    """Text of a Python file, in the encoding that it declares.
+    """Return the text of a Python file, in the encoding that it declares.
 
     Args:
         path: The file.
@@ -93,7 +93,7 @@ def _one_line(error: object) -> str:
 
 
 def suppressions(text: str) -> dict[int, frozenset[str]]:
-    """Lines with ``# noqa``, and the codes that each suppresses.
+    """Return the lines with ``# noqa``, and the codes that each suppresses.
 
     Args:
         text: The module.
@@ -119,7 +119,7 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
 
 
 def _comments(text: str) -> dict[int, str]:
-    """Comments by line."""
+    """Return the comments by line."""
     found: dict[int, str] = {}
     with contextlib.suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -133,7 +133,7 @@ def _codes(text: str | None) -> frozenset[str]:
 
 
 def line_numbers(text: str, places: list[int]) -> list[int]:
-    """Numbers of the lines, from 1 and in order, that some offsets of a text lie on.
+    """Return the numbers of the lines, from 1 and in order, that some offsets of a text lie on.
 
     Example:
         >>> line_numbers("a\\nb\\nc", [4, 0])

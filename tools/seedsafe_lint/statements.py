@@ -52,7 +52,7 @@ class Statements:
         self._assigned: dict[ast.AST, set[str]] = {}
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
-        """Runs statements; True if they never reach their end."""
+        """Run statements; True if they never reach their end."""
         return any(self._statement(node, frame) for node in body)
 
     def _statement(self, node: ast.stmt, frame: Frame) -> bool:

@@ -10,14 +10,14 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def body_of(node: FunctionNode) -> list[ast.stmt]:
-    """Statements of a function; a lambda's expression as a return."""
+    """Return the statements of a function; a lambda's expression as a return."""
     if isinstance(node, ast.Lambda):
         return [ast.copy_location(ast.Return(value=node.body), node.body)]
     return node.body
 
 
 def dotted(node: ast.AST) -> str:
-    """The dotted name that an expression spells, without arguments; empty if it spells none.
+    """Return the dotted name that an expression spells, without arguments; empty if it spells none.
 
     Example:
         >>> dotted(ast.parse("@a.b(1)\\ndef f(): pass").body[0].decorator_list[0])
@@ -49,7 +49,7 @@ def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]
 
 
 def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """What `self.name.append(value)` and the like put into an attribute."""
+    """Yield what `self.name.append(value)` and the like put into an attribute."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),

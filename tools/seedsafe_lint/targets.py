@@ -26,7 +26,7 @@ class Targets:
         self.steps = steps
 
     def iterate(self, values: Values) -> Values:
-        """What a loop over these values gives."""
+        """Return what a loop over these values gives."""
         found: Values = ()
         for value in values:
             if isinstance(value, Group) and value.origin == "generator":
@@ -44,7 +44,7 @@ class Targets:
         return found or self.context.nothing
 
     def assign(self, target: ast.expr, values: Values, frame: Frame) -> None:
-        """Stores values in a target."""
+        """Store values in a target."""
         match target:
             case ast.Name(id=name):
                 frame.vars[name] = values

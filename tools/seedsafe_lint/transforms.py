@@ -52,7 +52,7 @@ _NOT_TRANSFORM = re.compile(
 
 
 def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
-    """True if a class is a transform that datasets call.
+    """Return True if a class is a transform that datasets call.
 
     Args:
         run: Looks up its methods and bases.
@@ -101,7 +101,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
 
 
 def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
-    """True if a NumPy or Python generator is stored in an object: no layer of a model has one."""
+    """Return True if a NumPy or Python generator is stored in an object: no layer of a model has one."""
     names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
     return any(
         isinstance(value, Gen) and not value.kind.startswith("torch")
@@ -111,7 +111,7 @@ def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
 
 
 def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
-    """True if a class only fills in what the `__call__` of an unseen transform calls.
+    """Return True if a class only fills in what the `__call__` of an unseen transform calls.
 
     Args:
         run: Looks up its methods and bases.

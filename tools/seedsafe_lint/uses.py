@@ -39,7 +39,7 @@ class Uses:
     streams: bool = False
 
     def instance(self, run: Interpreter, cls: Class) -> Inst:
-        """An instance of a class, with the constructor's arguments as the file passes them."""
+        """Return an instance of a class, with the constructor's arguments as the file passes them."""
         merged: dict[str, Values] = {}
         for call in self.made.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
             for value in run.earlier(call.node, call.frame):
@@ -49,7 +49,7 @@ class Uses:
         return Inst(cls, tuple(merged.items()))
 
     def foreign(self, run: Interpreter, module: Module) -> Iterator[Class]:
-        """Classes of other given files that the file makes instances of."""
+        """Yield the classes of other given files that the file makes instances of."""
         if run.context.project.single:
             return
         own = {cls.name for cls in module.classes.values()}
@@ -90,7 +90,7 @@ _CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
 def uses(run: Interpreter, module: Module) -> Uses:
-    """Calls of a file that say what runs in workers.
+    """Return the calls of a file that say what runs in workers.
 
     Only statements on lines where the text names something of interest are looked into.
     """
@@ -103,7 +103,7 @@ def uses(run: Interpreter, module: Module) -> Uses:
 
 
 def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
-    """Numbers of the lines that call or pass something of interest, from 1."""
+    """Return the numbers of the lines that call or pass something of interest, from 1."""
     classes = {cls.name for cls in module.classes.values()}
     imported: set[str] = set()
     if not run.context.project.single:
@@ -131,7 +131,7 @@ def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
 
 
 def _owner(text: str, start: int) -> str:
-    """The name before the dot before a place, if there is one."""
+    """Return the name before the dot before a place, if there is one."""
     if text[start - 1 : start] != ".":
         return ""
     match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])

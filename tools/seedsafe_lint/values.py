@@ -168,7 +168,7 @@ _LOUD = re.compile(
 
 
 def is_plain(value: Value) -> bool:
-    """True for a value that cannot draw, nor lead to something that does."""
+    """Return True for a value that cannot draw, nor lead to something that does."""
     match value:
         case Const() | Opaque():
             return True
@@ -181,12 +181,12 @@ def is_plain(value: Value) -> bool:
 
 
 def constant(values: Values) -> bool:
-    """True if the value was the same in every worker and for every sample."""
+    """Return True if the value was the same in every worker and for every sample."""
     return all(isinstance(v, Const) or (isinstance(v, Opaque) and v.static) for v in values)
 
 
 def contents(values: Values) -> Values:
-    """What iterating over these values, or indexing them, can give."""
+    """Return what iterating over these values, or indexing them, can give."""
     found: Values = ()
     for value in values:
         if isinstance(value, Group):

@@ -210,7 +210,7 @@ class Verdicts:
         )
 
     def threads(self, node: ast.AST, module: Module) -> None:
-        """Reports ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
+        """Report ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
         self.context.events += 1
         self.findings.report(
             "SSF016",
@@ -227,6 +227,6 @@ def _alike(what: str) -> str:
 
 
 def spelled(node: ast.AST) -> str:
-    """A call as the file spells it, without arguments."""
+    """Return a call as the file spells it, without arguments."""
     name = dotted(node)
     return re.sub(r"^\.", "", name) or "this call"

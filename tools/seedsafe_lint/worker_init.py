@@ -50,7 +50,7 @@ class Init:
 
 
 def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
-    """The functions of a file that are a ``worker_init_fn`` by use or by name."""
+    """Return the functions of a file that are a ``worker_init_fn`` by use or by name."""
     found = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
     for call in used.calls:
         for word in call.node.keywords:
@@ -62,7 +62,7 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]
 
 
 def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
-    """Reports ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
+    """Report ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
     for call in used.calls:
         for word in call.node.keywords:
             if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
@@ -79,7 +79,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
 
 
 def check(run: Interpreter, function: Function) -> Init:
-    """Reports what a ``worker_init_fn`` does wrong, and tells what it seeds."""
+    """Report what a ``worker_init_fn`` does wrong, and return what it seeds."""
     init = Init(function)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
     index = _index(function)
@@ -105,7 +105,7 @@ def check(run: Interpreter, function: Function) -> Init:
 
 
 def _index(function: Function) -> str:
-    """Name of the parameter that takes the worker's number; empty if the function takes none."""
+    """Return the name of the parameter that takes the worker's number; empty if the function takes none."""
     arguments = function.node.args
     names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
     if function.cls and not isinstance(function.node, ast.Lambda) and not function.decorated("staticmethod"):
@@ -201,7 +201,7 @@ def _drawn(function: Function, names: set[str]) -> bool:
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
-    """True for ``worker_info.seed``, which torch makes anew for each epoch and worker."""
+    """Return True for ``worker_info.seed``, which torch makes anew for each epoch and worker."""
     return any(
         isinstance(p, ast.Attribute)
         and p.attr == "seed"
@@ -226,7 +226,7 @@ def _is_old_recipe(node: ast.AST) -> bool:
 
 
 def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
-    """Reports generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
+    """Report generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
     names = {
         "cv2": "OpenCV's generator",
         "imgaug": "imgaug's generator",

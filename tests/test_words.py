@@ -1,0 +1,134 @@
+"""The public documentation uses one noun for one thing: those of docs/style.md, and not their synonyms.
+
+README, the pages, and the docstrings that the reference shows are searched; code is left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+STYLE = ROOT / "docs" / "style.md"
+NOUNS = ("sample", "key", "epoch", "index", "occurrence", "view", "stream", "transform", "pipeline", "target")
+PHRASES = {  # turns that a reader stumbles over, and what to write instead
+    "may meet": "may collide",
+    "go back on": "keep stable",
+    "is told": "gets",
+    "what still": "name the thing",
+    "whoever": "you",
+    "spares": "skips",
+    "for ever": "forever",
+    "anew": "again",
+    "for themselves": "on their own",
+    "picture": "image",
+    "pictures": "images",
+    "mended": "fixed",
+    "has to be": "must be",
+    "have to be": "must be",
+}
+_CODE = re.compile(r"^(```|:::).*?^\1[ \t]*$|``.+?``|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^ *>>> .*(?:\n(?! *$).*)*", re.MULTILINE)  # with what it prints
+_LINK = re.compile(r"\]\([^)]*\)")
+
+
+def synonyms() -> dict[str, str]:
+    """Return the style page's banned words, each with the noun to write."""
+    lines = re.findall(r"^- \*\*(\w+)\*\*: .+? Not: (.+)\.$", STYLE.read_text(encoding="utf-8"), re.MULTILINE)
+    return {word.strip(): noun for noun, words in lines for word in words.split(",")}
+
+
+def banned() -> dict[str, str]:
+    plural = {f"{word}s": noun for word, noun in synonyms().items()}
+    return PHRASES | synonyms() | plural
+
+
+def faults(text: str) -> list[str]:
+    """Return the banned words of a text, each with what to write."""
+    prose = re.sub(r"\s+", " ", _LINK.sub("]", _EXAMPLE.sub(" ", _CODE.sub(" ", text))))
+    return [
+        f"{word!r}: write {better!r}: …{prose[max(0, hit.start() - 40) : hit.end() + 40]}…"
+        for word, better in banned().items()
+        for hit in re.finditer(rf"(?<![\w-]){re.escape(word)}(?![\w-])", prose, re.IGNORECASE)
+    ]
+
+
+def pages() -> list[Path]:
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in found if page != STYLE and "_build" not in page.parts]
+
+
+def modules() -> list[Path]:
+    """Return the files of the modules that the reference shows."""
+    reference = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
+    names = re.findall(r"automodule:: (\S+)", reference)
+    homes = (ROOT, ROOT / "adapters", ROOT / "tools")
+    candidates = [
+        home / f"{name.replace('.', '/')}{end}"
+        for name in names
+        for home in homes
+        for end in (".py", "/__init__.py")
+    ]
+    return sorted({path for path in candidates if path.exists()})
+
+
+def docstrings(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name and the docstring of everything public in a file."""
+
+    def walk(node: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, str]]:
+        yield prefix or path.stem, ast.get_docstring(node) or ""
+        for inner in node.body:
+            if isinstance(inner, ast.FunctionDef | ast.ClassDef) and not inner.name.startswith("_"):
+                if isinstance(inner, ast.ClassDef):
+                    yield from walk(inner, inner.name)
+                else:
+                    yield f"{prefix}.{inner.name}", ast.get_docstring(inner) or ""
+
+    yield from walk(ast.parse(path.read_text(encoding="utf-8")), "")
+
+
+def test_the_style_page_has_ten_nouns_with_one_meaning_each() -> None:
+    listed = re.findall(r"^- \*\*(\w+)\*\*: ", STYLE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert tuple(listed) == NOUNS
+    assert len(synonyms()) >= len(NOUNS)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_uses_the_nouns(page: Path) -> None:
+    assert faults(page.read_text(encoding="utf-8")) == []
+
+
+def test_public_docstrings_use_the_nouns() -> None:
+    assert len(modules()) > 30
+    found = [
+        f"{path.relative_to(ROOT)} {name}: {fault}"
+        for path in modules()
+        for name, text in docstrings(path)
+        for fault in faults(text)
+    ]
+    assert found == []
+
+
+def test_a_function_says_what_it_does() -> None:
+    """One dialect: "Return …", not "Returns …"."""
+    wrong = re.compile(r"(Returns|Yields|Gives|Makes|Takes|Runs|Reports|Computes|Adds|Checks|Gets|Applies) ")
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for room in ("seedsafe", "adapters", "tools")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and wrong.match(ast.get_docstring(node) or "")
+    ]
+    assert found == []
+
+
+def test_a_synonym_is_noticed() -> None:
+    assert len(faults("Two ids may\nmeet, and an augmenter is one.")) == 2
+    assert len(faults("Every Item of a chain")) == 2
+    assert (
+        faults("`chain = item`\n\n```python\nitem\n```\n\n>>> item\nitem\n\n[x](item.md) chained to it") == []
+    )
