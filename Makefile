@@ -115,4 +115,4 @@ bench:  # makes environments of its own under .venvs/
 	$(PYTHON) -m benchmarks
 
 clean:
-	rm -rf $(VENV) .venvs docs/_build out
+	rm -rf $(VENV) .venvs docs/_build docs/_pictures out

@@ -1,11 +1,15 @@
 """Sphinx's configuration: MyST pages, reference from docstrings, no framework needed to build."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "seedsafe"
 author = "The seedsafe developers"
 release = version = installed_version("seedsafe")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pictures"]
 autodoc_mock_imports = ["torch", "keras", "tf_keras", "tensorflow", "cv2", "ray"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -17,5 +21,5 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "seedsafe"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_pictures"]
 suppress_warnings = ["myst.xref_missing"]  # links into the repository, which a site does not hold

@@ -142,7 +142,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
         """Set the epoch, and keep it whatever `set_epoch` says, until this is called again; None lets it go.
 
-        It is for callbacks of trainers whose loaders count their passes anew when a run is resumed.
+        It is for callbacks of trainers whose loaders count passes from 0 again when a run is resumed.
         """
         self._held = False
         if epoch is not None:

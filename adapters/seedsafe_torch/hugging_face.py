@@ -13,7 +13,7 @@ class EpochCallback:
     """Tells an AugmentedDataset the epoch of a Trainer, also of a run that is resumed in the middle of one.
 
     Without it a Trainer that is resumed there reads the rest of its epoch as epoch 0: the loader that it makes to leave out the
-    batches that were seen counts its passes anew.
+    batches that were seen counts passes from 0 again.
 
     Args:
         dataset: the ``train_dataset`` of the Trainer: an AugmentedDataset, or one with one inside.
