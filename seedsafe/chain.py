@@ -18,15 +18,18 @@ __all__ = ["Chain", "Replay"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_steps", "nodes", "ops")
+    __slots__ = ("_only", "_steps", "nodes", "ops")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
         self._steps = _joined(self.nodes)
+        self._only = self._steps[0] if len(self._steps) == 1 else None
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
+        if self._only is not None:
+            return self._only.run(sample, draws)
         for step in self._steps:
             sample = step.run(sample, draws)
         return sample

@@ -169,6 +169,7 @@ def _boxes_of(boxes: Any) -> Array:
 
 
 _UINT8: Final = np.dtype(np.uint8)
+_FLOAT32: Final = np.dtype(np.float32)
 
 
 def check_array(name: str, array: Any) -> None:
@@ -179,7 +180,7 @@ def check_array(name: str, array: Any) -> None:
             "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
         )
     dtype = array.dtype
-    if dtype is _UINT8 and array.size:  # the usual case, in less time
+    if (dtype is _UINT8 or dtype is _FLOAT32) and array.size:  # the usual cases, in less time
         return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(

@@ -78,8 +78,9 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
         draws = State()
     draws.busy = True
     try:
-        draws.enter(key)
-        draws.counts.clear()
+        if node.ops:
+            draws.enter(key)
+            draws.counts.clear()
         if type(sample) is ndarray:
             check_array("sample", sample)
             made = node.run(sample, draws)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
+
+_MOVES: Final = {order: np.eye(3)[list(order)] for order in permutations(range(3)) if order != (0, 1, 2)}
+"""For each other order of three channels, the matrix that makes it, of zeros and ones."""
 
 _SMALL: Final = 8192
 """Below so many values, NumPy's single call is cheaper than the steps of a faster way."""
@@ -169,6 +173,11 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     if 0 in image.strides:
         image = in_memory(image)
     channels = image.shape[2] if image.ndim == 3 else 1
+    if channels == 3 and image.dtype == np.uint8:
+        moves = _MOVES.get(tuple(order))
+        if moves is not None:
+            moved: Array = opencv().transform(image, moves)
+            return moved
     if sorted(order) != list(range(channels)):
         raise ValueError(f"order must name each of {channels} channels once, got {tuple(order)}")
     if channels == 1:

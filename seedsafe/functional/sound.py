@@ -24,7 +24,7 @@ def amplify(audio: Array, gain: float) -> Array:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
         [0.25, -0.5]
     """
-    return np.multiply(_float32(audio), np.float32(gain))
+    return _float32(audio) * float(gain)  # a Python number is brought to the array's dtype
 
 
 def invert_polarity(audio: Array) -> Array:
@@ -41,7 +41,7 @@ def invert_polarity(audio: Array) -> Array:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()
         [-0.5, 1.0]
     """
-    return np.negative(_float32(audio))
+    return -_float32(audio)
 
 
 def segment(audio: Array, start: int, length: int) -> Array:

@@ -55,8 +55,9 @@ def mean_value(image: Array) -> float:
 _LN2: Final = 0.6931471805599453
 _LOGARITHMS: Final = np.array([-1e4, *(logarithm(value / 255.0) / _LN2 for value in range(1, 256))])
 """Of the 256 values as shares of the range, to the base 2; of 0, one whose power is 0."""
-_POWERS: Final = tuple(255.0 * _LN2**k / math.factorial(k) for k in range(5, -1, -1))
-"""The series of 255 times a power of 2, the highest first: within 3e-6 for exponents of ±0.5."""
+_POWERS: Final = tuple(np.full(256, 255.0 * _LN2**k / math.factorial(k)) for k in range(5, -1, -1))
+"""The series of 255 times a power of 2, the highest first: within 3e-6 for exponents of ±0.5; as arrays, which NumPy
+takes faster than numbers."""
 
 
 def adjust_gamma(image: Array, gamma: float) -> Array:
@@ -78,15 +79,17 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
     if 0 in image.strides:
         image = in_memory(image)
     if is_uint8(image):
+        add, multiply = np.add, np.multiply
         exponents = _LOGARITHMS * gamma
         whole = np.rint(exponents)
-        exponents -= whole
+        np.subtract(exponents, whole, exponents)
         values = exponents * _POWERS[0]
         for coefficient in _POWERS[1:-1]:
-            values += coefficient
-            values *= exponents
-        values += _POWERS[-1]
-        return look_up(image, np.rint(np.ldexp(values, whole.astype(np.intc))).astype(np.uint8))
+            add(values, coefficient, values)
+            multiply(values, exponents, values)
+        add(values, _POWERS[-1], values)
+        np.ldexp(values, whole.astype(np.intc), values)
+        return look_up(image, np.rint(values, values).astype(np.uint8))
     made: Array = opencv().pow(np.maximum(image, 0, order="C").reshape(image.shape[0], -1), gamma)
     return made.reshape(image.shape)
 

@@ -184,7 +184,8 @@ class ChannelShuffle(Often):
     def draw(self, rng: Draws, info: Info) -> Order:
         """Return the order."""
         left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
-        return Order((*(left.pop(rng.integer(n)) for n in range(len(left), 1, -1)), left[0]))
+        order = [left.pop(rng.integer(n)) for n in range(len(left), 1, -1)]
+        return Order((*order, left[0]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with its channels in the order."""
