@@ -33,11 +33,20 @@ class Environment(NamedTuple):
 
 ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their import name
     Environment(
-        ("albumentations", "torchvision", "kornia", "pillow", "audiomentations"),
-        ("albumentationsx==2.5.1", "kornia==0.9.0", "pillow==13.0.0", "audiomentations==0.43.1"),
-        ("torchvision==0.28.0",),  # its requirement is torch's CUDA libraries
+        ("albumentations", "torchvision", "kornia", "pillow", "audiomentations", "imgaug"),
+        (
+            "albumentationsx==2.5.1",
+            "kornia==0.9.0",
+            "pillow==13.0.0",
+            "audiomentations==0.43.1",
+            "scikit-image==0.26.0",
+            "imageio",
+            "shapely",
+            "stringzilla>=5.3",
+        ),
+        ("torchvision==0.28.0", "imgaug==0.4.0"),  # they require torch's CUDA libraries, and a second OpenCV
     ),
-    Environment(("albumentations", "albumentations_bare"), ("albumentations==2.0.8",)),
+    Environment(("albumentations", "albumentations_bare"), ("albumentations==2.0.8", "stringzilla>=5.3")),
 )
 
 

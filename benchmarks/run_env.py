@@ -47,12 +47,12 @@ def main() -> None:
     peers = [import_module(f"benchmarks.peers.{name}") for name in asked.peers]
     cases = [(size, case) for size in asked.sizes for case in IMAGES] + [(0, case) for case in AUDIO]
     rows: list[dict[str, Any]] = []
+    versions = {name: version(name) for name in asked.distributions} | {"Python": platform.python_version()}
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
     for size, case in cases:
         if asked.only in case:
             rows += _rows(peers, size, case, asked.rounds)
-    versions = {name: version(name) for name in asked.distributions} | {"Python": platform.python_version()}
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
-    asked.out.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1))
+            asked.out.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1))
 
 
 def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[str, Any]]:

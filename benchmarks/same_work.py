@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, Array, Scene
+from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, USUAL, Array, Scene
 from benchmarks.timing import Call
 
 __all__ = ["check", "finished"]
@@ -35,7 +35,7 @@ def finished(call: Call, scene: Scene) -> tuple[Call, bool]:
 def check(case: str, call: Call, scene: Scene, dtype: str) -> None:
     """Raise AssertionError where a case's results are not what the case asks for."""
     results = [_as_array(call(), case) for _ in range(CALLS)]
-    _CHECKS[case](results, scene, scene.image(dtype))
+    _CHECKS.get(case, _form(case))(results, scene, scene.image(dtype))
 
 
 def _as_array(result: Any, case: str) -> Array:
@@ -105,6 +105,27 @@ def _noise(kind: str) -> Any:
         assert len({result.tobytes() for result in results}) == len(results), "noise comes again"
 
     return holds
+
+
+def _form(case: str) -> Any:
+    """Return the check for transforms that libraries define each in their own way: the form, and that they change."""
+
+    def holds(results: list[Array], scene: Scene, image: Array) -> None:
+        crop, side = scene.crop, image.shape[0]
+        dtype, shape = image.dtype, {"PadIfNeeded": (side + 8, side + 8, 3)}.get(case, image.shape)
+        if case in _CROPPED:
+            shape = (crop, crop, 3)
+        elif case == USUAL:
+            shape, dtype = (3, crop, crop), np.dtype(np.float32)
+        for result in results:
+            _same_form(result, result.shape if case in _ANY_SIZE else shape, dtype)
+        assert any(result.shape != image.shape or (result != image).any() for result in results), "no change"
+
+    return holds
+
+
+_CROPPED = ("RandomResizedCrop", "Resize", "SmallestMaxSize", "LongestMaxSize", "Crop", "RandomSizedCrop")
+_ANY_SIZE = ("RandomScale", "RandomCropFromBorders", "RandomZoomOut")
 
 
 def _gain(results: list[Array], scene: Scene, image: Array) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import albumentations
 from albumentations.pytorch import ToTensorV2
 
-from benchmarks.scene import MEAN, NOISE, PADDING, STD, Array, Scene
+from benchmarks.peers.albumentations_all import chain, transforms
+from benchmarks.scene import MEAN, NOISE, PADDING, STD, USUAL, Array, Scene
 from benchmarks.timing import Call
 
 __all__ = ["DTYPE", "NAME", "calls", "single"]
@@ -26,6 +27,7 @@ def calls(scene: Scene) -> dict[str, Call]:
     cases["RandomCrop + HorizontalFlip + Normalize + ToCHW"] = _composed(
         scene.uint8, crop, flip, normalize, ToTensorV2()
     )
+    cases[USUAL] = _composed(scene.uint8, *chain(size))
     return cases
 
 
@@ -35,7 +37,7 @@ def single(scene: Scene) -> dict[str, tuple[Array, albumentations.BasicTransform
     low, high = NOISE["uint8"]
     uint8_noise = a.GaussNoise(std_range=(low / 255, high / 255), per_channel=True, p=1)
     float32_noise = a.GaussNoise(std_range=NOISE["float32"], per_channel=True, p=1)
-    return {
+    return {name: (scene.uint8, one) for name, one in transforms(scene.size, size).items()} | {
         "RandomCrop": (scene.uint8, a.RandomCrop(size, size)),
         "CenterCrop": (scene.uint8, a.CenterCrop(size, size)),
         "Pad 4": (scene.uint8, a.Pad(PADDING)),

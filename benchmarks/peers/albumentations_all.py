@@ -35,7 +35,6 @@ def transforms(size: int, crop: int) -> dict[str, a.BasicTransform]:
         "Transpose": lambda: a.Transpose(p=1),
         "D4": lambda: a.D4(p=1),
         "Perspective": lambda: a.Perspective(p=1),
-        "ElasticTransform": lambda: a.ElasticTransform(alpha=50, sigma=5, p=1),
         "GridDistortion": lambda: a.GridDistortion(p=1),
         "OpticalDistortion": lambda: a.OpticalDistortion(p=1),
         "ColorJitter": lambda: a.ColorJitter((0.6, 1.4), (0.6, 1.4), (0.6, 1.4), (-0.1, 0.1), p=1),
@@ -57,9 +56,7 @@ def transforms(size: int, crop: int) -> dict[str, a.BasicTransform]:
         "Sharpen": lambda: a.Sharpen(p=1),
         "Emboss": lambda: a.Emboss(p=1),
         "ToneCurve": lambda: a.RandomToneCurve(p=1),
-        "FancyPCA": lambda: a.FancyPCA(p=1),
         "Blur": lambda: a.Blur((5, 5), p=1),
-        "GaussianBlur": lambda: a.GaussianBlur(blur_limit=(5, 5), sigma_limit=(0.1, 2.0), p=1),
         "MedianBlur": lambda: a.MedianBlur((5, 5), p=1),
         "MotionBlur": lambda: a.MotionBlur((7, 7), p=1),
         "AdvancedBlur": lambda: a.AdvancedBlur(p=1),
@@ -74,12 +71,16 @@ def transforms(size: int, crop: int) -> dict[str, a.BasicTransform]:
         "CoarseDropout": lambda: a.CoarseDropout(p=1),
         "RandomErasing": lambda: a.Erasing(p=1),
         "GridDropout": lambda: a.GridDropout(p=1),
-        "XYMasking": lambda: a.XYMasking(
-            num_masks_x=1, num_masks_y=1, mask_x_length=max(1, size // 10), mask_y_length=max(1, size // 10), p=1
-        ),
         "GridShuffle": lambda: a.RandomGridShuffle((3, 3), p=1),
         "PixelDropout": lambda: a.PixelDropout(p=1),
     }
+    side = max(1, size // 10)
+    made |= {
+        "GaussianBlur": lambda: a.GaussianBlur((5, 5), (0.1, 2.0), p=1),
+        "XYMasking": lambda: a.XYMasking((1, 1), (1, 1), (1, side), (1, side), p=1),
+    }
+    if a.__version__.startswith("2.0."):  # AlbumentationsX moves a grid of 7 by 7 points: another transform
+        made["ElasticTransform"] = lambda: a.ElasticTransform(alpha=50, sigma=5, p=1)
     found = {}
     for name, make in made.items():
         try:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from kornia.image import image_to_tensor
 
+from benchmarks.peers.kornia_all import transforms
 from benchmarks.scene import MEAN, NOISE, PADDING, STD, Scene
 from benchmarks.timing import Call
 
@@ -26,7 +27,7 @@ def calls(scene: Scene) -> dict[str, Call]:
         return lambda: augment(batch)
 
     mean, std = torch.tensor(MEAN), torch.tensor(STD)
-    return {
+    return {name: call(*modules) for name, modules in transforms(scene.crop).items()} | {
         "RandomCrop": call(k.RandomCrop(size)),
         "RandomCrop, padding 4": call(k.RandomCrop(size, padding=PADDING)),
         "CenterCrop": call(k.CenterCrop(size)),

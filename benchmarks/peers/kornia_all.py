@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import kornia.augmentation as k
 import torch
-from benchmarks.scene import MEAN, STD
+
+from benchmarks.scene import MEAN, STD, USUAL
 
 __all__ = ["transforms"]
 
 
-def transforms(size: int, crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
+def transforms(crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
     """Return the modules of each case that kornia has."""
     jitter = k.ColorJiggle(0.4, 0.4, 0.4, 0.1, p=1)
     one: dict[str, torch.nn.Module] = {
@@ -34,7 +35,7 @@ def transforms(size: int, crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
         "RandomErasing": k.RandomErasing(p=1),
     }
     cases: dict[str, tuple[torch.nn.Module, ...]] = {name: (module,) for name, module in one.items()}
-    cases["RandomResizedCrop + HorizontalFlip + ColorJitter + Normalize + ToCHW"] = (
+    cases[USUAL] = (
         k.RandomResizedCrop((crop, crop), p=1),
         k.RandomHorizontalFlip(p=0.5),
         jitter,

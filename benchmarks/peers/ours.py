@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 import seedsafe as ss
+from benchmarks.peers.ours_all import transforms
 from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, Array, Scene
 from benchmarks.timing import Call
 
@@ -21,7 +22,7 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
         augment, indices = ss.Compose(transforms), count()
         return lambda: augment(given, key=ss.SampleKey(42, 3, next(indices)))
 
-    return {
+    return {name: call(image, *some) for name, some in transforms(scene.size, size).items()} | {
         "RandomCrop": call(image, ss.RandomCrop(size)),
         "RandomCrop, padding 4": call(image, ss.RandomCrop(size, padding=PADDING)),
         "CenterCrop": call(image, ss.CenterCrop(size)),

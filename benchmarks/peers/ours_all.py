@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import seedsafe as ss
-from benchmarks.scene import MEAN, STD
+from benchmarks.scene import MEAN, STD, USUAL
 
 __all__ = ["transforms"]
 
@@ -72,7 +72,7 @@ def transforms(size: int, crop: int) -> dict[str, tuple[ss.Transform, ...]]:
         "PixelDropout": ss.PixelDropout(),
     }
     cases: dict[str, tuple[ss.Transform, ...]] = {name: (transform,) for name, transform in one.items()}
-    cases["RandomResizedCrop + HorizontalFlip + ColorJitter + Normalize + ToCHW"] = (
+    cases[USUAL] = (
         ss.RandomResizedCrop(crop),
         ss.HorizontalFlip(p=0.5),
         ss.ColorJitter(0.4, 0.4, 0.4, 0.1),

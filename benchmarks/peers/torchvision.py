@@ -31,7 +31,9 @@ def calls(scene: Scene) -> dict[str, Call]:
     to_float = v2.ToDtype(torch.float32, scale=True)
     normalize = v2.Normalize(MEAN, STD)
     to_image = v2.ToImage()
-    return {
+    from benchmarks.peers.torchvision_all import transforms  # which takes v2 from here
+
+    return {name: _call(uint8, *modules) for name, modules in transforms(size).items()} | {
         "RandomCrop": _call(uint8, v2.RandomCrop(size)),
         "RandomCrop, padding 4": _call(uint8, v2.RandomCrop(size, padding=PADDING)),
         "CenterCrop": _call(uint8, v2.CenterCrop(size)),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import torch
-from benchmarks.scene import MEAN, STD
-from torchvision.transforms import v2
+
+from benchmarks.peers.torchvision import v2
+from benchmarks.scene import MEAN, STD, USUAL
 
 __all__ = ["transforms"]
 
 
-def transforms(size: int, crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
+def transforms(crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
     """Return the modules of each case that torchvision has."""
     jitter = v2.ColorJitter(0.4, 0.4, 0.4, 0.1)
     one: dict[str, torch.nn.Module] = {
@@ -32,11 +33,10 @@ def transforms(size: int, crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
         "Posterize": v2.RandomPosterize(4, p=1),
         "Invert": v2.RandomInvert(p=1),
         "GaussianBlur": v2.GaussianBlur(5),
-        "ImageCompression": v2.JPEG(80),
         "RandomErasing": v2.RandomErasing(p=1),
     }
     cases: dict[str, tuple[torch.nn.Module, ...]] = {name: (module,) for name, module in one.items()}
-    cases["RandomResizedCrop + HorizontalFlip + ColorJitter + Normalize + ToCHW"] = (
+    cases[USUAL] = (
         v2.RandomResizedCrop(crop, antialias=False),
         v2.RandomHorizontalFlip(p=0.5),
         jitter,
