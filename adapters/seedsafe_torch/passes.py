@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Self
 from weakref import ref
 
-__all__ = ["MANY", "Link", "Pass", "Place", "drawing"]
+__all__ = ["MANY", "Link", "Pass", "Place", "drawing", "passed_over"]
 
 MANY = 1024
 """So many items are taken into the checksum at once."""
@@ -138,3 +138,18 @@ def drawing() -> Callable[[], Any] | None:
         if frame.f_code.co_name == "_next_index" and hasattr(frame.f_locals.get("self"), "_num_yielded"):
             return ref(frame.f_locals["self"])
     return None
+
+
+def passed_over() -> bool:
+    """Return whether a StatefulDataLoader draws a pass that was at its end when its state was stored, only to throw it away.
+
+    It does so where the sampler of batches has no state, as Accelerate's have none, and begins another one for the next epoch.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_name == "__init__":
+            state = frame.f_locals.get("next_iter_state")
+            if isinstance(state, dict):
+                return bool(state.get("_iterator_finished"))
+    return False

@@ -14,7 +14,7 @@ from torch.utils.data import Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey, op_of
 from seedsafe.reading import address, checked_int, philox
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Pass, Place, drawing
+from seedsafe_torch.passes import MANY, Link, Pass, Place, drawing, passed_over
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler"]
@@ -153,7 +153,7 @@ class KeyedSampler(Sampler[Any]):
         epoch = self._next if self.epoch is None else self.epoch
         reader = None if self._watch or self.epoch is not None else drawing()
         place = Place(epoch, self._skip, self._watch is not None, reader)
-        if self._peeking:
+        if self._peeking or (reader is not None and state is None and passed_over()):
             return place
         if self.epoch is None:
             if epoch >= VALIDATION_EPOCH:

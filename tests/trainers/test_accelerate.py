@@ -47,14 +47,16 @@ def test_skip_first_batches(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_stateful_loaders_resume_within_an_epoch(workers: int, tmp_path: Path) -> None:
-    accelerator, loading = prepared(from_loader, workers, stateful=True)
+@pytest.mark.parametrize("make", [from_loader, from_sampler])
+def test_stateful_loaders_resume(workers: int, make: Any, tmp_path: Path) -> None:
+    accelerator, loading = prepared(make, workers, stateful=True)
     for epoch in range(2):
         for step, _ in enumerate(loading):
             accelerator.save_state(str(tmp_path / f"{epoch * STEPS + step + 1}"))
-    for step in (1, 2, 3, 5, 6, 7):
-        accelerator, loading = prepared(from_loader, workers, stateful=True)
-        accelerator.load_state(str(tmp_path / f"{step}"))
+    accelerator.save_state(str(tmp_path / "9"))  # after the epoch
+    for step, name in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 8), (8, 9)]:
+        accelerator, loading = prepared(make, workers, stateful=True)
+        accelerator.load_state(str(tmp_path / f"{name}"))
         seen = []
         for epoch in range(step // STEPS, EPOCHS):
             loading.set_epoch(epoch)
