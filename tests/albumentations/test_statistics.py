@@ -82,7 +82,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "ShotNoise": lambda A: A.ShotNoise(p=1),
     "ImageCompression": lambda A: A.ImageCompression(quality_range=(30, 90), p=1),
     "Downscale": lambda A: A.Downscale((0.3, 0.7), p=1),
-    "CoarseDropout": lambda A: A.CoarseDropout((2, 5), (0.1, 0.3), (5, 20), p=1),
+    "CoarseDropout": lambda A: A.CoarseDropout((2, 5), (0.1, 0.3), (0.05, 0.2), p=1),
     "CoarseDropout, mask": lambda A: A.CoarseDropout((2, 5), (8, 16), (5, 20), fill_mask=0, p=1),
     "Erasing": lambda A: A.Erasing(p=1),
     "XYMasking": lambda A: A.XYMasking((1, 3), (1, 3), (5, 20), (5, 20), p=1),
