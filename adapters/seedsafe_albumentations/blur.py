@@ -119,7 +119,7 @@ def GlassBlur(
     """Return ``seedsafe.GlassBlur``."""
     if mode not in ("fast", "exact"):
         raise ValueError(f"mode must be 'fast' or 'exact', got {mode!r}")
-    return fires(ss.GlassBlur(sigma, reach=max_delta, rounds=iterations), p, always_apply)
+    return fires(ss.GlassBlur(sigma, reach=max_delta, rounds=iterations, swap=True), p, always_apply)
 
 
 def Defocus(

@@ -158,6 +158,9 @@ def CLAHE(
     return fires(ss.CLAHE(clip, tiles=tuple(tile_grid_size)), p, always_apply)
 
 
+_EQUALIZERS = {"cv": "opencv", "pil": "pillow"}
+
+
 def Equalize(
     mode: str = "cv",
     by_channels: bool = True,
@@ -170,7 +173,9 @@ def Equalize(
     """Return ``seedsafe.Equalize``."""
     only("by_channels", by_channels, True, "the core equalizes each channel")
     only("mask", mask, None, "the core equalizes the whole image")
-    return fires(ss.Equalize(), p, always_apply)
+    if mode not in _EQUALIZERS:
+        raise ValueError(f"mode must be 'cv' or 'pil', got {mode!r}")
+    return fires(ss.Equalize(method=_EQUALIZERS[mode]), p, always_apply)
 
 
 def AutoContrast(

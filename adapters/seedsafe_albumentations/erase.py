@@ -101,7 +101,9 @@ def Erasing(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.RandomErasing``."""
-    made = ss.RandomErasing(pair_of(scale), pair_of(ratio), fill=_fill(fill), mask_fill=fill_mask)
+    made = ss.RandomErasing(
+        pair_of(scale), pair_of(ratio), fitting=True, fill=_fill(fill), mask_fill=fill_mask
+    )
     return fires(made, p, always_apply)
 
 
@@ -177,7 +179,7 @@ def _length(value: Any) -> tuple[int, int]:
 
 def RandomGridShuffle(grid: Any = (3, 3), p: float = 0.5, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.GridShuffle``."""
-    return fires(ss.GridShuffle(tuple(grid)), p, always_apply)
+    return fires(ss.GridShuffle(tuple(grid), uneven="drawn"), p, always_apply)
 
 
 def PixelDropout(

@@ -266,6 +266,7 @@ def ElasticTransform(
         alpha,
         sigma,
         same_dxdy=same_dxdy,
+        repeat_edges=True,
         interpolation=interpolation_of(interpolation, mask_interpolation),
         mode=mode_of(border_mode),
         fill=fill if value is None else value,

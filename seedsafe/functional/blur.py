@@ -109,11 +109,13 @@ def convolve(image: Array, kernel: Array) -> Array:
     return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)
 
 
-def glass_blur(image: Array, sigma: float, reach: int, rounds: int, noise: Address) -> Array:
+def glass_blur(
+    image: Array, sigma: float, reach: int, rounds: int, noise: Address, *, swap: bool = False
+) -> Array:
     """Return an image as behind frosted glass: blurred, its pixels taken from places near by, and blurred again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
-    not swapped. Of uint8, exact on every machine.
+    not swapped, unless `swap` says so. Of uint8, exact on every machine.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -121,6 +123,7 @@ def glass_blur(image: Array, sigma: float, reach: int, rounds: int, noise: Addre
         reach: how far away a pixel may be taken from, in pixels.
         rounds: how often they are taken.
         noise: the address of the steps: in each round a 16-bit piece for each row's step, then one for each column's.
+        swap: see `seedsafe.GlassBlur`.
 
     Raises:
         TypeError: the dtype is another.
@@ -135,10 +138,32 @@ def glass_blur(image: Array, sigma: float, reach: int, rounds: int, noise: Addre
     made = gaussian_blur(image, 0, sigma)
     rows, columns = np.arange(height)[:, None], np.arange(width)
     for down, right in pieces:
+        if swap:
+            made = _swapped(made, down, right, reach)
+            continue
         row = np.clip(rows + _steps(down, reach), 0, height - 1)
         column = np.clip(columns + _steps(right, reach), 0, width - 1)
         made = made[row, column]
     return gaussian_blur(made, 0, sigma)
+
+
+def _swapped(image: Array, down: Array, right: Array, reach: int) -> Array:
+    """Return the image after all pixels but those near the edges changed places with others; the last to come stays."""
+    height, width = image.shape[:2]
+    places = np.arange(height * width).reshape(height, width)
+    inner = places[reach + 1 : height - reach + 1, reach + 1 : width - reach + 1][::-1, ::-1].T
+    here = inner.ravel()
+    there = here + _step_below(down, reach).ravel()[here] * width + _step_below(right, reach).ravel()[here]
+    source = np.arange(height * width)
+    source[here] = there
+    source[there] = here
+    made: Array = image.reshape(height * width, *image.shape[2:])[source].reshape(image.shape)
+    return made
+
+
+def _step_below(pieces: Array, reach: int) -> Array:
+    steps: Array = (pieces.astype(np.int64) * (2 * reach) >> 16) - reach
+    return steps
 
 
 def _steps(pieces: Array, reach: int) -> Array:

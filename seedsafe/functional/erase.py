@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -151,20 +152,42 @@ def _bands(size: int, unit: int, hole: int, start: int) -> list[tuple[int, int]]
     return [(first, last) for first, last in bands if last > first]
 
 
-def grid_tiles(height: int, width: int, rows: int, columns: int) -> tuple[Hole, ...]:
+def grid_tiles(
+    height: int,
+    width: int,
+    rows: int,
+    columns: int,
+    *,
+    heights: Sequence[int] | None = None,
+    widths: Sequence[int] | None = None,
+) -> tuple[Hole, ...]:
     """Return the tiles of an image, row by row, of sides that differ by at most 1.
+
+    Args:
+        height: of the image, in pixels.
+        width: of the image, in pixels.
+        rows: of tiles.
+        columns: of tiles.
+        heights: of the rows, if they are given; their sum is the image's.
+        widths: of the columns.
 
     Example:
         >>> grid_tiles(2, 5, 1, 2)
         ((0, 0, 2, 2), (2, 0, 5, 2))
+        >>> grid_tiles(2, 5, 1, 2, widths=(3, 2))
+        ((0, 0, 3, 2), (3, 0, 5, 2))
     """
-    tops = [height * k // rows for k in range(rows + 1)]
-    lefts = [width * k // columns for k in range(columns + 1)]
+    tops = _ends(height, rows) if heights is None else [0, *accumulate(heights)]
+    lefts = _ends(width, columns) if widths is None else [0, *accumulate(widths)]
     return tuple(
         (lefts[column], tops[row], lefts[column + 1], tops[row + 1])
         for row in range(rows)
         for column in range(columns)
     )
+
+
+def _ends(side: int, parts: int) -> list[int]:
+    return [side * k // parts for k in range(parts + 1)]
 
 
 def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -11,25 +12,35 @@ from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.info import Array
 
-__all__ = ["autocontrast", "equalize", "equalize_adaptively"]
+__all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
 
 
-def equalize(image: Array) -> Array:
+EQUALIZERS: Final = ("pillow", "opencv")
+"""Whose tables equalisation uses."""
+
+
+def equalize(image: Array, method: str = "pillow") -> Array:
     """Return an image with its values spread evenly, channel by channel. Exact on every machine.
 
-    Follows Pillow's ``ImageOps.equalize``, which torchvision follows too. float32 goes through uint8.
+    Follows Pillow's ``ImageOps.equalize``, which torchvision follows too, or OpenCV's ``equalizeHist``. float32 goes through
+    uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
+        method: "pillow" rounds the pixels of a step down, "opencv" reaches from 0 to 255.
 
     Raises:
         TypeError: the dtype is another.
+        ValueError: the method is unknown.
 
     Example:
         >>> equalize(np.arange(64, 128, dtype=np.uint8).reshape(8, 8)[:2]).tolist()[0]
         [64, 65, 66, 67, 68, 69, 70, 71]
     """
-    return in_uint8(image, lambda values: _by_channel(values, _equalizing))
+    if method not in EQUALIZERS:
+        raise ValueError(f"method must be one of {', '.join(EQUALIZERS)}, got {method!r}")
+    table_of = _equalizing if method == "pillow" else _reaching
+    return in_uint8(image, lambda values: _by_channel(values, table_of))
 
 
 def _equalizing(counts: Array) -> Array:
@@ -39,6 +50,16 @@ def _equalizing(counts: Array) -> Array:
         return VALUES.astype(np.uint8)
     before = np.concatenate([[0], np.cumsum(counts)[:-1]])
     spread: Array = np.minimum((before + step // 2) // step, 255).astype(np.uint8)
+    return spread
+
+
+def _reaching(counts: Array) -> Array:
+    first = int(np.flatnonzero(counts)[0]) if counts.any() else 0
+    rest = int(counts.sum() - counts[first])
+    if rest == 0:
+        return VALUES.astype(np.uint8)
+    above = np.maximum(np.cumsum(counts) - counts[first], 0)
+    spread: Array = np.rint(above.astype(np.float32) * np.float32(255.0 / rest)).astype(np.uint8)
     return spread
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -105,7 +106,7 @@ _REACH: Final = 3.0
 
 
 def elastic_sheet(
-    noise: Address, height: int, width: int, alpha: float, sigma: float, *, same: bool
+    noise: Address, height: int, width: int, alpha: float, sigma: float, *, same: bool, repeat: bool = False
 ) -> Sheet:
     """Return displacements made of noise in [-1, 1], smoothed and multiplied by a number. Exact on every machine.
 
@@ -119,6 +120,7 @@ def elastic_sheet(
         alpha: what the smoothed noise is multiplied by, in pixels.
         sigma: the smoothing's standard deviation, in pixels.
         same: use one displacement for x and y.
+        repeat: beyond the image stands the noise of its outermost pixels.
 
     Example:
         >>> from seedsafe.key import SampleKey, address
@@ -134,10 +136,21 @@ def elastic_sheet(
     shape = int((height - 1) / cell) + 2 + 2 * reach, int((width - 1) / cell) + 2 + 2 * reach
     count = shape[0] * shape[1]
     values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)].astype(np.float32)
-    smooth = _smoothed(_smoothed(values.reshape(-1, *shape), bell, 1), bell, 2)
+    values = values.reshape(-1, *shape)
+    if repeat:
+        _repeat_edges(values, reach, cell)
+    smooth = _smoothed(_smoothed(values, bell, 1), bell, 2)
     # The mean of a cell's pixels is nearer to zero than each of them.
     smooth *= np.float32(alpha / (4.325 * cell * total * total))
     return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
+
+
+def _repeat_edges(values: Array, reach: int, cell: float) -> None:
+    """Put the noise of the outermost pixels where the image has ended: a mean over a cell's side, not its whole area."""
+    larger = np.float32(math.sqrt(cell))
+    for part in (values, values.swapaxes(1, 2)):
+        for outside, edge in ((slice(reach), reach), (slice(-reach - 1, None), -reach - 2)):
+            part[:, outside] = part[:, edge : edge + 1] * larger
 
 
 def _smoothed(values: Array, bell: list[float], axis: int) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from seedsafe.checks import integers, real, span
 from seedsafe.draws import Draws
 from seedsafe.functional import blur
+from seedsafe.image.options import flag
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
 from seedsafe.key import Address, checked_int
@@ -185,13 +186,15 @@ class GlassBlur(Often):
     """Blur as frosted glass does: blurred, its pixels taken from places near by, and blurred again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
-    not swapped. The noise that they are moved by starts at word 4. Of uint8, exact on every machine; of float32, for one
+    not swapped, unless `swap` says so. The noise that they are moved by starts at word 4. Of uint8, exact on every machine; of float32, for one
     build of OpenCV.
 
     Args:
         sigma: of the blurs, in pixels.
         reach: how far away a pixel may be taken from, in pixels.
         rounds: how often they are taken.
+        swap: pixels change places with those near by, as in the authors' code and albumentations 2.0.8: by less than `reach`
+            to the right and down, and not those that are within `reach` of the edges.
         p: the probability that the image is changed.
         name: see Transform.
 
@@ -209,11 +212,13 @@ class GlassBlur(Often):
     sigma: float = 0.7
     reach: int = field(default=4, kw_only=True)
     rounds: int = field(default=2, kw_only=True)
+    swap: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         Often.__post_init__(self)
         store(self, sigma=real("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels"))
         store(self, reach=checked_int("reach", self.reach, 1, 2**14, "pass pixels"))
+        flag("swap", self.swap)
         store(self, rounds=checked_int("rounds", self.rounds, 1, 101, "pass how often pixels are moved"))
 
     def draw(self, rng: Draws, info: Info) -> Glass:
@@ -222,4 +227,4 @@ class GlassBlur(Often):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, blurred."""
-        return blur.glass_blur(image, self.sigma, self.reach, self.rounds, params[0])
+        return blur.glass_blur(image, self.sigma, self.reach, self.rounds, params[0], swap=self.swap)

@@ -42,6 +42,8 @@ class ElasticTransform(Distorted):
         alpha: what the smoothed noise is multiplied by, in pixels; one number or a range (low, high).
         sigma: the smoothing's standard deviation in pixels; one number or a range.
         same_dxdy: displace x and y by the same.
+        repeat_edges: beyond the image stands the noise of its outermost pixels, as in albumentations 2.0.8: near the edges
+            places move further than in the middle.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
         mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
@@ -66,12 +68,14 @@ class ElasticTransform(Distorted):
     alpha: float | tuple[float, float] = (1.0, 1.0)
     sigma: float | tuple[float, float] = (50.0, 50.0)
     same_dxdy: bool = field(default=False, kw_only=True)
+    repeat_edges: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         Distorted.__post_init__(self)
         put_option(self, "alpha", span("alpha", self.alpha, 0.0, 1e6, "pass a number of pixels, or a range"))
         put_option(self, "sigma", span("sigma", self.sigma, 0.1, 1e4, "pass a number of pixels, or a range"))
         flag("same_dxdy", self.same_dxdy)
+        flag("repeat_edges", self.repeat_edges)
 
     def draw(self, rng: Draws, info: Info) -> Bent:
         """Return alpha and sigma, and the address of the noise."""
@@ -81,7 +85,9 @@ class ElasticTransform(Distorted):
     def source(self, params: Any) -> Field:
         """Return the field that takes the places of the result to those of the image."""
         alpha, sigma, address, (height, width) = params
-        return elastic_sheet(address, height, width, alpha, sigma, same=self.same_dxdy)
+        return elastic_sheet(
+            address, height, width, alpha, sigma, same=self.same_dxdy, repeat=self.repeat_edges
+        )
 
 
 class Shifted(NamedTuple):

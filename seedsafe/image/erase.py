@@ -12,6 +12,7 @@ from seedsafe.checks import integers, real, span
 from seedsafe.decisions import log_uniform_at
 from seedsafe.draws import Draws
 from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
+from seedsafe.image.options import flag
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
 from seedsafe.key import Address
@@ -173,12 +174,15 @@ class RandomErasing(Erasing):
 
     Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: of ten
     tries, the first whose rectangle is smaller than the image; if none is, the image stays. Draws area and shape of each try
-    (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. Exact on every machine; any dtype. Masks
+    (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. With `fitting`, it uses the first try's
+    words, as albumentations 2.0.8's ``Erasing`` goes about it. Exact on every machine; any dtype. Masks
     stay unless `mask_fill` is given; boxes shrink to what is left of them to see, keypoints stay.
 
     Args:
         scale: a range (low, high) of the area, as shares of the image's.
         ratio: a range (low, high) of height by width; its logarithm is uniform.
+        fitting: ratio is width by height, and itself uniform, and the area and then the ratio are drawn of those with which
+            the rectangle fits into the image.
         fill: see `CoarseDropout`; torchvision's "random" is "normal".
         mask_fill: see `CoarseDropout`.
         p: the probability that the image is changed.
@@ -197,18 +201,27 @@ class RandomErasing(Erasing):
 
     scale: Length = (0.02, 0.33)
     ratio: Length = (0.3, 3.3)
+    fitting: bool = field(default=False, kw_only=True)
     p: float = field(default=0.5, kw_only=True)
 
     def __post_init__(self) -> None:
         Erasing.__post_init__(self)
         store(self, scale=span("scale", self.scale, 0.0, 1.0, "pass shares of the image's area (low, high)"))
         store(self, ratio=span("ratio", self.ratio, 1e-6, 1e6, "pass a range of height by width (low, high)"))
+        flag("fitting", self.fitting)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the hole, or none."""
         rows, columns = info.image_size()
         units = rng.units(2 * _TRIES).tolist()
         vertical, horizontal = rng.word(), rng.word()
+        if self.fitting:
+            height, width = self._fitting(units[0], units[1], rows, columns)
+            if not height or not width:
+                return Holes((), rng.noise())
+            top = vertical * (rows - height + 1) >> 64
+            left = horizontal * (columns - width + 1) >> 64
+            return Holes(((left, top, left + width, top + height),), rng.noise())
         low, high = self.scale  # type: ignore[misc]  # a pair since __post_init__
         for share, shape in zip(units[::2], units[1::2], strict=True):
             area = (low + (high - low) * share) * rows * columns
@@ -219,6 +232,21 @@ class RandomErasing(Erasing):
                 left = horizontal * (columns - width + 1) >> 64
                 return Holes(((left, top, left + width, top + height),), rng.noise())
         return Holes((), rng.noise())
+
+    def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
+        """Return height and width of a rectangle that fits into the image; 0 and 0 if none of the least area does."""
+        (low, high), (flattest, widest) = self.scale, self.ratio  # type: ignore[misc]  # pairs since __post_init__
+        least = low * rows * columns
+        most = min(high * rows * columns, flattest * rows * rows, columns * columns / widest)
+        if most < least:
+            return 0, 0
+        area = least + (most - least) * share
+        if area == 0:
+            return 0, 0
+        ratio = max(flattest, area / (rows * rows))
+        ratio += (min(widest, columns * columns / area) - ratio) * shape
+        height, width = round(math.sqrt(area / ratio)), round(math.sqrt(area * ratio))
+        return min(height, rows), min(width, columns)
 
 
 @primitive()

@@ -17,13 +17,14 @@ from seedsafe.functional.erase import (
 )
 from seedsafe.functional.grain import drop_pixels
 from seedsafe.image.erase import Erasing
+from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
 from seedsafe.key import Address
 from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform
 
-__all__ = ["Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels", "Tiles"]
+__all__ = ["Cut", "Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels", "Tiles"]
 
 
 class Grid(NamedTuple):
@@ -39,6 +40,14 @@ class Tiles(NamedTuple):
     """The old tile at each place, row by row."""
 
     order: tuple[int, ...]
+
+
+class Cut(NamedTuple):
+    """The old tile at each place, row by row, the heights of the rows and the widths of the columns in pixels."""
+
+    order: tuple[int, ...]
+    heights: tuple[int, ...]
+    widths: tuple[int, ...]
 
 
 class Pixels(NamedTuple):
@@ -111,17 +120,19 @@ class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and put them together in another order.
 
     Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image, tiles change places with those of
-    their size. Draws a word for each tile. Exact on every machine; any dtype. Masks and keypoints go with their tiles, boxes
+    their size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column before. Exact on every machine; any dtype. Masks and keypoints go with their tiles, boxes
     with the tile that has their largest part, cut to it.
 
     Args:
         grid: rows and columns of tiles.
+        uneven: which rows and columns are one pixel larger, where the grid does not divide the image: "spread" over it, or
+            "drawn", as albumentations has it.
         p: the probability that the image is changed.
         name: see Transform.
 
     Raises:
         TypeError: an argument is not an integer.
-        ValueError: an argument is out of its range; when applied, the image has fewer rows or columns than the grid.
+        ValueError: an argument is out of its range or unknown; when applied, the image has fewer rows or columns than the grid.
 
     Example:
         >>> import numpy as np
@@ -131,15 +142,23 @@ class GridShuffle(SpatialTransform):
     """
 
     grid: int | tuple[int, int] = (3, 3)
+    uneven: str = field(default="spread", kw_only=True)
     p: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         store(self, grid=pair("grid", self.grid, "pass rows and columns of tiles"), p=probability(self.p))
+        choice("uneven", self.uneven, ("spread", "drawn"))
 
-    def draw(self, rng: Draws, info: Info) -> Tiles:
-        """Return the order of the tiles."""
+    def draw(self, rng: Draws, info: Info) -> Tiles | Cut:
+        """Return the order of the tiles, and their sides if they are drawn."""
         alike: dict[tuple[int, int], list[int]] = {}
-        tiles = self._tiles(*info.image_size())
+        height, width = info.image_size()
+        sides: tuple[tuple[int, ...], ...] = ()
+        if self.uneven == "drawn":
+            self._tiles((height, width), ())
+            rows, columns = self.grid  # type: ignore[misc]  # a pair since __post_init__
+            sides = _drawn_sides(rng, height, rows), _drawn_sides(rng, width, columns)
+        tiles = self._tiles((height, width), sides)
         for place, (x0, y0, x1, y1) in enumerate(tiles):
             alike.setdefault((y1 - y0, x1 - x0), []).append(place)
         order = [0] * len(tiles)
@@ -147,32 +166,39 @@ class GridShuffle(SpatialTransform):
             left = list(places)
             for place in places:
                 order[place] = left.pop(rng.integer(len(left)))
-        return Tiles(tuple(order))
+        return Cut(tuple(order), *sides) if sides else Tiles(tuple(order))
 
-    def _tiles(self, height: int, width: int) -> tuple[Hole, ...]:
+    def _tiles(self, size: Any, sides: Any) -> tuple[Hole, ...]:
+        height, width = size
         rows, columns = self.grid  # type: ignore[misc]  # a pair since __post_init__
         if height < rows or width < columns:
             raise ValueError(
                 f"a grid of {rows} rows and {columns} columns needs an image with as many, got {height}×{width} pixels: "
                 "pass a smaller grid"
             )
-        return grid_tiles(height, width, rows, columns)
+        heights, widths = sides or (None, None)
+        return grid_tiles(height, width, rows, columns, heights=heights, widths=widths)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with its tiles shuffled."""
-        return shuffle_tiles(image, self._tiles(*image.shape[:2]), params[0])
+        return shuffle_tiles(image, self._tiles(image.shape[:2], params[1:]), params[0])
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask with its tiles shuffled."""
-        return shuffle_tiles(mask, self._tiles(*mask.shape[:2]), params[0])
+        return shuffle_tiles(mask, self._tiles(mask.shape[:2], params[1:]), params[0])
 
     def apply_keypoints(self, keypoints: Array, params: Any, info: Info) -> Array:
         """Return keypoints where their tiles have gone."""
-        return shuffle_points(keypoints, self._tiles(*info.image_size()), params[0])
+        return shuffle_points(keypoints, self._tiles(info.image_size(), params[1:]), params[0])
 
     def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
         """Return the largest parts of boxes where their tiles have gone."""
-        return shuffle_boxes(boxes, self._tiles(*info.image_size()), params[0])
+        return shuffle_boxes(boxes, self._tiles(info.image_size(), params[1:]), params[0])
+
+
+def _drawn_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
+    left = [side // parts + (k < side % parts) for k in range(parts)]
+    return tuple(left.pop(rng.integer(len(left))) for _ in range(parts))
 
 
 @primitive()

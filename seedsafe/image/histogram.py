@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from seedsafe.checks import pair, real, span
 from seedsafe.draws import Draws
 from seedsafe.functional import histogram
+from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, Sometimes, store
 from seedsafe.info import Array, Info
 from seedsafe.primitive import primitive
@@ -26,15 +27,16 @@ class ClipLimit(NamedTuple):
 class Equalize(Sometimes):
     """Spread the values of each channel evenly. Draws nothing beyond its chance. Exact on every machine.
 
-    Follows ``torchvision.transforms.RandomEqualize`` and Pillow, to the bit. float32 goes through uint8.
+    Follows ``torchvision.transforms.RandomEqualize`` and Pillow, to the bit, or OpenCV. float32 goes through uint8.
 
     Args:
+        method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, albumentations' own.
         p: the probability that the image is changed.
         name: see Transform.
 
     Raises:
         TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1].
+        ValueError: p is not in [0, 1], or the method is unknown.
 
     Example:
         >>> import numpy as np
@@ -44,9 +46,15 @@ class Equalize(Sometimes):
         [0, 4, 9, 13]
     """
 
+    method: str = field(default="pillow", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Sometimes.__post_init__(self)
+        choice("method", self.method, histogram.EQUALIZERS)
+
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, equalised."""
-        return histogram.equalize(image)
+        return histogram.equalize(image, self.method)
 
 
 @primitive()
