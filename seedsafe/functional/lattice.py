@@ -138,19 +138,20 @@ def elastic_sheet(
     values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)].astype(np.float32)
     values = values.reshape(-1, *shape)
     if repeat:
-        _repeat_edges(values, reach, cell)
+        _repeat_edges(values, reach, cell, height, width)
     smooth = _smoothed(_smoothed(values, bell, 1), bell, 2)
     # The mean of a cell's pixels is nearer to zero than each of them.
     smooth *= np.float32(alpha / (4.325 * cell * total * total))
     return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
 
 
-def _repeat_edges(values: Array, reach: int, cell: float) -> None:
+def _repeat_edges(values: Array, reach: int, cell: float, height: int, width: int) -> None:
     """Put the noise of the outermost pixels where the image has ended: a mean over a cell's side, not its whole area."""
     larger = np.float32(math.sqrt(cell))
-    for part in (values, values.swapaxes(1, 2)):
-        for outside, edge in ((slice(reach), reach), (slice(-reach - 1, None), -reach - 2)):
-            part[:, outside] = part[:, edge : edge + 1] * larger
+    for part, side in ((values, height), (values.swapaxes(1, 2), width)):
+        last = reach + int((side - 1) / cell + 0.5)
+        part[:, :reach] = part[:, reach : reach + 1] * larger
+        part[:, last + 1 :] = part[:, last : last + 1] * larger
 
 
 def _smoothed(values: Array, bell: list[float], axis: int) -> Array:
