@@ -28,6 +28,7 @@ TRANSFORMS = [
     ss.AdvancedBlur(),
     ss.Defocus((2, 9)),
     ss.GlassBlur(),
+    ss.GlassBlur(swap=True),
     ss.Sharpen(),
     ss.Emboss(),
 ]
@@ -142,6 +143,20 @@ def test_glass_takes_pixels_from_near_by() -> None:
     column = np.clip(np.arange(50) + (pieces[1] * 3 >> 16) - 1, 0, 49)
     image = image_of((40, 50), "uint8")
     np.testing.assert_array_equal(sf.glass_blur(image, 0.0, 1, 1, NOISE), image[row, column])
+
+
+def test_glass_swaps_pixels_as_its_authors_do() -> None:
+    image = image_of((40, 50, 3), "uint8")
+    wanted = image.copy()
+    rows, columns = np.arange(40 - 3, 3, -1), np.arange(50 - 3, 3, -1)
+    y, x = np.tile(rows, len(columns)), np.repeat(columns, len(rows))
+    for down, right in sixteenths(NOISE, 2 * 2 * 40 * 50).reshape(2, 2, 40, 50).astype(np.int64):
+        there = y + (down[y, x] * 6 >> 16) - 3, x + (right[y, x] * 6 >> 16) - 3
+        wanted[y, x], wanted[there] = wanted[there], wanted[y, x]
+    np.testing.assert_array_equal(sf.glass_blur(image, 0.0, 3, 2, NOISE, swap=True), wanted)
+    for shape in ((1, 1), (3, 9), (8, 4, 1)):
+        tiny = image_of(shape, "uint8")
+        np.testing.assert_array_equal(sf.glass_blur(tiny, 0.0, 4, 2, NOISE, swap=True), tiny)
 
 
 def test_parameters() -> None:

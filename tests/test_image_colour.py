@@ -6,6 +6,7 @@ import colorsys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from image_laws import KEY, MANY, SHAPES, image_of, keep, parameters, refuses_to_change_with_dtype
@@ -27,6 +28,7 @@ ANY_CHANNELS = [
     ss.Posterize((1, 7), p=1),
     ss.Invert(p=1),
     ss.Equalize(p=1),
+    ss.Equalize(method="opencv", p=1),
     ss.AutoContrast(p=1),
     ss.AutoContrast(cutoff=5, p=1),
     ss.ChannelShuffle(),
@@ -234,6 +236,15 @@ def test_tones_follow_pillow() -> None:
 def test_equalisation_of_flat_images_follows_pillow(image: np.ndarray) -> None:
     np.testing.assert_array_equal(sf.equalize(image), ImageOps.equalize(Image.fromarray(image)))
     np.testing.assert_array_equal(sf.autocontrast(image), ImageOps.autocontrast(Image.fromarray(image)))
+
+
+def test_equalize_is_opencvs() -> None:
+    grey = data.camera()
+    dark = grey // 3
+    for image in (grey, dark, dark[:7, :9], np.full((5, 6), 9, np.uint8), image_of((40, 50), "uint8")):
+        np.testing.assert_array_equal(sf.equalize(image, "opencv"), cv2.equalizeHist(image))
+    with pytest.raises(ValueError, match="method must be one of pillow, opencv, got 'cv'"):
+        ss.Equalize(method="cv")
 
 
 def test_clahe_raises_local_contrast_as_skimage_does() -> None:

@@ -25,6 +25,7 @@ TRANSFORMS = [
     ss.CoarseDropout(0),
     ss.RandomErasing(p=1),
     ss.RandomErasing((0.1, 0.5), fill="noise", p=1),
+    ss.RandomErasing(fitting=True, p=1),
     ss.XYMasking(),
     ss.XYMasking((1, 3), (0, 2), width=(1, 5), height=(0.1, 0.5), fill=0.5),
     ss.GridDropout(),
@@ -49,8 +50,9 @@ def test_laws(transform: ss.Transform, shape: tuple[int, ...], dtype: str) -> No
 @pytest.mark.parametrize("shape", [(9, 9), (10, 11, 3), (3, 3, 1), (24, 21, 16)], ids=str)
 def test_laws_of_tiles(shape: tuple[int, ...]) -> None:
     image = image_of(shape, "uint8")
-    made = keep(ss.GridShuffle(), image)
-    np.testing.assert_array_equal(np.sort(made, axis=None), np.sort(image, axis=None))
+    for transform in (ss.GridShuffle(), ss.GridShuffle(uneven="drawn")):
+        made = keep(transform, image)
+        np.testing.assert_array_equal(np.sort(made, axis=None), np.sort(image, axis=None))
 
 
 @pytest.mark.parametrize("dtype", ["int64", "bool", "float16", "uint16"])
@@ -269,6 +271,37 @@ def test_random_erasing_follows_torchvisions_rule() -> None:
         assert drawn.holes == expected
         assert drawn.address[2] == 6
     assert expected == ()  # of the last, no try fits
+
+
+def test_fitting_erasing_draws_even_areas_and_even_ratios() -> None:
+    for shape, scale, ratio in (
+        ((300, 400), (0.02, 0.33), (0.3, 3.3)),
+        ((200, 200), (0.1, 1.0), (0.5, 2.0)),
+        ((100, 900), (0.002, 0.05), (0.2, 9.0)),
+    ):
+        rows, columns = shape
+        drawn = parameters(ss.RandomErasing(scale, ratio, fitting=True, p=1), shape, 2000)
+        x0, y0, x1, y1 = np.array([one.holes[0] for one in drawn]).T
+        assert min(x0.min(), y0.min(), rows - y1.max(), columns - x1.max()) >= 0
+        most = min(scale[1], ratio[0] * rows / columns, columns / ratio[1] / rows)
+        areas = (x1 - x0) * (y1 - y0) / (rows * columns)
+        assert stats.kstest(areas, "uniform", (scale[0], most - scale[0])).pvalue > 1e-4
+        area = areas * rows * columns
+        least, widest = np.maximum(ratio[0], area / rows**2), np.minimum(ratio[1], columns**2 / area)
+        even = ((x1 - x0) / (y1 - y0) - least) / (widest - least)
+        assert stats.kstest(even[area > 500], "uniform").pvalue > 1e-4
+    assert parameters(ss.RandomErasing((0.9, 1), fitting=True, p=1), (30, 40), 1)[0].holes == ()
+
+
+def test_uneven_tiles_are_drawn() -> None:
+    drawn = parameters(ss.GridShuffle((2, 4), uneven="drawn"), (11, 14), 2400)
+    assert all(sorted(one.heights) == [5, 6] and sorted(one.widths) == [3, 3, 4, 4] for one in drawn)
+    for sides in ("heights", "widths"):
+        counts = np.unique([getattr(one, sides) for one in drawn], axis=0, return_counts=True)[1]
+        assert len(counts) == (2 if sides == "heights" else 6)
+        assert stats.chisquare(counts).pvalue > 1e-3
+    with pytest.raises(ValueError, match="uneven must be one of spread, drawn, got 'first'"):
+        ss.GridShuffle(uneven="first")
 
 
 def test_parameters() -> None:

@@ -372,6 +372,26 @@ def test_elastic_displacements_have_their_size() -> None:
     np.testing.assert_allclose(there_x - x, there_y - y, atol=1e-9)
 
 
+def test_elastic_displacements_grow_towards_repeated_edges() -> None:
+    augment, x, y = (
+        ss.ElasticTransform(100, 6, repeat_edges=True, p=1),
+        np.arange(91.0)[None],
+        np.arange(80.0)[:, None],
+    )
+    found, wanted = [], []
+    for index in range(300):
+        field = augment.source(params(augment, ss.SampleKey(0, 0, index), (80, 91)))
+        found.append(field(x, y)[0] - x)
+        noise = np.random.default_rng(index).standard_normal((80, 91)) / 4.325
+        wanted.append(100 * ndimage.gaussian_filter(noise, 6, mode="nearest"))
+    ours, scipys = np.std(found, axis=0), np.std(wanted, axis=0)
+    middle = slice(25, 55)
+    assert ours[middle, middle].mean() == pytest.approx(scipys[middle, middle].mean(), rel=0.1)
+    for edge in ((0, middle), (-1, middle), (middle, 0), (middle, -1), (0, 0), (0, -1), (-1, 0), (-1, -1)):
+        assert np.mean(ours[edge]) == pytest.approx(np.mean(scipys[edge]), rel=0.35)
+        assert np.mean(ours[edge]) > 1.7 * ours[middle, middle].mean()
+
+
 def test_piecewise_affine_is_scikit_images() -> None:
     augment = ss.PiecewiseAffine((0.03, 0.03), nb_rows=4, nb_cols=3, p=1)
     field = augment.source(params(augment))
