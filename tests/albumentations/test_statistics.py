@@ -165,7 +165,7 @@ def pvalue(wanted: np.ndarray, found: np.ndarray, tolerance: float) -> float:
     """
     larger = ks_2samp(found, wanted + tolerance, alternative="less").pvalue
     smaller = ks_2samp(found, wanted - tolerance, alternative="greater").pvalue
-    return min(1.0, 2 * min(larger, smaller))
+    return min(1.0, 2 * float(min(larger, smaller)))
 
 
 compute = original.augmentations.geometric.functional.compute_perspective_params
