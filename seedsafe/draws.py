@@ -35,7 +35,7 @@ class Draws:
     """The stream of one transform for one sample, one 64-bit word after another.
 
     Word 0 decides whether the transform fires; Compose has consumed it before ``draw`` is called. Every method
-    but ``units`` consumes one word, whatever its arguments are.
+    but ``words`` and ``units`` consumes one word, whatever its arguments are.
 
     Args:
         at: the stream's address, from ``seedsafe.key.address``.
@@ -63,6 +63,11 @@ class Draws:
         """Return the next raw word, in [0, 2**64)."""
         word: int = self._next()
         return word
+
+    def words(self, n: int) -> list[int]:
+        """Return the next n raw words, what `word` gives n times, taken at once."""
+        words: list[int] = self._next(n).tolist()
+        return words
 
     def unit(self) -> float:
         """Return a number in [0, 1): the upper 53 bits of a word, as ``Generator.random()`` gives them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seedsafe.draws import sixteenths
-from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.carrier import formed, in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.info import Array
 from seedsafe.key import Address
@@ -31,7 +31,7 @@ def box_blur(image: Array, size: int) -> Array:
         image = in_memory(image)
     is_uint8(image)
     blurred: Array = opencv().blur(image, (size, size))
-    return blurred.reshape(image.shape)
+    return formed(blurred, image)
 
 
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
@@ -56,7 +56,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
     if side == 1 or sigma <= 0.0:
         return image.copy()
     blurred: Array = opencv().GaussianBlur(image, (side, side), sigma)
-    return blurred.reshape(image.shape)
+    return formed(blurred, image)
 
 
 def median_blur(image: Array, size: int) -> Array:
@@ -85,7 +85,7 @@ def median_blur(image: Array, size: int) -> Array:
             [cv2.medianBlur(np.ascontiguousarray(image[..., k]), size) for k in range(image.shape[2])], -1
         )
     blurred: Array = cv2.medianBlur(image, size)
-    return blurred.reshape(image.shape)
+    return formed(blurred, image)
 
 
 def convolve(image: Array, kernel: Array) -> Array:
@@ -105,7 +105,7 @@ def convolve(image: Array, kernel: Array) -> Array:
     if 0 in image.strides:
         image = in_memory(image)
     whole = is_uint8(image)
-    made: Array = opencv().filter2D(image, -1, kernel.astype(np.float32)).reshape(image.shape)
+    made = formed(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
     return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)
 
 

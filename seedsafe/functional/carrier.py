@@ -11,7 +11,7 @@ import numpy as np
 
 from seedsafe.info import Array
 
-__all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "in_memory", "native", "opencv", "require_size"]
+__all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "formed", "in_memory", "native", "opencv", "require_size"]
 
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
@@ -45,6 +45,13 @@ def carried(image: Array) -> Array:
 def native(image: Array) -> bool:
     """Return whether OpenCV takes the dtype as it is."""
     return image.dtype.char in _NATIVE
+
+
+def formed(made: Array, image: Array) -> Array:
+    """Return what OpenCV made of an image in the image's shape and dtype; the very array, no view, where it has them."""
+    if made.dtype != image.dtype:
+        made = made.view(image.dtype)
+    return made if made.shape == image.shape else made.reshape(image.shape)
 
 
 def in_memory(image: Array) -> Array:

@@ -155,8 +155,8 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
     for limit in limits:
         np.greater(pieces, cv2.LUT(values, limit), out=above)
         counts += above
-    made = look_up(counts, light[:256].copy()) if counts.dtype == np.uint8 else light[counts]
-    return made.reshape(image.shape)
+    counts = counts.reshape(image.shape)
+    return look_up(counts, light[:256].copy()) if counts.dtype == np.uint8 else light[counts]
 
 
 @cache

@@ -90,8 +90,10 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
         add(values, _POWERS[-1], values)
         np.ldexp(values, whole.astype(np.intc), values)
         return look_up(image, np.rint(values, values).astype(np.uint8))
-    made: Array = opencv().pow(np.maximum(image, 0, order="C").reshape(image.shape[0], -1), gamma)
-    return made.reshape(image.shape)
+    made = np.maximum(image, 0, order="C")
+    flat = made.reshape(image.shape[0], -1)
+    opencv().pow(flat, gamma, flat)
+    return made
 
 
 def solarize(image: Array, threshold: float) -> Array:

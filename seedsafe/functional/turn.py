@@ -48,8 +48,7 @@ def quarter_turn(image: Array, turns: int) -> Array:
         return image
     if image[0, 0].nbytes not in _TRANSPOSED:
         return np.rot90(image, turns).copy()
-    made: Array = opencv().rotate(carried(image), _CODES[turns]).view(image.dtype)
-    return made if made.ndim == image.ndim else made[..., None]
+    return _uncarried(opencv().rotate(carried(image), _CODES[turns]), image)
 
 
 def transpose(image: Array) -> Array:
@@ -67,7 +66,13 @@ def transpose(image: Array) -> Array:
     _check(image)
     if image[0, 0].nbytes not in _TRANSPOSED:
         return image.swapaxes(0, 1).copy()
-    made: Array = opencv().transpose(carried(image)).view(image.dtype)
+    return _uncarried(opencv().transpose(carried(image)), image)
+
+
+def _uncarried(made: Array, image: Array) -> Array:
+    """Return what OpenCV made of a carried image; the very array, no view, where it needs no other form."""
+    if made.dtype != image.dtype:
+        made = made.view(image.dtype)
     return made if made.ndim == image.ndim else made[..., None]
 
 

@@ -110,16 +110,17 @@ class RandomCropFromBorders(Cut):
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
         rows, columns = info.image_size()
-        left, right = _ends(rng, columns, self.crop_left, self.crop_right)
-        top, bottom = _ends(rng, rows, self.crop_top, self.crop_bottom)
+        words = rng.words(4)
+        left, right = _ends(words[0], words[1], columns, self.crop_left, self.crop_right)
+        top, bottom = _ends(words[2], words[3], rows, self.crop_top, self.crop_bottom)
         return Window(top, left, bottom - top, right - left)
 
 
-def _ends(rng: Draws, side: int, before: float, after: float) -> tuple[int, int]:
-    """Return the first place and the one behind the last, two words."""
-    first = min(rng.integer(int(before * side) + 1), side - 1)
+def _ends(one: int, other: int, side: int, before: float, after: float) -> tuple[int, int]:
+    """Return the first place and the one behind the last, as `Draws.integer` makes them of two words."""
+    first = min(one * (int(before * side) + 1) >> 64, side - 1)
     low = max(first + 1, int((1.0 - after) * side))
-    return first, low + rng.integer(side - low + 1)
+    return first, low + (other * (side - low + 1) >> 64)
 
 
 class Cropped(NamedTuple):
