@@ -158,7 +158,7 @@ class Choice(_Container):
 
     def __post_init__(self) -> None:
         _Container.__post_init__(self)
-        way_out = "pass one weight for each member"
+        way_out = "pass one weight for each transform"
         given = tuple(self.weights) if isinstance(self.weights, Iterable) else (self.weights,)
         weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in given)
         if len(weights) != len(self.transforms) or not any(weights):
@@ -202,7 +202,7 @@ class SomeOf(_Container):
     def __post_init__(self) -> None:
         _Container.__post_init__(self)
         most = 16 if self.replace else len(self.transforms)
-        _set(self, "n", checked_int("n", self.n, 1, most + 1, "it is the number of members to apply"))
+        _set(self, "n", checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
 
     def bind(self, namer: Namer) -> Node:
         """Return this container and its transforms with their streams in a pipeline."""

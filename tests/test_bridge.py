@@ -599,7 +599,7 @@ class TestVerification:
         augment = ss.Compose([ss.ToFloat(), ss.bridge(function)])
         name = getattr(function, "__name__", type(function).__name__)
         expected = (
-            rf"in the member 'bridge/{name}' of the pipeline: bridge\({name}\), of test_bridge, gave two results .*"
+            rf"in the transform 'bridge/{name}' of the pipeline: bridge\({name}\), of test_bridge, gave two results .*"
             r"Keyed were random, numpy.random, torch\. .*register_hook\(cls, hook\)"
         )
         with pytest.raises(ss.NotReproducible, match=expected):
@@ -823,7 +823,7 @@ class TestMember:
             (
                 lambda: ss.bridge(lambda image: None)(GRAY, key=KEY),
                 TypeError,
-                "<lambda> must return an array, a tensor or a picture, got NoneType",
+                "<lambda> must return an array, a tensor or a PIL image, got NoneType",
             ),
             (
                 lambda: ss.bridge(lambda **parts: 1)(GRAY, key=KEY),

@@ -272,7 +272,7 @@ class Bridged(Transform):
         array = as_array(made)
         if array is None or array.dtype.hasobject:
             raise TypeError(
-                f"{_name(self.function)} must return an array, a tensor or a picture, got {type(made).__name__}: "
+                f"{_name(self.function)} must return an array, a tensor or a PIL image, got {type(made).__name__}: "
                 f"wrap it in a function that returns one. {_WRAPPER}"
             )
         if self.returns is not None and given is not None:
@@ -301,7 +301,7 @@ class _BridgedLeaf(Leaf):
         try:
             return super().run(sample, draws)
         except NotReproducible as error:
-            raise NotReproducible(f"in the member {self.name!r} of the pipeline: {error}") from None
+            raise NotReproducible(f"in the transform {self.name!r} of the pipeline: {error}") from None
 
     @property
     def moves(self) -> bool:
