@@ -10,6 +10,7 @@ import json
 import platform
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -57,13 +58,12 @@ def main() -> None:
 
 def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[str, Any]]:
     """Yield what was measured of one case at one size: one row for each dtype, in which only equals are compared."""
-    scene = Scene.of(size or 32)
-    found = {peer: peer.calls(scene) for peer in peers}
+    scene, found, own = _contenders(tuple(peers), size or 32)
     for dtype in ("uint8", "float32"):
         calls = {p.NAME: found[p][case] for p in peers if case in found[p] and _dtype(p, case) == dtype}
         if not calls:
             continue
-        calls = {OURS: ours.calls(scene, dtype)[case]} | calls
+        calls = {OURS: own[dtype][case]} | calls
         copied = []
         for name in calls:
             calls[name], added = finished(calls[name], scene)
@@ -81,6 +81,14 @@ def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[
             "copied": copied,
             "converted": dtype != _dtype(ours, case),
         }
+
+
+@cache
+def _contenders(peers: tuple[Any, ...], size: int) -> tuple[Scene, dict[Any, Any], dict[str, Any]]:
+    """Return the scene of a size, and all calls on it: of the peers, and ours by dtype."""
+    scene = Scene.of(size)
+    own = {dtype: ours.calls(scene, dtype) for dtype in ("uint8", "float32")}
+    return scene, {peer: peer.calls(scene) for peer in peers}, own
 
 
 def _dtype(peer: Any, case: str) -> str:

@@ -56,7 +56,7 @@ class Amplitude(AudioTransform):
     def draw(self, rng: Draws, info: Info) -> Gain:
         """Return the gain."""
         low, high = self.gain  # type: ignore[misc]  # a pair since __post_init__
-        return Gain(rng.uniform(low, high))
+        return Gain(low + (high - low) * rng.unit())  # `uniform`, of ends that are checked
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio, louder or softer."""

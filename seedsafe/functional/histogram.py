@@ -9,7 +9,8 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
-from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
+from seedsafe.functional.scratch import scratch
+from seedsafe.functional.tables import VALUES, look_up, look_up_channels
 from seedsafe.info import Array
 
 __all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
@@ -44,13 +45,15 @@ def equalize(image: Array, method: str = "pillow") -> Array:
 
 
 def _equalizing(counts: Array) -> Array:
-    used = counts[counts > 0]
-    step = int(counts.sum() - used[-1]) // 255
-    if len(used) <= 1 or step == 0:
+    upto = counts.cumsum()
+    last = counts.nonzero()[0][-1]
+    step = int(upto[-1] - counts[last]) // 255
+    if step == 0:
         return VALUES.astype(np.uint8)
-    before = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    spread: Array = np.minimum((before + step // 2) // step, 255).astype(np.uint8)
-    return spread
+    before = upto - counts
+    before += step // 2
+    before //= step
+    return np.minimum(before, 255, out=before).astype(np.uint8)  # type: ignore[no-any-return]
 
 
 def _reaching(counts: Array) -> Array:
@@ -79,20 +82,43 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
         >>> autocontrast(np.array([[100, 150, 200]], np.uint8)).tolist()
         [[0, 127, 254]]
     """
+    if not cutoff:
+        return in_uint8(image, _stretched)
     return in_uint8(image, lambda values: _by_channel(values, lambda counts: _stretching(counts, cutoff)))
 
 
+def _stretched(image: Array) -> Array:
+    """Return an image with each channel stretched from its least and greatest values."""
+    if 0 in image.strides:
+        image = in_memory(image)
+    channels = image.shape[2] if image.ndim == 3 else 1
+    if channels == 1:
+        return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
+    planes = scratch((channels, *image.shape[:2]))
+    opencv().split(image, list(planes))
+    return look_up_channels(image, [_stretch(*ends) for ends in [_ends(plane) for plane in planes]])
+
+
+def _ends(plane: Array) -> tuple[float, float]:
+    low, high, _, _ = opencv().minMaxLoc(plane)
+    return low, high
+
+
 def _stretching(counts: Array, cutoff: float) -> Array:
-    if cutoff:
-        cut = int(counts.sum() * cutoff // 100)
-        counts = _without(_without(counts, cut)[::-1], cut)[::-1]
+    cut = int(counts.sum() * cutoff // 100)
+    counts = _without(_without(counts, cut)[::-1], cut)[::-1]
     used = np.flatnonzero(counts)
-    if len(used) == 0 or used[-1] <= used[0]:
+    return _stretch(float(used[0]), float(used[-1])) if len(used) else VALUES.astype(np.uint8)
+
+
+def _stretch(low: float, high: float) -> Array:
+    """Return the table that takes two values to the ends of the range, rounded down."""
+    if high <= low:
         return VALUES.astype(np.uint8)
-    low, high = float(used[0]), float(used[-1])
     scale = 255.0 / (high - low)
-    stretched = np.trunc(VALUES * scale - low * scale)
-    return table(stretched)
+    values = VALUES * scale
+    values -= low * scale
+    return np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values).astype(np.uint8)
 
 
 def _without(counts: Array, cut: int) -> Array:
