@@ -278,6 +278,7 @@ def test_fitting_erasing_draws_even_areas_and_even_ratios() -> None:
         ((300, 400), (0.02, 0.33), (0.3, 3.3)),
         ((200, 200), (0.1, 1.0), (0.5, 2.0)),
         ((100, 900), (0.002, 0.05), (0.2, 9.0)),
+        ((900, 100), (0.002, 0.05), (0.2, 9.0)),
     ):
         rows, columns = shape
         drawn = parameters(ss.RandomErasing(scale, ratio, fitting=True, p=1), shape, 2000)
