@@ -11,6 +11,7 @@ _EXACT_IN_UINT8 = {
     "GaussianBlur sizes": ss.GaussianBlur((3, 9), (0.5, 3.0), p=0.7),
     "MedianBlur": ss.MedianBlur(),
     "GlassBlur": ss.GlassBlur(),
+    "GlassBlur swap": ss.GlassBlur(swap=True),
 }
 _ELSEWHERE = {
     "MotionBlur": ss.MotionBlur(),

@@ -13,6 +13,7 @@ _EXACT = {
     "Posterize": ss.Posterize((1, 7), p=0.7),
     "Invert": ss.Invert(),
     "Equalize": ss.Equalize(),
+    "Equalize opencv": ss.Equalize(method="opencv"),
     "AutoContrast": ss.AutoContrast(cutoff=2),
     "HueSaturationValue": ss.HueSaturationValue(),
     "HueSaturationValue fractional": ss.HueSaturationValue(0.015, 0.7, 0.4, fractional=True),
