@@ -62,7 +62,9 @@ def _reaching(counts: Array) -> Array:
     if rest == 0:
         return VALUES.astype(np.uint8)
     above = np.maximum(np.cumsum(counts) - counts[first], 0)
-    spread: Array = np.rint(above.astype(np.float32) * (np.float32(255.0) / np.float32(rest))).astype(np.uint8)
+    spread: Array = np.rint(above.astype(np.float32) * (np.float32(255.0) / np.float32(rest))).astype(
+        np.uint8
+    )
     return spread
 
 

@@ -31,7 +31,10 @@ _KINDS = {
     "OpticalDistortion fisheye": (ss.OpticalDistortion, {"distort_limit": 0.5, "lens": "fisheye", "p": 0.6}),
     "ElasticTransform": (ss.ElasticTransform, {"alpha": (50, 150), "sigma": (4, 8), "p": 1}),
     "ElasticTransform same_dxdy": (ss.ElasticTransform, {"alpha": 30, "sigma": 2, "same_dxdy": True, "p": 1}),
-    "ElasticTransform repeat_edges": (ss.ElasticTransform, {"alpha": 90, "sigma": 6, "repeat_edges": True, "p": 1}),
+    "ElasticTransform repeat_edges": (
+        ss.ElasticTransform,
+        {"alpha": 90, "sigma": 6, "repeat_edges": True, "p": 1},
+    ),
     "PiecewiseAffine": (ss.PiecewiseAffine, {"nb_rows": (3, 6), "p": 1}),
 } | {name: (ss.Affine, options) for name, options in _WARPS.items()}
 _TURNS = {
