@@ -118,7 +118,7 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "OpticalDistortion": (1.0, 0.2),
     # It weighs all points by their distance, so that the image is drawn to its middle; the core has the triangles of imgaug, that
     # albumentations 1 used.
-    "PiecewiseAffine": (40.0, 0.5),
+    "PiecewiseAffine": (40.0, 1.0),
     # It stretches the image's contrast by weight times variance (in [0, 1]): next to nothing; the paper that it names, and the core,
     # add weight times variance to all pixels.
     "FancyPCA": (12.0, 0.0),
