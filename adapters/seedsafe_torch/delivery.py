@@ -12,7 +12,7 @@ from seedsafe.reading import Skipped, outermost
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
 
-__all__ = ["KeyedLoader", "keyed_of"]
+__all__ = ["KeyedLoader", "items_of_a_batch", "keyed_of"]
 
 
 class KeyedLoader(DataLoader[Any]):
@@ -110,7 +110,7 @@ class _Batches(Iterator[Any]):
         self._begin = begin
         self._batches: Any = None
         self._place: Place | None = None
-        self._step = _items_of_a_batch(loading, keyed)
+        self._step = items_of_a_batch(loading, keyed)
         self._handed_out = 0
         self._failed = 0  # batches in a row that raised an error
 
@@ -173,7 +173,7 @@ def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
     return one
 
 
-def _items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
+def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
     """Return how many items of the sampler a batch takes, 0 if that cannot be known."""
     batches: Any = loading.batch_sampler
     if batches is None or batches is keyed:
