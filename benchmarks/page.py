@@ -1,0 +1,124 @@
+"""Writes docs/reference/speed.md, the table and the plot, from the figures of ``make bench``.
+
+``python -m benchmarks.page "what the machine did meanwhile" FILE…`` takes files that benchmarks.run_env wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main"]
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "speed.md"
+HEAD = """# Speed
+
+One random application of a transform, with its key, its draws and its result, beside the same transform of other
+libraries. A figure in a column of a library is its time divided by seedsafe's, both measured in turn in one process with one
+thread, the minimum over short blocks: 2 means that seedsafe takes half the time, and less than 1 that it is behind. Images
+are random uint8 RGB of a size, audio is 4 s at 16 kHz; kornia, which takes no uint8, is compared on float32. Every result is
+contiguous and owns its memory. The shared arguments are in `benchmarks/peers`; `make bench` measures again.
+
+The libraries do not all do the same work under one name: defaults differ where no argument is shared, and where a size is
+drawn, the minimum is that of cheap draws. Differences of a tenth are within the noise.
+
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    note, *paths = sys.argv[1:]
+    versions: dict[str, str] = {}
+    times: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for path in paths:
+        measured = json.loads(Path(path).read_text())
+        versions |= measured["versions"]
+        for row in measured["rows"]:
+            one = times[row["size"]].setdefault(row["case"], {"ours": [], "copy": [], "peers": {}})
+            found = dict(row["microseconds"])
+            ours, copy = found.pop("seedsafe"), found.pop("copy")
+            if not row["converted"]:
+                one["ours"].append(ours)
+                one["copy"].append(copy)
+            one["peers"] |= {name: time / ours for name, time in found.items()}
+    text = HEAD + f"{_model()}, {platform.system()}; {note}\n\n"
+    text += ", ".join(f"{name} {version}" for name, version in sorted(versions.items())) + ".\n\n"
+    text += _goals(times)
+    if 256 in times:
+        text += "## At a glance\n\n" + _plot(times[256])
+    for size in sorted(times, key=lambda size: size or 10**6):
+        text += _table(f"{size} × {size}" if size else "Audio", times[size])
+    PAGE.write_text(text)
+
+
+def _goals(times: dict[int, dict[str, Any]]) -> str:
+    lines = ["## Goals, met and missed\n"]
+    for size in sorted(times, key=lambda size: size or 10**6):
+        least = {
+            case: min(one["peers"].items(), key=lambda item: item[1]) for case, one in times[size].items()
+        }
+        mean = math.exp(sum(math.log(ratio) for _, ratio in least.values()) / len(least))
+        behind = sorted((ratio, case, name) for case, (name, ratio) in least.items() if ratio < 1)
+        where = f"{size} × {size}" if size else "Audio"
+        lost = ", ".join(f"{case} {ratio:.2f} ({name})" for ratio, case, name in behind) or "nowhere"
+        goal = {32: " (goal: 4)", 256: " (goal: 2)"}.get(size, "")
+        lines.append(
+            f"- {where}: geometric mean over the fastest of the others {mean:.2f}{goal}, {len(least)} cases; behind: {lost}."
+        )
+    goals = {
+        "RandomResizedCrop + HorizontalFlip + ColorJitter + Normalize + ToCHW": {
+            "AlbumentationsX": 3,
+            "torchvision v2": 10,
+        },
+        "RandomCrop + HorizontalFlip + Normalize + ToCHW": {"torchvision v2": 3},
+    }
+    for case, peers in goals.items():
+        for name, goal in peers.items():
+            ratio = times.get(256, {}).get(case, {"peers": {}})["peers"].get(name)
+            if ratio is not None:
+                verdict = "met" if ratio >= goal else "missed"
+                lines.append(f"- {case} at 256 × 256, {name}: {ratio:.2f} (goal: {goal}, {verdict}).")
+    return "\n".join(lines) + "\n\n"
+
+
+def _plot(cases: dict[str, Any]) -> str:
+    """Return bars of text: the fastest of the others against seedsafe, at 256²."""
+    least = sorted((min(one["peers"].values()), case) for case, one in cases.items())
+    lines = [
+        "The fastest of the other libraries at 256 × 256, a block for each quarter of seedsafe's time.\n",
+        "```text",
+    ]
+    for ratio, case in least:
+        short = case if len(case) < 26 else case[:23] + "..."
+        lines.append(f"{short:26s} {ratio:6.2f} {'█' * min(60, round(ratio * 4))}")
+    return "\n".join([*lines, "```"]) + "\n\n"
+
+
+def _table(title: str, cases: dict[str, Any]) -> str:
+    names = sorted({name for one in cases.values() for name in one["peers"]})
+    lines = [f"## {title}\n", "| transform | seedsafe, µs | copy, µs | " + " | ".join(names) + " |"]
+    lines.append("|---" * (len(names) + 3) + "|")
+    for case, one in cases.items():
+        cells = [f"{one['peers'][name]:.2f}" if name in one["peers"] else "–" for name in names]
+        lines.append(
+            f"| {case} | {min(one['ours'], default=math.nan):.1f} | {min(one['copy'], default=math.nan):.1f} | "
+            + " | ".join(cells)
+            + " |"
+        )
+    return "\n".join(lines) + "\n\n"
+
+
+def _model() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+if __name__ == "__main__":
+    main()
