@@ -8,7 +8,7 @@ import numpy as np
 import operators  # noqa: F401  # torchvision's, which fastai and timm import
 import pytest
 import torch
-from recorded import BATCH, SEED, Batches, dataset, expected, from_loader, listed
+from recorded import BATCH, COUNT, SEED, Batches, dataset, expected, from_loader, listed
 
 from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
 
@@ -132,3 +132,20 @@ def test_timms_loader_sets_the_transform_of_the_base(workers: int) -> None:
     one, other = passes(0), passes(workers)
     assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
     assert not torch.equal(one[0], one[1])
+
+
+def test_timms_repeated_augmentation_gives_no_key_to_two_ranks() -> None:
+    from timm.data.distributed_sampler import RepeatAugSampler
+
+    def keys(rank: int) -> list[tuple[int, int, int]]:
+        sampler = RepeatAugSampler(range(COUNT), num_replicas=2, rank=rank, selected_ratio=1)
+        keyed = KeyedSampler(sampler, seed=SEED)
+        return [(int(one), one.epoch, one.occurrence) for _ in range(EPOCHS) for one in keyed]
+
+    one, other = keys(0), keys(1)
+    assert len(set(one + other)) == len(one) + len(other) == 2 * EPOCHS * COUNT
+    copies = {index for index, epoch, _ in one if epoch == 0} & {
+        index for index, epoch, _ in other if epoch == 0
+    }
+    assert copies  # the ranks do share samples
+    assert [epoch for _, epoch, _ in one] == [0] * COUNT + [1] * COUNT
