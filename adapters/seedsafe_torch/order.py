@@ -12,6 +12,8 @@ from seedsafe.reading import checked_int
 
 __all__ = ["EpochOrder"]
 
+_CHUNK = 4096
+
 
 class EpochOrder(Sampler[int]):
     """Every index of a dataset once, in an order that follows from (seed, epoch).
@@ -43,7 +45,9 @@ class EpochOrder(Sampler[int]):
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[int]:
-        return iter(epoch_order(self.seed, self.epoch, len(self)).tolist())
+        order = epoch_order(self.seed, self.epoch, len(self))
+        for begin in range(0, len(order), _CHUNK):  # a list of all would take five times the memory
+            yield from order[begin : begin + _CHUNK].tolist()
 
     def __len__(self) -> int:
         return len(self._dataset)

@@ -127,10 +127,18 @@ class KeyedSampler(Sampler[Any]):
         link = Link()
         return Pass(self._items(link), link, self._state)
 
+    def _span(self) -> int:
+        """Return below which number indices are expected, as far as the samplers' lengths tell."""
+        span = 0
+        for one in (self, *chain_of(self.sampler)):
+            with suppress(TypeError, NotImplementedError):  # some have no length
+                span = max(span, len(one) * int(getattr(one, "num_replicas", None) or 1))
+        return min(span, 2**36)
+
     def _items(self, link: Link) -> Iterator[Any]:
         """Yield the stamped items of a pass, which begins with the first of them."""
         link.place = place = self._begin(link.loaded)
-        stamp = Stamp(place.epoch, self.numbers, self.single)
+        stamp = Stamp(place.epoch, self.numbers, self.single, self._span())
         items = self._pass(place, stamp)
         wait, before = place.waiting.append, -1
         while place.drawn > before:

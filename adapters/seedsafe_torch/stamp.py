@@ -18,6 +18,7 @@ class Stamp:
         epoch: of the pass.
         numbers: of a sample's first occurrence, and what each further one adds.
         single: whether an item must be one index.
+        span: indices below it are noted in a bit each; others, and those that come again, take a hundred bytes.
 
     Example:
         >>> stamp = Stamp(3, (0, 1), single=True)
@@ -25,18 +26,18 @@ class Stamp:
         [0, 1, 0]
     """
 
-    def __init__(self, epoch: int, numbers: tuple[int, int], single: bool) -> None:
+    def __init__(self, epoch: int, numbers: tuple[int, int], single: bool, span: int = 0) -> None:
         self.epoch = epoch
         self.first, self.step = numbers
         self.single = single
         self._next: dict[int, int] = {}
+        self._span = span
+        self._seen = bytearray(-(-span // 8))
 
     def __call__(self, item: Any) -> Any:
         """Return the item stamped."""
         if type(item) is int and 0 <= item < 2**63:
-            occurrence = self._next.get(item, self.first)
-            self._next[item] = occurrence + self.step
-            return SampleIndex(item, self.epoch, occurrence)
+            return SampleIndex(item, self.epoch, self._occurrence(item))
         if not isinstance(item, list | tuple):
             return self._one(item)
         if self.single:
@@ -59,9 +60,20 @@ class Stamp:
         view = item.view if isinstance(item, SampleIndex) else 0
         if isinstance(item, SampleIndex) and item.occurrence:
             return SampleIndex(index, self.epoch, item.occurrence, view)
-        occurrence = self._next.get(index, self.first)
+        return SampleIndex(index, self.epoch, self._occurrence(index), view)
+
+    def _occurrence(self, index: int) -> int:
+        """Return the number of this occurrence of an index, and count it."""
+        if index < self._span:
+            byte, bit = index >> 3, 1 << (index & 7)
+            if not self._seen[byte] & bit:
+                self._seen[byte] |= bit
+                return self.first
+            occurrence = self._next.get(index, self.first + self.step)
+        else:
+            occurrence = self._next.get(index, self.first)
         self._next[index] = occurrence + self.step
-        return SampleIndex(index, self.epoch, occurrence, view)
+        return occurrence
 
 
 def numbering(sampler: Any, occurrence: Any) -> tuple[int, int]:
