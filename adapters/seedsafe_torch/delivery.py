@@ -174,7 +174,7 @@ def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
 
 
 def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
-    """Return how many items of the sampler a batch takes, 0 if that cannot be known."""
+    """Return how many indices of the sampler a batch takes, 0 if that cannot be known."""
     batches: Any = loading.batch_sampler
     if batches is None or batches is keyed:
         return 1

@@ -19,7 +19,7 @@ class ResumeCallback:
     """Tells a KeyedSampler where Lightning's run stands, before the workers of a plain DataLoader read ahead.
 
     Without it they begin with the sampler's own next epoch and its first sample: after a resume, and in each loader that
-    ``reload_dataloaders_every_n_epochs`` makes anew. The loaders of `loader` need it only with ``overfit_batches``, where Lightning
+    ``reload_dataloaders_every_n_epochs`` makes again. The loaders of `loader` need it only with ``overfit_batches``, where Lightning
     replaces the sampler: the callback tells the dataset the epoch there.
 
     Raises:
@@ -63,7 +63,7 @@ class ResumeCallback:
                 )
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Say the epoch once more: Lightning may begin a loader that it has just made anew a second time."""
+        """Say the epoch once more: Lightning may begin a loader that it has just made again a second time."""
         epoch = int(trainer.fit_loop.epoch_progress.current.processed)
         for loading in _loaders(trainer.train_dataloader):
             keyed = keyed_of(loading)
