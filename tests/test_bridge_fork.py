@@ -97,6 +97,41 @@ os._exit(0)
     assert done.stdout == "7\n", done.stderr
 
 
+def test_a_thread_that_goes_in_for_the_first_time_after_a_fork_has_begun() -> None:
+    code = (
+        HEAD
+        + """
+entered = threading.Event()
+
+def stay():
+    with ss.keyed(ss.SampleKey(1, 0, 0)):
+        entered.set()
+        threading.Event().wait()
+
+def begin():  # the bridge is not imported yet, so its own hook does not run before this fork
+    assert "seedsafe.bridging.turns" not in sys.modules
+    threading.Thread(target=stay, daemon=True).start()
+    entered.wait()
+
+def inside():
+    same = (random.getstate(), repr(np.random.get_state())) == before
+    with ss.keyed(ss.SampleKey(1, 0, 0)):
+        first = random.random()
+    with ss.keyed(ss.SampleKey(1, 0, 1)):
+        return same and random.random() != first
+
+random.seed(1)
+np.random.seed(1)
+before = random.getstate(), repr(np.random.get_state())
+os.register_at_fork(before=begin)
+print(forked(inside), flush=True)
+os._exit(0)
+"""
+    )
+    done = python(code)
+    assert done.stdout == "7\n", done.stderr
+
+
 def test_a_fork_from_inside_goes_on_inside() -> None:
     code = (
         HEAD

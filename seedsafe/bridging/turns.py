@@ -26,7 +26,8 @@ class Turns:
 
     A lock that another thread holds during a fork stays locked in the child for ever: that of a bit generator, too, and
     that of torch's generator, which cannot be renewed. So a fork shuts the door, and waits until nobody is inside.
-    Where that takes too long, the child sets back what the other thread had keyed, and renews what was in its hands.
+    Where that takes too long, or a thread goes in at the last moment because this module was only imported after the
+    fork had begun, the child sets back what the other thread had keyed, and renews what was in its hands.
     """
 
     def __init__(self) -> None:
@@ -65,15 +66,13 @@ class Turns:
     def after_fork_in_child(self) -> None:
         """Begin with an open door, nobody inside but this thread, and no lock of another's."""
         self.process += 1
-        waited = self._forking == threading.get_ident()
         self._forking = None
         self.door = threading.Lock()
-        if not waited:  # forked from inside a region
-            return
-        if self._empty:
-            self.lock.release()
+        if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # forked from inside a region
             return
         self.lock = threading.RLock()
+        if not self.inside:
+            return
         words.renew()
         renew_numpy()
         while self.inside:
