@@ -1,0 +1,181 @@
+"""Calling: the ways in which libraries' callables are called with a sample."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.bridging.hooks import takes_seed
+from seedsafe.bridging.same import as_array
+from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
+from seedsafe.bridging.words import Words
+from seedsafe.info import TARGETS, Array
+from seedsafe.key import Address
+
+__all__ = ["CALLS", "WRAPPER", "Calling", "copied", "name_of"]
+
+CALLS: Final = ("array", "tensor", "named", "dict")
+_ALONE: Final = ("array", "tensor")
+_NAMED: Final = {"boxes": "bboxes"}
+"""Targets that libraries called with named arguments call otherwise."""
+
+WRAPPER: Final = """If it is called otherwise, wrap it:
+
+    def wrapped(image):
+        made = transform(...)  # as its library calls it: with a picture, a tensor, a dict, a sample rate
+        return ...  # an array or tensor out of what was made
+
+    seedsafe.bridge(wrapped)"""
+"""What errors say of a callable that is called in another way."""
+
+_set = object.__setattr__
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """How a callable is called.
+
+    Args:
+        function: the callable.
+        style: one of CALLS; by default what its signature and class suggest, else "array".
+
+    Raises:
+        TypeError: it needs arguments that a sample does not have.
+
+    Example:
+        >>> Calling(lambda **parts: parts).style
+        'named'
+    """
+
+    function: Callable[..., Any]
+    style: str | None = None
+    _seeded: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        _set(self, "style", self.style or _style(self.function))
+        _set(self, "_seeded", takes_seed(self.function))
+        if self.alone:
+            _check_arguments(self.function)
+
+    @property
+    def alone(self) -> bool:
+        """Return whether it is given an image or audio alone."""
+        return self.style in _ALONE
+
+    def with_array(self, array: Array, params: Address) -> Any:
+        """Return what it makes of a copy of an image or of audio."""
+        if self.style == "array":
+            return self._called(params, copied(array))
+        if self.style == "tensor":
+            return channels_last(self._called(params, tensor_of(array)), array.ndim)
+        return self.with_dict({"image": array}, params)["image"]
+
+    def with_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
+        """Return what it makes of a copy of a dict of targets."""
+        if self.alone:
+            return {"image": self.with_array(sample["image"], params)}
+        given = copied(sample)
+        if self.style == "dict":
+            return self._a_dict(self._called(params, given))
+        named = {_NAMED.get(name, name): part for name, part in given.items() if name in TARGETS}
+        made = self._called(params, **named)
+        if set(named) == {"image"} and as_array(made) is not None:
+            return {"image": made}
+        made = self._a_dict(made)
+        return {name: made[_NAMED.get(name, name)] for name in given if name in TARGETS}
+
+    def _called(self, params: Address, *given: Any, **named: Any) -> Any:
+        seed = {"invocation_seed": Words(params).integer(3) % 2**32} if self._seeded else {}
+        try:
+            return self.function(*given, **named, **seed)
+        except Exception as error:
+            what = ", ".join(map(_kind, given)) or ", ".join(
+                f"{name}={_kind(part)}" for name, part in named.items()
+            )
+            error.add_note(
+                f"{name_of(self.function)} was called as call={self.style!r}, with {what}. {WRAPPER}"
+            )
+            raise
+
+    def _a_dict(self, made: Any) -> dict[Any, Any]:
+        if not isinstance(made, dict):
+            raise TypeError(
+                f"{name_of(self.function)} was called as call={self.style!r} and must return a dict, got "
+                f'{type(made).__name__}: pass call="array" if it returns the image alone. {WRAPPER}'
+            )
+        return made
+
+
+def copied(given: Any) -> Any:
+    """Return an array, or a dict or list of them, that is nobody else's."""
+    if isinstance(given, dict):
+        return {name: copied(part) for name, part in given.items()}
+    if type(given) in (list, tuple):
+        return type(given)([copied(part) for part in given])
+    return given.copy() if isinstance(given, np.ndarray) else given
+
+
+def name_of(function: Any) -> str:
+    """Return what errors and streams call a callable: the name of its function or class."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    named = getattr(function, "__name__", None)
+    return named if isinstance(named, str) else type(function).__name__
+
+
+def _parameters(function: Any) -> list[inspect.Parameter] | None:
+    """Return the parameters of a call; of a torch module, whose call takes anything, those of its ``forward``."""
+    called = getattr(function, "forward", function)
+    try:
+        return list(inspect.signature(called).parameters.values())
+    except (TypeError, ValueError):
+        return None  # written in C: the call will tell
+
+
+def _style(function: Any) -> str:
+    if takes_tensors(function):
+        return "tensor"
+    if any(cls.__name__ == "MapTransform" for cls in type(function).__mro__):
+        return "dict"
+    parameters = _parameters(function)
+    if parameters is None:
+        return "array"
+    kinds = {one.kind for one in parameters}
+    alone = not any(  # but for switches, as volumentations' force_apply
+        one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and not isinstance(one.default, bool)
+        for one in parameters
+    )
+    return "named" if alone and inspect.Parameter.VAR_KEYWORD in kinds else "array"
+
+
+def _kind(part: Any) -> str:
+    shape = getattr(part, "shape", None)
+    return type(part).__name__ + (f" of shape {tuple(shape)}" if isinstance(shape, tuple) else "")
+
+
+def _check_arguments(function: Any) -> None:
+    parameters = _parameters(function)
+    if parameters is None:
+        return
+    needed = [
+        one.name
+        for one in parameters
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    takes = [one for one in parameters if one.kind is not one.VAR_KEYWORD]
+    if len(needed) > 1:
+        rest = ", ".join(f"{one}=…" for one in needed[1:])
+        raise TypeError(
+            f"{name_of(function)} needs the arguments {needed}, and a bridge has one, the sample: "
+            f"fix the others with functools.partial({name_of(function)}, {rest})"
+        )
+    if not takes or (not needed and takes[0].kind is inspect.Parameter.KEYWORD_ONLY):
+        raise TypeError(
+            f"{name_of(function)} takes no argument, and a bridge passes the sample: give it one, or use "
+            "seedsafe.keyed(key) around the call"
+        )
