@@ -90,6 +90,8 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
             for target in TARGETS:
                 if target in parts:
                     check_target(target, parts)
+                    if type(parts[target]) is not ndarray:
+                        parts[target] = _bare(parts[target])
             if rules.some:
                 parts = rules.entered(parts, info)
             parts = node.run(parts, draws)
@@ -113,6 +115,11 @@ def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
     record: Traced = []
     node.trace(rules.infos_entered(infos), draws, record)
     return record
+
+
+def _bare(part: Any) -> Any:
+    """Return an array of a subclass, a memory map for instance, as one of NumPy's own over the same memory; or several."""
+    return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_bare, part))
 
 
 def _returned(array: Any, given: set[int]) -> Any:

@@ -46,6 +46,28 @@ def test_units_are_unit_after_unit() -> None:
     assert several.word() == single.word()
 
 
+@given(KEYS, st.lists(st.integers(0, 9), max_size=6))
+def test_words_are_raw_word_after_raw_word(key: ss.SampleKey, counts: list[int]) -> None:
+    place = address(key, 77)
+    shared = PooledDraws()
+    shared.enter(key)
+    shared.turn(77)
+    own, single = Draws(place), Draws(place)
+    for count in counts:
+        taken = own.words(count)
+        assert taken == shared.words(count) == [single.word() for _ in range(count)]
+        assert all(type(word) is int for word in taken)  # NumPy's would wrap where they are multiplied
+        assert own.noise() == shared.noise() == single.noise()
+    assert own.word() == shared.word() == raw(place, sum(counts) + 1)[-1]
+
+
+def test_words_of_a_known_stream() -> None:
+    wanted = [0x38E79BC5ED3937EF, 0xE5E62F017887C368, 0x88455B82FDDDC488, 0x6DCA2EB80FAA377C]
+    for first in range(5):
+        draws = Draws(address(ss.SampleKey(42, 3, 1234)))
+        assert draws.words(first) + draws.words(4 - first) == wanted
+
+
 def test_unit_is_numpys() -> None:
     key = ss.SampleKey(7, 8, 9)
     draws = Draws(address(key))
