@@ -1,4 +1,4 @@
-"""The stream contract, version 1: where the words of a (seed, epoch, index) stand.
+"""The stream contract, version 1: where the words of a (seed, epoch, index) stand; long because it is one contract.
 
 An address ``(seed, epoch, index, occurrence, view, op, call)`` is placed, word by word, into the key and the counter
 of NumPy's Philox4x64-10. Nothing is added and nothing is hashed into fewer bits, so within one seed no two

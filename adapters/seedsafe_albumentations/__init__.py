@@ -51,6 +51,25 @@ from seedsafe_albumentations.composition import (
     Sequential,
     SomeOf,
 )
+from seedsafe_albumentations.crops import (
+    BBoxSafeRandomCrop,
+    CenterCrop,
+    Crop,
+    CropAndPad,
+    CropNonEmptyMaskIfExists,
+    RandomCrop,
+    RandomCropFromBorders,
+    RandomResizedCrop,
+    RandomSizedBBoxSafeCrop,
+    RandomSizedCrop,
+)
+from seedsafe_albumentations.distortion import (
+    ElasticTransform,
+    GridDistortion,
+    IAAPiecewiseAffine,
+    OpticalDistortion,
+    PiecewiseAffine,
+)
 from seedsafe_albumentations.erase import (
     CoarseDropout,
     Cutout,
@@ -63,15 +82,10 @@ from seedsafe_albumentations.erase import (
 from seedsafe_albumentations.geometry import (
     D4,
     Affine,
-    ElasticTransform,
     Flip,
-    GridDistortion,
     HorizontalFlip,
-    IAAPiecewiseAffine,
     NoOp,
-    OpticalDistortion,
     Perspective,
-    PiecewiseAffine,
     RandomRotate90,
     Rotate,
     SafeRotate,
@@ -95,20 +109,10 @@ from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
 from seedsafe_albumentations.sizes import (
-    BBoxSafeRandomCrop,
-    CenterCrop,
-    Crop,
-    CropAndPad,
-    CropNonEmptyMaskIfExists,
     LongestMaxSize,
     Pad,
     PadIfNeeded,
-    RandomCrop,
-    RandomCropFromBorders,
-    RandomResizedCrop,
     RandomScale,
-    RandomSizedBBoxSafeCrop,
-    RandomSizedCrop,
     Resize,
     SmallestMaxSize,
 )

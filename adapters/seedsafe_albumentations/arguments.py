@@ -9,6 +9,7 @@ from typing import Any, Final
 import seedsafe as ss
 
 __all__ = [
+    "NO_AREA",
     "around",
     "fires",
     "interpolation_of",
@@ -18,6 +19,8 @@ __all__ = [
     "pair_of",
     "scaled",
 ]
+
+NO_AREA: Final = "put a Resize with interpolation=cv2.INTER_AREA before it"
 
 _INTERPOLATIONS: Final = {
     0: "nearest",

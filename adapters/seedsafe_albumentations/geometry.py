@@ -1,4 +1,4 @@
-"""Transforms that move pixels: flips, turns, affine maps and distortions."""
+"""Transforms that move pixels by a matrix: flips, turns, affine maps and perspective."""
 
 from __future__ import annotations
 
@@ -18,15 +18,10 @@ from seedsafe_albumentations.arguments import (
 __all__ = [
     "D4",
     "Affine",
-    "ElasticTransform",
     "Flip",
-    "GridDistortion",
     "HorizontalFlip",
-    "IAAPiecewiseAffine",
     "NoOp",
-    "OpticalDistortion",
     "Perspective",
-    "PiecewiseAffine",
     "RandomRotate90",
     "Rotate",
     "SafeRotate",
@@ -239,144 +234,3 @@ def Perspective(
         mask_fill=mask_fill_of(fill_mask if mask_pad_val is None else mask_pad_val),
     )
     return fires(made, p, always_apply)
-
-
-def ElasticTransform(
-    alpha: float = 1,
-    sigma: float = 50,
-    alpha_affine: Any = None,
-    interpolation: int = 1,
-    border_mode: int = 0,
-    value: Any = None,
-    mask_value: Any = None,
-    approximate: bool = False,
-    same_dxdy: bool = False,
-    mask_interpolation: int = 0,
-    noise_distribution: str = "gaussian",
-    keypoint_remapping_method: str = "mask",
-    fill: Any = 0,
-    fill_mask: Any = 0,
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, moves nothing since 1.4, and nothing here."""
-    only("noise_distribution", noise_distribution, "gaussian", "the core's noise is normal")
-    made = ss.ElasticTransform(
-        alpha,
-        sigma,
-        same_dxdy=same_dxdy,
-        repeat_edges=True,
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode),
-        fill=fill if value is None else value,
-        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
-    )
-    return fires(made, p, always_apply)
-
-
-def GridDistortion(
-    num_steps: int = 5,
-    distort_limit: Any = (-0.3, 0.3),
-    interpolation: int = 1,
-    border_mode: int = 0,
-    value: Any = None,
-    mask_value: Any = None,
-    normalized: bool = True,
-    mask_interpolation: int = 0,
-    keypoint_remapping_method: str = "mask",
-    fill: Any = 0,
-    fill_mask: Any = 0,
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.GridDistortion``."""
-    made = ss.GridDistortion(
-        num_steps,
-        distort_limit=around(distort_limit),
-        normalized=normalized,
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode),
-        fill=fill if value is None else value,
-        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
-    )
-    return fires(made, p, always_apply)
-
-
-def OpticalDistortion(
-    distort_limit: Any = (-0.05, 0.05),
-    shift_limit: Any = None,
-    interpolation: int = 1,
-    border_mode: int = 0,
-    value: Any = None,
-    mask_value: Any = None,
-    mask_interpolation: int = 0,
-    mode: str = "camera",
-    keypoint_remapping_method: str = "mask",
-    fill: Any = 0,
-    fill_mask: Any = 0,
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, is gone since 2.0, and honoured by nothing there either."""
-    made = ss.OpticalDistortion(
-        distort_limit=around(distort_limit),
-        lens=mode,
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode),
-        fill=fill if value is None else value,
-        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
-    )
-    return fires(made, p, always_apply)
-
-
-def PiecewiseAffine(
-    scale: Any = (0.03, 0.05),
-    nb_rows: Any = (4, 4),
-    nb_cols: Any = (4, 4),
-    interpolation: int = 1,
-    mask_interpolation: int = 0,
-    absolute_scale: bool = False,
-    keypoint_remapping_method: str = "mask",
-    p: float = 0.5,
-    border_mode: int = 0,
-    fill: Any = 0,
-    fill_mask: Any = 0,
-    *,
-    always_apply: bool | None = None,
-    **vanished: Any,
-) -> Any:
-    """Return ``seedsafe.PiecewiseAffine``."""
-    unknown = set(vanished) - {"cval", "cval_mask", "mode", "keypoints_threshold"}
-    if unknown:
-        raise TypeError(f"PiecewiseAffine got the arguments {sorted(unknown)}, which it cannot take")
-    made = ss.PiecewiseAffine(
-        pair_of(scale),
-        nb_rows=pair_of(nb_rows),
-        nb_cols=pair_of(nb_cols),
-        absolute_scale=absolute_scale,
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode),
-        fill=fill,
-        mask_fill=mask_fill_of(fill_mask),
-    )
-    return fires(made, p, always_apply)
-
-
-def IAAPiecewiseAffine(
-    scale: Any = (0.03, 0.05),
-    nb_rows: Any = 4,
-    nb_cols: Any = 4,
-    order: int = 1,
-    cval: Any = 0,
-    mode: str = "constant",
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.PiecewiseAffine`` (until albumentations 1.3)."""
-    only("order", order, 1, "the core interpolates linearly")
-    only("mode", mode, "constant", "the core fills what lies outside")
-    return PiecewiseAffine(scale, nb_rows, nb_cols, fill=cval, p=p, always_apply=always_apply)

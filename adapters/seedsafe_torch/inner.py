@@ -1,11 +1,18 @@
-"""The epoch of the samplers inside a KeyedSampler: set by it, and followed where the user sets it there."""
+"""The samplers inside a KeyedSampler: their epoch, set by it and followed where the user sets it, and their generator."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
-__all__ = ["InnerEpochs", "chain_of"]
+import torch
+from torch.utils.data import Sampler
+
+from seedsafe import SampleKey, op_of
+from seedsafe.reading import address, philox
+
+__all__ = ["InnerEpochs", "chain_of", "rekey"]
 
 
 class _Epoch(int):
@@ -55,6 +62,15 @@ def chain_of(sampler: Any) -> Iterator[Any]:
     while sampler is not None:
         yield sampler
         sampler = getattr(sampler, "sampler", None)
+
+
+def rekey(sampler: Any, seed: int, epoch: int) -> None:
+    """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
+    generator = getattr(sampler, "generator", ())
+    if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
+        word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
+        with suppress(AttributeError):
+            sampler.generator = torch.Generator().manual_seed(word % 2**63)
 
 
 def _epoch_of(sampler: Any) -> int | None:

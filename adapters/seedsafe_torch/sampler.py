@@ -8,12 +8,11 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
-import torch
 from torch.utils.data import Sampler
 
-from seedsafe import VALIDATION_EPOCH, SampleKey, op_of
-from seedsafe.reading import address, checked_int, philox
-from seedsafe_torch.inner import InnerEpochs, chain_of
+from seedsafe import VALIDATION_EPOCH, SampleKey
+from seedsafe.reading import checked_int
+from seedsafe_torch.inner import InnerEpochs, chain_of, rekey
 from seedsafe_torch.passes import MANY, Link, Pass, Place, drawing, passed_over
 from seedsafe_torch.stamp import Stamp, numbering
 
@@ -213,7 +212,7 @@ class KeyedSampler(Sampler[Any]):
         self.inner.set(self.sampler, epoch)
         for one in chain_of(self.sampler):
             if not hasattr(one, "set_epoch"):
-                _rekey(one, self.seed, epoch)
+                rekey(one, self.seed, epoch)
 
     @contextmanager
     def watched(self, watch: Callable[[Place], None] | None) -> Iterator[None]:
@@ -292,12 +291,3 @@ class KeyedSampler(Sampler[Any]):
         order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
         self._next, self._skip, self._order = epoch, yielded, order
         self._set = self._late = self._latest = None
-
-
-def _rekey(sampler: Any, seed: int, epoch: int) -> None:
-    """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
-    generator = getattr(sampler, "generator", ())
-    if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
-        word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
-        with suppress(AttributeError):
-            sampler.generator = torch.Generator().manual_seed(word % 2**63)

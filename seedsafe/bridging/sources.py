@@ -52,9 +52,9 @@ class PythonRandom:
         self._memory = python_state(the_python_global)
 
     def save(self) -> Any:
-        return (
-            random.getstate() if self._memory is None else (self._memory.copy(), the_python_global.gauss_next)
-        )
+        if self._memory is None:
+            return random.getstate()
+        return self._memory.copy(), the_python_global.gauss_next
 
     def key(self, words: Words) -> None:
         state = words.head(0)
@@ -270,9 +270,7 @@ def globals_for(options: Bridge) -> tuple[Source, ...]:
     if made is not None:
         return made
     torch = sys.modules.get("torch")
-    ready = hasattr(torch, "default_generator") and hasattr(
-        torch, "cuda"
-    )  # another thread may be importing it
+    ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread imports it
     sources = _usual
     if ready:
         if not _torch:

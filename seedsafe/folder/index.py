@@ -8,7 +8,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,15 +15,12 @@ from numpy.typing import NDArray
 
 from seedsafe.checks import flag
 from seedsafe.folder import cache as cachefile
+from seedsafe.folder.options import IMAGE_EXTENSIONS, check_options, one_or_several
 from seedsafe.folder.progress import Progress, reporting
 from seedsafe.folder.scan import Filter, is_unchanged, scan
 from seedsafe.folder.tree import Listing, Tree, assemble, listing_of
-from seedsafe.key import checked_int
 
-__all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
-
-IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
-"""The endings of names that count as images, in any case: those of torchvision."""
+__all__ = ["Changes", "FolderIndex"]
 
 
 class Changes(NamedTuple):
@@ -91,7 +87,7 @@ class FolderIndex:
     ) -> None:
         self.root = os.fspath(root)
         self.changes: Changes | None = None
-        _check(self.root, is_valid_file, cache, threads, on_problem)
+        check_options(self.root, is_valid_file, cache, threads, on_problem)
         flag("labelled", labelled)
         self._prefix = os.path.join(os.fsencode(self.root), b"")
         endings = tuple(sorted(extension.lower().encode() for extension in one_or_several(extensions)))
@@ -261,46 +257,8 @@ class FolderIndex:
         return f"FolderIndex({self.root!r}): {len(self)} files, {len(self.classes)} classes"
 
 
-def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
-    """Return endings as a tuple; a string is one, as in torchvision, and not its letters.
-
-    Raises:
-        TypeError: one is no string.
-    """
-    endings = (
-        (extensions,)
-        if isinstance(extensions, str) or not isinstance(extensions, Iterable)
-        else tuple(extensions)
-    )
-    for ending in endings:
-        if not isinstance(ending, str):
-            raise TypeError(
-                f'extensions must be strings, got {ending!r}: pass (".jpg", ".png"), for instance'
-            )
-    return endings
-
-
 def _digest(path: bytes) -> bytes:
     return hashlib.blake2b(path, digest_size=8).digest()
-
-
-def _check(root: str, is_valid_file: Any, cache: Any, threads: int, on_problem: str) -> None:
-    if not os.path.isdir(root):
-        raise FileNotFoundError(f"root must be a folder, got {root!r}: there is none")
-    if on_problem not in ("raise", "warn", "ignore"):
-        raise ValueError(f'on_problem must be "raise", "warn" or "ignore", got {on_problem!r}')
-    checked_int("threads", threads, 1, 2**15, "pass the number of threads that read folders")
-    if cache is None:
-        return
-    if is_valid_file is not None:
-        raise ValueError(
-            "is_valid_file cannot be combined with cache: its answers may change while the folders' times do not; use "
-            "extensions, or leave out cache"
-        )
-    if Path(cache).resolve().is_relative_to(Path(root).resolve()):
-        raise ValueError(
-            f"cache must lie outside root, got {os.fspath(cache)!r}: writing it would change a folder that it describes"
-        )
 
 
 def _changes(old: Mapping[bytes, Listing], new: Mapping[bytes, Listing]) -> Changes:

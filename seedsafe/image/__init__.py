@@ -4,7 +4,9 @@ from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur
 from seedsafe.image.box_crops import BBoxSafeCrop, RandomIoUCrop
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
-from seedsafe.image.crops import Crop, CropAndPad, FiveCrop, RandomCropFromBorders, TenCrop
+from seedsafe.image.corner_crops import FiveCrop, TenCrop
+from seedsafe.image.crop_and_pad import CropAndPad
+from seedsafe.image.crops import Crop, RandomCropFromBorders
 from seedsafe.image.distortion import GridDistortion, OpticalDistortion
 from seedsafe.image.elastic import ElasticTransform, PiecewiseAffine
 from seedsafe.image.erase import CoarseDropout, RandomErasing, XYMasking
@@ -21,7 +23,8 @@ from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.perspective import Perspective
 from seedsafe.image.quality import Downscale, ImageCompression
-from seedsafe.image.resized import LongestMaxSize, RandomScale, Resize, SmallestMaxSize
+from seedsafe.image.random_scale import RandomScale
+from seedsafe.image.resized import LongestMaxSize, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.sharpness import Emboss, Sharpen
 from seedsafe.image.tones import Gamma, RandomBrightnessContrast, ToneCurve

@@ -4,100 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from seedsafe.checks import integers, real, span
+from seedsafe.checks import integers, span
 from seedsafe.decisions import log_uniform_at
 from seedsafe.draws import Draws
-from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
+from seedsafe.image.holes import Erasing, Holes, Length, length, length_of
 from seedsafe.image.options import flag
-from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
-from seedsafe.key import Address
+from seedsafe.image.sometimes import store
+from seedsafe.info import Info
 from seedsafe.primitive import primitive
 
-__all__ = ["CoarseDropout", "Erasing", "Holes", "RandomErasing", "XYMasking"]
+__all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 
-Length = float | tuple[float, float]
 _TRIES = 10
-
-
-class Holes(NamedTuple):
-    """Rectangles x0, y0, x1, y1, and the address of the noise that they may be filled with."""
-
-    holes: tuple[Hole, ...]
-    address: Address
-
-
-def checked_fill(fill: Any) -> Any:
-    """Return a fill as a number, a tuple of numbers or one of FILLS."""
-    way_out = f"pass one number, one for each channel, or one of {', '.join(FILLS)}"
-    if isinstance(fill, str):
-        if fill not in FILLS:
-            raise ValueError(f"fill must be a number or one of {', '.join(FILLS)}, got {fill!r}")
-        return fill
-    if isinstance(fill, tuple | list):
-        return tuple(real("fill", one, -1e30, 1e30, way_out) for one in fill)
-    return real("fill", fill, -1e30, 1e30, way_out)
-
-
-def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
-    """Return a range of lengths: of integers in pixels, or of floats as shares of a side."""
-    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    way_out = "pass integers for pixels, or floats in [0, 1] for shares of the side, or a range (low, high)"
-    if ends and all(isinstance(end, int | np.integer) and not isinstance(end, bool) for end in ends):
-        return integers(name, value, 0, 2**31, way_out)
-    return span(name, value, 0.0, 1.0, way_out)
-
-
-def length_of(word: int, limits: Any, side: int) -> int:
-    """Return the length in pixels, at most a side's, that a word gives."""
-    low, high = limits
-    if isinstance(high, float):
-        share: float = low + (high - low) * ((word >> 11) * 2.0**-53)
-        return math.floor(side * share)
-    most = min(int(high), side)
-    least = min(int(low), most)
-    return least + (word * (most - least + 1) >> 64)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Erasing(Often):
-    """A transform that fills rectangles: ``holes`` says which."""
-
-    fill: float | tuple[float, ...] | str = field(default=0.0, kw_only=True)
-    mask_fill: float | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, fill=checked_fill(self.fill))
-        if self.mask_fill is not None:
-            way_out = "pass the label of a hole, or None to leave masks as they are"
-            store(self, mask_fill=real("mask_fill", self.mask_fill, -1e30, 1e30, way_out))
-
-    def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
-        """Return the rectangles that parameters describe in an image of this size."""
-        found: tuple[Hole, ...] = params[0]
-        return found
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with holes."""
-        height, width = image.shape[:2]
-        return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
-
-    def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, with holes if `mask_fill` says of what."""
-        if self.mask_fill is None:
-            return mask
-        height, width = mask.shape[:2]
-        return fill_holes(mask, self.holes(params, height, width), self.mask_fill)
-
-    def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
-        """Return boxes as large as what is left of them to see."""
-        height, width = info.image_size()
-        return visible_boxes(boxes, self.holes(params, height, width), height, width)
 
 
 @primitive()

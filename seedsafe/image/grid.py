@@ -16,7 +16,7 @@ from seedsafe.functional.erase import (
     shuffle_tiles,
 )
 from seedsafe.functional.grain import drop_pixels
-from seedsafe.image.erase import Erasing
+from seedsafe.image.holes import Erasing
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info

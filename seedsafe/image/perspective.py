@@ -10,8 +10,8 @@ from seedsafe.checks import real
 from seedsafe.decisions import normal
 from seedsafe.draws import Draws
 from seedsafe.functional.affine import Matrix, inverse
-from seedsafe.image.affine import Warped
 from seedsafe.image.options import around, flag, put_option
+from seedsafe.image.warped import Warped
 from seedsafe.info import Info
 from seedsafe.primitive import primitive
 

@@ -11,19 +11,13 @@ from seedsafe.reading.context import Moment, current, entered, moment_of
 from seedsafe.reading.error import SampleError, process_name
 from seedsafe.reading.faults import Faults, Skipped
 from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import (
-    Augment,
-    Targets,
-    augment_sample,
-    augment_views,
-    check_targets,
-    labels_of,
-)
+from seedsafe.reading.forms import Augment, augment_sample, augment_views, labels_of
 from seedsafe.reading.forwarding import Forwarding
 from seedsafe.reading.inside import Keyed, nested, outermost, parts, walk
 from seedsafe.reading.log import FailureLog
 from seedsafe.reading.reader import KeyedReader
 from seedsafe.reading.repeats import Repeats, Told, shared_seed
+from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = [
     "Augment",

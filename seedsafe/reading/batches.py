@@ -12,7 +12,8 @@ from seedsafe.info import TARGETS
 from seedsafe.key import SampleKey
 from seedsafe.reading.arrays import is_foreign
 from seedsafe.reading.collate import stack
-from seedsafe.reading.forms import Augment, Targets, augment_parts, labels_of, take_apart
+from seedsafe.reading.forms import Augment, augment_parts, labels_of
+from seedsafe.reading.targets import Targets, take_apart
 
 __all__ = ["augment_batch", "count"]
 

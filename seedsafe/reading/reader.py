@@ -17,19 +17,11 @@ from seedsafe.reading.context import Moment, entered
 from seedsafe.reading.error import process_name, sample_error
 from seedsafe.reading.faults import Faults, Skipped, missing
 from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import (
-    Augment,
-    Targets,
-    augment_sample,
-    augment_views,
-    check_targets,
-    draws,
-    joined_views,
-    labels_of,
-)
+from seedsafe.reading.forms import Augment, augment_sample, augment_views, draws, joined_views, labels_of
 from seedsafe.reading.inside import nested
 from seedsafe.reading.manifest import manifest
 from seedsafe.reading.repeats import Repeats, SharedSeedError, Told, shared_seed
+from seedsafe.reading.targets import Targets, check_targets
 
 __all__ = ["KeyedReader"]
 

@@ -1,0 +1,168 @@
+"""FiveCrop and TenCrop: the corners and the middle of an image, one for each view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import pair
+from seedsafe.draws import Draws
+from seedsafe.functional import flip
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.cut import Cut
+from seedsafe.image.options import flag, put_option
+from seedsafe.image.window import Window
+from seedsafe.info import Array, Info
+from seedsafe.primitive import primitive
+
+__all__ = ["FiveCrop", "Mirrored", "TenCrop"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Corners(Cut):
+    size: int | tuple[int, int]
+
+    def __post_init__(self) -> None:
+        Cut.__post_init__(self)
+        put_option(self, "size", pair("size", self.size, "pass the height and width of the crops in pixels"))
+
+    def corner(self, view: int, info: Info) -> Window:
+        """Return the upper left, upper right, lower left, lower right or middle window."""
+        rows, columns = info.image_size()
+        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        if height > rows or width > columns:
+            raise ValueError(
+                f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
+                "PadIfNeeded before"
+            )
+        if view == 4:
+            return Window(round((rows - height) / 2), round((columns - width) / 2), height, width)
+        down, right = divmod(view, 2)
+        return Window((rows - height) * down, (columns - width) * right, height, width)
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class FiveCrop(_Corners):
+    """Cut out one corner, or the middle: which one follows from the view. Exact on every machine.
+
+    View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper left
+    again. A dataset with ``views=5`` gives all of them. Draws nothing beyond its chance.
+
+    Args:
+        size: of a window in pixels, one number or (height, width).
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+
+    Follows ``torchvision.transforms.FiveCrop``, whose tuple is the views.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
+        >>> [int(FiveCrop(1)(image, key=SampleKey(42, 0, 0, view=view))[0, 0]) for view in range(5)]
+        [1, 3, 7, 9, 5]
+    """
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the view's window."""
+        return self.corner(_view(rng) % 5, info)
+
+
+def _view(rng: Draws) -> int:
+    """Return the number of the view that a stream is of."""
+    return rng.address[3] & 0xFFFF
+
+
+class Mirrored(NamedTuple):
+    """A window of the image, and whether it is mirrored left and right."""
+
+    window: tuple[int, int, int, int]
+    mirrored: bool
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class TenCrop(_Corners):
+    """Cut out one corner, or the middle, mirrored or not: which one follows from the view. Exact on every machine.
+
+    Views 0 to 4 are those of FiveCrop, views 5 to 9 the same of the mirrored image. A dataset with ``views=10`` gives all
+    of them. Draws nothing beyond its chance.
+
+    Args:
+        size: of a window in pixels, one number or (height, width).
+        vertical_flip: mirror top and bottom instead of left and right.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+
+    Follows ``torchvision.transforms.TenCrop``, whose tuple is the views.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
+        >>> [int(TenCrop(1)(image, key=SampleKey(42, 0, 0, view=view))[0, 0]) for view in range(10)]
+        [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
+    """
+
+    vertical_flip: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _Corners.__post_init__(self)
+        flag("vertical_flip", self.vertical_flip)
+
+    def draw(self, rng: Draws, info: Info) -> Mirrored:
+        """Return the view's window in the image, and whether it is mirrored."""
+        view = _view(rng) % 10
+        top, left, height, width = self.corner(view % 5, info)
+        if view < 5:
+            return Mirrored((top, left, height, width), False)
+        rows, columns = info.image_size()
+        if self.vertical_flip:
+            top = rows - height - top
+        else:
+            left = columns - width - left
+        return Mirrored((top, left, height, width), True)
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the window."""
+        return Cut.out_info(self, info, params[0])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image, mirrored or not."""
+        window = crop(image, *params[0])
+        if not params[1]:
+            return window
+        return flip.vertical_flip(window) if self.vertical_flip else flip.horizontal_flip(window)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask, mirrored or not."""
+        return TenCrop.apply_image(self, mask, params)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the window shows them; those outside stay, with coordinates outside."""
+        (top, left, height, width), mirrored = params
+        moved = shift_points(keypoints, top, left)
+        if not mirrored:
+            return moved
+        if self.vertical_flip:
+            return flip.vertical_flip_points(moved, height)
+        return flip.horizontal_flip_points(moved, width)
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the window shows them, cut off at its edges."""
+        (top, left, height, width), mirrored = params
+        moved = shift_boxes(boxes, top, left, height, width)
+        if not mirrored:
+            return moved
+        if self.vertical_flip:
+            return flip.vertical_flip_boxes(moved, height)
+        return flip.horizontal_flip_boxes(moved, width)

@@ -1,0 +1,159 @@
+"""CropAndPad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from seedsafe.checks import probability, real
+from seedsafe.draws import Draws
+from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
+from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
+
+__all__ = ["CropAndPad", "Cropped"]
+
+
+class Cropped(NamedTuple):
+    """A window of the image, which may reach beyond it, and the size to which it is brought."""
+
+    window: tuple[int, int, int, int]
+    size: tuple[int, int]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class CropAndPad(Filled):
+    """Add or cut off rows and columns on each side, and bring the result to the image's size.
+
+    Draws the amounts above (word 1), on the right (word 2), below (word 3) and on the left (word 4). uint8 images are
+    exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        px: pixels that are added, or, where negative, cut off: one number, a range (low, high), or four of these for
+            above, right, below and left.
+        percent: the same as a share of height and width, in place of px.
+        keep_size: bring the result to the image's size.
+        sample_independently: False draws one amount for all sides.
+        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
+        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        fill: the value outside in the mode "constant", one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is not a number.
+        ValueError: an argument is out of its range, or px and percent are both given, or neither.
+
+    Follows albumentations 2.0.8's ``CropAndPad``; at least one row and one column of the image are kept.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> CropAndPad((0, 1, 0, 0), keep_size=False)(np.array([[7]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[7, 0]]
+    """
+
+    px: Any = None
+    percent: Any = field(default=None, kw_only=True)
+    keep_size: bool = field(default=True, kw_only=True)
+    sample_independently: bool = field(default=True, kw_only=True)
+    interpolation: str = field(default="bilinear", kw_only=True)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Filled.__post_init__(self)
+        if (self.px is None) == (self.percent is None):
+            raise ValueError(f"pass px or percent, got px={self.px!r} and percent={self.percent!r}")
+        if self.px is not None:
+            put_option(self, "px", _four_ranges("px", self.px, 2**31))
+        else:
+            put_option(self, "percent", _four_ranges("percent", self.percent, 100.0))
+        flag("keep_size", self.keep_size)
+        flag("sample_independently", self.sample_independently)
+        choice("interpolation", self.interpolation, INTERPOLATIONS)
+        put_option(self, "p", probability(self.p))
+
+    def draw(self, rng: Draws, info: Info) -> Cropped:
+        """Return the window, and the size to which it is brought."""
+        rows, columns = info.image_size()
+        units = rng.units(4).tolist()
+        if not self.sample_independently:
+            units = units[:1] * 4
+        if self.px is not None:
+            amounts = [
+                low + int((high - low + 1) * unit) for (low, high), unit in zip(self.px, units, strict=True)
+            ]
+        else:
+            sides = (rows, columns, rows, columns)
+            amounts = [
+                int((low + (high - low) * unit) * side)
+                for (low, high), unit, side in zip(self.percent, units, sides, strict=True)
+            ]
+        above, after, below, before = amounts
+        above, below = _something_left(above, below, rows)
+        before, after = _something_left(before, after, columns)
+        window = -above, -before, above + rows + below, before + columns + after
+        return Cropped(window, (rows, columns) if self.keep_size else window[2:])
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*params[1])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image, brought to the size."""
+        window, (height, width) = params
+        cut = crop(image, *window, mode=self.mode, fill=self.fill)
+        return resize(cut, height, width, interpolation=self.interpolation)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask, brought to the size without new labels."""
+        window, (height, width) = params
+        cut = crop(mask, *window, mode=self.mode, fill=self.mask_fill)
+        return resize(cut, height, width, interpolation="nearest")
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        (top, left, rows, columns), (height, width) = params
+        return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes as the result shows them, cut off at its edges."""
+        window, (height, width) = params
+        return resize_boxes(shift_boxes(boxes, *window), window[2:], (height, width))
+
+
+def _something_left(first: int, last: int, side: int) -> tuple[int, int]:
+    """Return what is added on both sides, with one pixel of the image left if it would vanish."""
+    lacking = 1 - (side + min(first, 0) + min(last, 0))
+    if lacking <= 0:
+        return first, last
+    given = min(-min(first, 0), (lacking + 1) // 2)
+    given = max(given, lacking + min(last, 0))
+    return first + given, last + lacking - given
+
+
+def _four_ranges(name: str, value: Any, limit: float) -> tuple[tuple[float, float], ...]:
+    """Return the ranges above, right, below and left."""
+    way_out = "pass one number, a range (low, high), or four of these for above, right, below and left"
+    given = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
+    return tuple(_range(name, one, limit, way_out) for one in given)
+
+
+def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, float]:
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2:
+        raise ValueError(f"{name} must be one number, a pair or four of these, got {value!r}: {way_out}")
+    low: float
+    high: float
+    if name == "px":
+        low, high = (checked_int(name, end, int(-limit), int(limit), way_out) for end in ends)
+    else:
+        low, high = (real(name, end, -limit, limit, way_out) for end in ends)
+    if low > high:
+        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
+    return low, high

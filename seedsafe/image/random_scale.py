@@ -1,0 +1,130 @@
+"""RandomScale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from seedsafe.draws import Draws
+from seedsafe.image.options import Interpolated, around, flag, put_option
+from seedsafe.image.scaling import Scaled, Scaling, checked_size, shorter_side, times, within
+from seedsafe.info import Info
+from seedsafe.key import checked_int
+from seedsafe.primitive import primitive
+
+__all__ = ["RandomScale"]
+
+
+@primitive()
+@dataclass(frozen=True, slots=True, repr=False)
+class RandomScale(Scaling):
+    """Bring the image to a drawn size: by a factor, or to one of several sizes, or to one between two.
+
+    Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3); always three words.
+
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+
+    Args:
+        scale: the factor, a range, or one number x for 1 - x to 1 + x.
+        size: what the factor is of, instead of the image's own size: a number is the shorter side, a pair (height, width).
+        sizes: several such sizes, of which one is drawn.
+        between: draw a size between the two of `sizes` instead of one of them, each side for itself.
+        keep_ratio: of pairs, keep the image's shape: the larger number is the longer side's limit, the smaller one the
+            shorter side's, as in (1333, 800). False brings the image to (height, width).
+        max_size: of numbers, the longer side's limit.
+        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
+        p: the probability that the transform fires.
+        name: see Transform.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range, or options do not go together.
+
+    Follows albumentations 2.0.8's ``RandomScale`` for a factor alone; mmdetection's ``RandomResize`` and
+    ``RandomChoiceResize`` for pairs; ``torchvision.transforms.v2.RandomShortestSize`` for numbers.
+
+    Example:
+        >>> import numpy as np
+        >>> from seedsafe import SampleKey
+        >>> image, key = np.zeros((480, 640, 3), np.uint8), SampleKey(42, 0, 0)
+        >>> RandomScale((0.5, 0.5))(image, key=key).shape
+        (240, 320, 3)
+        >>> RandomScale(sizes=[(1333, 640), (1333, 800)], between=True)(image, key=key).shape
+        (726, 968, 3)
+        >>> RandomScale(sizes=[160, 192, 224], max_size=256)(image, key=key).shape
+        (192, 256, 3)
+    """
+
+    scale: float | tuple[float, float] | None = None
+    size: int | tuple[int, int] | None = field(default=None, kw_only=True)
+    sizes: Any = field(default=None, kw_only=True)
+    between: bool = field(default=False, kw_only=True)
+    keep_ratio: bool = field(default=True, kw_only=True)
+    max_size: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Interpolated.__post_init__(self)
+        flag("between", self.between)
+        flag("keep_ratio", self.keep_ratio)
+        if self.size is not None and self.sizes is not None:
+            raise ValueError(f"pass size or sizes, got size={self.size!r} and sizes={self.sizes!r}")
+        if self.size is not None:
+            put_option(self, "size", checked_size(self.size))
+        if self.sizes is not None:
+            put_option(self, "sizes", _sizes(self.sizes))
+        sizes: tuple[int | tuple[int, int], ...] = self.sizes or (() if self.size is None else (self.size,))
+        if self.scale is not None or not sizes:
+            way_out = "pass 0.1 for 0.9 to 1.1, or a range of factors"
+            scale = 0.1 if self.scale is None else self.scale
+            put_option(self, "scale", around("scale", scale, 1e-6, 1e6, way_out, centre=1.0))
+        if self.between and (len(sizes) != 2 or type(sizes[0]) is not type(sizes[1])):
+            raise ValueError(
+                f"between goes with two sizes of one form, got sizes={self.sizes!r}: pass the smallest and the largest"
+            )
+        if self.max_size is not None:
+            if not sizes or not all(isinstance(size, int) for size in sizes):
+                raise ValueError(
+                    f"max_size goes with numbers in size or sizes, got {sizes}: a pair has its own limits"
+                )
+            limit = checked_int("max_size", self.max_size, 1, 2**31, "pass the longer side's limit in pixels")
+            put_option(self, "max_size", limit)
+
+    def draw(self, rng: Draws, info: Info) -> Scaled:
+        """Return the size."""
+        rows, columns = info.image_size()
+        low, high = (1.0, 1.0) if self.scale is None else self.scale  # type: ignore[misc]  # a pair since __post_init__
+        factor = rng.uniform(low, high)
+        size = self._drawn(rng)
+        if size is None:
+            return Scaled(max(int(rows * factor), 1), max(int(columns * factor), 1), rows, columns)
+        if isinstance(size, int):
+            side = size if self.scale is None else times(size, factor)
+            return Scaled(*shorter_side(rows, columns, side, self.max_size), rows, columns)
+        if self.keep_ratio:
+            return Scaled(*within(rows, columns, (size[0] * factor, size[1] * factor)), rows, columns)
+        return Scaled(times(size[0], factor), times(size[1], factor), rows, columns)
+
+    def _drawn(self, rng: Draws) -> int | tuple[int, int] | None:
+        """Return the size that the factor is of; two words."""
+        sizes = self.sizes
+        if sizes is None or not self.between:
+            place = rng.integer(len(sizes) if sizes else 1)
+            rng.word()
+            return sizes[place] if sizes else self.size
+        if isinstance(sizes[0], int):
+            side = _between(rng, *sizes)
+            rng.word()
+            return side
+        first, second = (sorted(size) if self.keep_ratio else size for size in sizes)
+        return _between(rng, first[0], second[0]), _between(rng, first[1], second[1])
+
+
+def _between(rng: Draws, one: int, other: int) -> int:
+    low, high = min(one, other), max(one, other)
+    return low + rng.integer(high - low + 1)
+
+
+def _sizes(given: Any) -> tuple[int | tuple[int, int], ...]:
+    if not isinstance(given, tuple | list) or not given:
+        raise TypeError(f"sizes must be a list of sizes, got {given!r}: pass one size as size=")
+    return tuple(checked_size(one) for one in given)

@@ -1,0 +1,80 @@
+"""The whole image in another size: what Resize, RandomScale and their like have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from seedsafe.checks import pair
+from seedsafe.functional.resize import resize, resize_boxes, resize_points
+from seedsafe.image.options import Interpolated
+from seedsafe.info import Array, Info
+from seedsafe.key import checked_int
+
+__all__ = ["SIZE_WAY_OUT", "Scaled", "Scaling", "checked_size", "shorter_side", "times", "within"]
+
+
+class Scaled(NamedTuple):
+    """The result's height and width, and the given image's number of rows and columns."""
+
+    height: int
+    width: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scaling(Interpolated):
+    """A transform whose result is the whole image in another size."""
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(params[0], params[1])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image in its new size."""
+        return resize(image, params[0], params[1], interpolation=self.interpolation)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask in its new size, without new labels."""
+        return resize(mask, params[0], params[1], interpolation="nearest")
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints in the image's new size."""
+        height, width, rows, columns = params
+        return resize_points(keypoints, (rows, columns), (height, width))
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes in the image's new size."""
+        height, width, rows, columns = params
+        return resize_boxes(boxes, (rows, columns), (height, width))
+
+
+def shorter_side(rows: int, columns: int, side: int, limit: int | None) -> tuple[int, int]:
+    """Return the size in which the shorter side is `side`, unless the longer one would exceed the limit."""
+    short, long = min(rows, columns), max(rows, columns)
+    new_short, new_long = side, side * long // short
+    if limit is not None and new_long > limit:
+        new_short, new_long = max(limit * new_short // new_long, 1), limit
+    return (new_short, new_long) if rows <= columns else (new_long, new_short)
+
+
+def within(rows: int, columns: int, bounds: tuple[float, float]) -> tuple[int, int]:
+    """Return the largest size of the same shape whose longer and shorter sides keep within two bounds."""
+    factor = min(max(bounds) / max(rows, columns), min(bounds) / min(rows, columns))
+    return times(rows, factor), times(columns, factor)
+
+
+def times(side: int, factor: float) -> int:
+    """Return a side times a factor in whole pixels, at least one."""
+    return max(int(side * factor + 0.5), 1)
+
+
+SIZE_WAY_OUT = "pass the shorter side, or (height, width), in pixels"
+
+
+def checked_size(given: Any) -> int | tuple[int, int]:
+    """Return a size in one form: a number, or a pair."""
+    if isinstance(given, tuple | list):
+        return pair("size", given, SIZE_WAY_OUT)
+    return checked_int("size", given, 1, 2**31, SIZE_WAY_OUT)

@@ -1,0 +1,121 @@
+"""Pixels moved by a matrix: what Affine, Rotate and Perspective have in common."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from seedsafe.checks import probability
+from seedsafe.decisions import cos_sin_degrees
+from seedsafe.functional.affine import Matrix, product, warp, warp_boxes, warp_points
+from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.info import Array, Info
+
+__all__ = ["Moved", "Turning", "Warped"]
+
+_INTERPOLATIONS: Final = ("nearest", "bilinear", "bicubic", "lanczos")
+_Range = tuple[float, float]
+
+
+class Moved(NamedTuple):
+    """Where pixels go: the matrix of pixel centres, the result's size, and what the matrix was made of."""
+
+    matrix: Matrix
+    size: tuple[int, int]
+    degrees: float
+    translate: tuple[float, float]
+    scale: tuple[float, float]
+    shear: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Warped(Filled):
+    """A transform that moves pixels by a matrix; its parameters begin with the matrix and the result's size."""
+
+    interpolation: str = field(default="bilinear", kw_only=True)
+    p: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        Filled.__post_init__(self)
+        choice("interpolation", self.interpolation, _INTERPOLATIONS)
+        put_option(self, "p", probability(self.p))
+
+    def boxes_by(self) -> str:
+        """Return how a box around a moved box is found."""
+        return "corners"
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*params[1])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, moved."""
+        matrix, (height, width) = params[0], params[1]
+        return warp(
+            image, matrix, height, width, interpolation=self.interpolation, mode=self.mode, fill=self.fill
+        )
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, moved without new labels."""
+        matrix, (height, width) = params[0], params[1]
+        return warp(mask, matrix, height, width, interpolation="nearest", mode=self.mode, fill=self.mask_fill)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, moved; those outside stay, with coordinates outside."""
+        return warp_points(keypoints, params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes around the moved boxes, cut off at the result's edges."""
+        return warp_boxes(boxes, params[0], *params[1], method=self.boxes_by())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Turning(Warped):
+    """A transform that turns an image around its middle, and may scale, shear and translate it."""
+
+    expand: bool = field(default=False, kw_only=True)
+    rotate_method: str = field(default="corners", kw_only=True)
+
+    def __post_init__(self) -> None:
+        Warped.__post_init__(self)
+        flag("expand", self.expand)
+        choice("rotate_method", self.rotate_method, ("corners", "ellipse"))
+
+    def boxes_by(self) -> str:
+        """Return how a box around a moved box is found."""
+        return self.rotate_method
+
+    def moved(self, info: Info, degrees: float, translate: _Range, scale: _Range, shear: _Range) -> Moved:
+        """Return the matrix around the image's middle: shear, then scale, then turn, then translate."""
+        rows, columns = info.image_size()
+        cos, sin = cos_sin_degrees(degrees)
+        tan_x, tan_y = _tangent(shear[0]), _tangent(shear[1])
+        sheared = (1.0, 0.0 - tan_x, 0.0, 0.0 - tan_y, 1.0 + tan_x * tan_y, 0.0)
+        turned = (cos * scale[0], sin * scale[1], 0.0, 0.0 - sin * scale[0], cos * scale[1], 0.0)
+        a, b, _, d, e, _ = product(turned, sheared)
+        x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
+        matrix: Matrix = (a, b, x - a * x - b * y + translate[0], d, e, y - d * x - e * y + translate[1])
+        size = rows, columns
+        if self.expand:
+            matrix, size = _expanded(matrix, rows, columns)
+        return Moved(matrix, size, degrees, translate, scale, shear)
+
+
+def _tangent(degrees: float) -> float:
+    cos, sin = cos_sin_degrees(degrees)
+    return sin / cos
+
+
+def _expanded(matrix: Matrix, rows: int, columns: int) -> tuple[Matrix, tuple[int, int]]:
+    """Return a matrix shifted so that the whole image lies in the result, and the result's size."""
+    a, b, c, d, e, f = matrix
+    corners = [(x - 0.5, y - 0.5) for x in (0, columns) for y in (0, rows)]
+    across = [a * x + b * y + c for x, y in corners]
+    down = [d * x + e * y + f for x, y in corners]
+    # What is a millionth of a pixel too large by rounding adds no pixel.
+    width = max(math.ceil(max(across) - min(across) - 1e-6), 1)
+    height = max(math.ceil(max(down) - min(down) - 1e-6), 1)
+    right = (width - 1) * 0.5 - (max(across) + min(across)) * 0.5
+    below = (height - 1) * 0.5 - (max(down) + min(down)) * 0.5
+    return (a, b, c + right, d, e, f + below), (height, width)
