@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from seedsafe.ambient import claim, current_key
 from seedsafe.boxes import Boxes
 from seedsafe.chain import Chain, Replay
-from seedsafe.info import described
+from seedsafe.info import described, named_parts
 from seedsafe.key import CONTRACT_VERSION, SampleKey
 from seedsafe.keypoints import Keypoints
 from seedsafe.leaf import Leaf
@@ -89,11 +89,12 @@ class Compose:
         """The entries of a sample that get shorter when boxes or keypoints are dropped."""
         return self._rules.labels
 
-    def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
+    def __call__(self, sample: Any = None, *, key: SampleKey | None = None, **parts: Any) -> Any:
         """Return the augmented sample.
 
         Args:
             sample: an array, or a dict of targets.
+            parts: the targets by name, in place of such a dict: ``augment(image=image, mask=mask)["image"]``.
             key: of the sample; see SampleKey. It may be left out while an AugmentedDataset or AugmentedSequence reads its
                 base, as in a dataset's ``__getitem__``: then it is the key of that sample, with a number for each call.
 
@@ -101,6 +102,8 @@ class Compose:
             TypeError: there is no key outside of a read, or the sample is not of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
+        if parts:
+            sample = named_parts(sample, parts, self.labels)
         if not (self.transforms or self._rules.some) and isinstance(
             current_key() if key is None else key, SampleKey
         ):

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["TARGETS", "Array", "Info", "Infos", "check_array", "check_target", "described"]
+__all__ = ["TARGETS", "Array", "Info", "Infos", "check_array", "check_target", "described", "named_parts"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -235,3 +235,22 @@ def _check_mask(name: str, mask: Array, parts: dict[str, Any]) -> None:
         raise ValueError(
             f"{name} and image must have the same height and width, got {mask.shape} and {parts['image'].shape}"
         )
+
+
+def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the parts that a pipeline was called with by name, as a sample.
+
+    Raises:
+        TypeError: there is a sample besides, or a name is neither a target's nor a label's.
+    """
+    if sample is not None:
+        raise TypeError(
+            f"a sample was given twice, also as {', '.join(parts)}=: pass a dict, or parts by name"
+        )
+    unknown = [name for name in parts if name not in TARGETS and name not in labels]
+    if unknown:
+        raise TypeError(
+            f"{unknown[0]}= is no part of a sample: the parts are {', '.join((*TARGETS, *labels))}; pass what else there is in "
+            "a dict"
+        )
+    return parts

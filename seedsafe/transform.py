@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from seedsafe.checks import flag
 from seedsafe.draws import Draws
-from seedsafe.info import Array, Info
+from seedsafe.info import Array, Info, named_parts
 from seedsafe.key import SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer
@@ -117,8 +117,10 @@ class Transform:
         name, ops = namer.claim(self.name, type(self).__name__)
         return Leaf(self, name, ops, None if type(self).draw is Transform.draw else self.draw)
 
-    def __call__(self, sample: Any, *, key: SampleKey | None = None) -> Any:
+    def __call__(self, sample: Any = None, *, key: SampleKey | None = None, **parts: Any) -> Any:
         """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""
+        if parts:
+            sample = named_parts(sample, parts)
         bound = self._bound
         if bound.owner is not self or bound.p is not getattr(self, "p", None):
             bound = _Bound(self)

@@ -340,3 +340,19 @@ def test_what_draws_nothing_has_the_parameters_that_it_had() -> None:
         drawn = transform.draw(ss.Draws(address(KEY)), ss.Info(IMAGE.shape, IMAGE.dtype))
         assert not marks_of(type(transform)).random
         assert ss.Compose([transform]).params(KEY, IMAGE)[0].params == drawn
+
+
+def test_parts_may_be_passed_by_name() -> None:
+    augment = ss.Compose([ss.HorizontalFlip(p=1)])
+    image = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    key = ss.SampleKey(42, 0, 0)
+    for one in (augment, ss.HorizontalFlip(p=1)):
+        made = one(image=image, mask=image, key=key)
+        assert list(made) == ["image", "mask"]
+        assert (made["image"] == image[:, ::-1]).all()
+        with pytest.raises(TypeError, match="bboxes= is no part of a sample: the parts are image, mask"):
+            one(image=image, bboxes=[], key=key)
+        with pytest.raises(TypeError, match="given twice, also as mask="):
+            one(image, mask=image, key=key)
+    labelled = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc", labels="names"))
+    assert labelled(image=image, boxes=np.array([[0.0, 0, 1, 1]]), names=["a"], key=key)["names"] == ["a"]

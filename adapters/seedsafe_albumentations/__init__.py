@@ -5,7 +5,7 @@ A sample's augmentation is then a function of (seed, epoch, index), for any numb
 
 from typing import Any
 
-from seedsafe_albumentations import pytorch
+from seedsafe_albumentations import augmentations, core, pytorch
 from seedsafe_albumentations.blur import (
     AdvancedBlur,
     Blur,
@@ -79,6 +79,7 @@ from seedsafe_albumentations.erase import (
     RandomGridShuffle,
     XYMasking,
 )
+from seedsafe_albumentations.functions import Lambda
 from seedsafe_albumentations.geometry import (
     D4,
     Affine,
@@ -94,6 +95,7 @@ from seedsafe_albumentations.geometry import (
     Transpose,
     VerticalFlip,
 )
+from seedsafe_albumentations.iaa import IAAAffine, IAACropAndPad, IAAFliplr, IAAFlipud, IAAPerspective
 from seedsafe_albumentations.noise import (
     Downscale,
     GaussNoise,
@@ -152,7 +154,12 @@ __all__ = [
     "HorizontalFlip",
     "HueSaturationValue",
     "IAAAdditiveGaussianNoise",
+    "IAAAffine",
+    "IAACropAndPad",
     "IAAEmboss",
+    "IAAFliplr",
+    "IAAFlipud",
+    "IAAPerspective",
     "IAAPiecewiseAffine",
     "IAASharpen",
     "ISONoise",
@@ -160,6 +167,7 @@ __all__ = [
     "InvertImg",
     "JpegCompression",
     "KeypointParams",
+    "Lambda",
     "LongestMaxSize",
     "MedianBlur",
     "MotionBlur",
@@ -211,6 +219,8 @@ __all__ = [
     "Transpose",
     "VerticalFlip",
     "XYMasking",
+    "augmentations",
+    "core",
     "from_dict",
     "load",
     "pytorch",
@@ -219,13 +229,10 @@ __all__ = [
 ]
 
 _INSTEAD = {
-    "IAAAffine": "Affine",
-    "IAAPerspective": "Perspective",
     "IAASuperpixels": "seedsafe.bridge around the original",
     "BasicTransform": "seedsafe.Transform, for transforms of your own",
     "ImageOnlyTransform": "seedsafe.ImageTransform, for transforms of your own",
     "DualTransform": "seedsafe.SpatialTransform, for transforms of your own",
-    "Lambda": "a seedsafe.ImageTransform of your own, or seedsafe.bridge(function)",
     "FromFloat": "leave it out: uint8 images stay uint8",
     "UnsharpMask": "Sharpen",
     "ZoomBlur": "MotionBlur, or seedsafe.bridge around the original",

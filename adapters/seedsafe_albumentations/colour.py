@@ -45,7 +45,9 @@ def ColorJitter(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.ColorJitter``."""
+    """Return ``seedsafe.ColorJitter``; a hue above 0.5 goes more than half around the circle, as there."""
+    if isinstance(hue, int | float) and hue > 0.5:
+        hue = (-hue, hue)
     made = ss.ColorJitter(brightness=brightness, contrast=contrast, saturation=saturation, hue=hue)
     return fires(made, p, always_apply)
 

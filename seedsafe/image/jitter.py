@@ -50,7 +50,13 @@ class _Jitter(Often):
         for name in ("brightness", "contrast", "saturation"):
             way_out = "pass by how much its factor may leave 1, or a range of factors (low, high)"
             store(self, **{name: around(name, getattr(self, name), 1.0, 0.0, 1e6, way_out)})
-        store(self, hue=around("hue", self.hue, 0.0, -0.5, 0.5, "pass a share of the circle, at most 0.5"))
+        reach = 1.0 if isinstance(self.hue, tuple | list) else 0.5
+        store(
+            self,
+            hue=around(
+                "hue", self.hue, 0.0, -reach, reach, "pass a share of the circle, at most 0.5, or a range"
+            ),
+        )
 
     def _factors(self, rng: Draws) -> tuple[float, float, float, float]:
         return (
@@ -74,7 +80,7 @@ class ColorJitter(_Jitter):
         brightness: by how much its factor may leave 1, or a range of factors (low, high).
         contrast: the same.
         saturation: the same.
-        hue: the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-0.5, 0.5].
+        hue: the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-1, 1].
         p: the probability that the image is changed.
         name: see Transform.
 

@@ -44,6 +44,8 @@ NO_ARGUMENTS = sorted(
     - {
         "RandomOrder",
         "SafeRotate",
+        "augmentations",
+        "core",
         "pytorch",
         "from_dict",
         "to_dict",
@@ -52,7 +54,16 @@ NO_ARGUMENTS = sorted(
         "ToTensor",
         "ToTensorV2",
     }
-    - {"Resize", "RandomCrop", "CenterCrop", "Crop", "CropAndPad", "RandomSizedCrop", "RandomResizedCrop"}
+    - {
+        "Resize",
+        "RandomCrop",
+        "CenterCrop",
+        "Crop",
+        "CropAndPad",
+        "IAACropAndPad",
+        "RandomSizedCrop",
+        "RandomResizedCrop",
+    }
     - {"RandomSizedBBoxSafeCrop", "CropNonEmptyMaskIfExists"}
 )
 
@@ -296,6 +307,78 @@ def test_vanished_arguments_are_honoured(old: Any, new: Any) -> None:
         return
     for key in keys(3):
         assert (core(old())(IMAGE, key=key) == core(new())(IMAGE, key=key)).all()
+
+
+def half(image: Any, **_: Any) -> Any:
+    return image // 2
+
+
+def test_a_transform_alone_is_called_with_named_parts() -> None:
+    for augment in (
+        A.HorizontalFlip(p=1),
+        A.OneOf([A.HorizontalFlip(p=1)], p=1),
+        A.Sequential([A.HorizontalFlip(p=1)], p=1),
+    ):
+        made = augment(image=IMAGE, mask=MASK, key=KEY)
+        assert (made["image"] == IMAGE[:, ::-1]).all()
+        assert (made["mask"] == MASK[:, ::-1]).all()
+        with pytest.raises((TypeError, ValueError), match="bboxes"):
+            augment(image=IMAGE, bboxes=[(0, 0, 1, 1)], key=KEY)
+    made = A.ToTensorV2()(image=IMAGE, mask=MASK, label=7)
+    assert (made["image"].numpy() == IMAGE.transpose(2, 0, 1)).all()
+    assert (made["mask"].numpy() == MASK).all()
+    assert made["label"] == 7
+
+
+def test_lambda_calls_a_function_for_each_part_and_what_it_draws_follows_the_key() -> None:
+    made = A.Compose([A.Lambda(image=half, name="half"), A.HorizontalFlip(p=1)])(
+        image=IMAGE, mask=MASK, key=KEY
+    )
+    assert (made["image"] == (IMAGE // 2)[:, ::-1]).all()
+    assert (made["mask"] == MASK[:, ::-1]).all()
+    noisy = A.Compose(
+        [A.Lambda(image=lambda image, **_: image + np.random.randint(9, size=image.shape, dtype=np.uint8))]
+    )
+    once, again = (noisy(image=IMAGE, key=KEY)["image"] for _ in range(2))
+    assert (once == again).all()
+    assert len({noisy(image=IMAGE, key=key)["image"].tobytes() for key in keys(5)}) == 5
+    assert (A.Compose([A.Lambda(image=half, p=0)])(image=IMAGE, key=KEY)["image"] == IMAGE).all()
+    with pytest.raises(ValueError, match="functions of image and mask"):
+        A.Lambda(bboxes=half)
+
+
+def test_iaa_transforms_are_the_cores() -> None:
+    pairs = [
+        (A.IAAAffine(shear=15, mode="constant"), A.Affine(shear={"x": (-15, 15)})),
+        (
+            A.IAAAffine(1.2, rotate=20, order=0),
+            A.Affine((1, 1.2), rotate=(-20, 20), interpolation=0, border_mode=4),
+        ),
+        (A.IAAPerspective(p=1), A.Perspective((0.05, 0.1), p=1)),
+        (A.IAACropAndPad(px=4), A.CropAndPad(px=4)),
+        (A.IAAFliplr(), A.HorizontalFlip()),
+        (A.IAAFlipud(), A.VerticalFlip()),
+    ]
+    for old, new in pairs:
+        assert old == new
+    with pytest.raises(ValueError, match="mode must be one of 'constant', 'edge'"):
+        A.IAAAffine(mode="wrap")
+
+
+def test_a_hue_of_one_number_may_go_more_than_half_around() -> None:
+    assert A.ColorJitter(hue=0.6).hue == (-0.6, 0.6)
+    with pytest.raises(ValueError, match="hue must be"):
+        A.ColorJitter(hue=1.5)
+
+
+def test_the_other_paths_that_users_import_from() -> None:
+    from seedsafe_albumentations.augmentations.transforms import HorizontalFlip
+    from seedsafe_albumentations.core.composition import Compose, OneOf
+    from seedsafe_albumentations.core.serialization import to_dict
+    from seedsafe_albumentations.pytorch.transforms import ToTensorV2
+
+    assert (HorizontalFlip, Compose, OneOf) == (A.HorizontalFlip, A.Compose, A.OneOf)
+    assert (to_dict, ToTensorV2) == (A.to_dict, A.ToTensorV2)
 
 
 def test_flip_is_one_of_three() -> None:

@@ -28,6 +28,11 @@ class ToTensorV2:
         if self.p != 1 and not self.always_apply:
             raise ValueError(f"p must be 1, got {self.p!r}: batches are made of tensors or of arrays")
 
+    def __call__(self, *, key: Any = None, force_apply: bool = False, **data: Any) -> dict[str, Any]:
+        """Return the parts of a sample with ``image`` and ``mask`` as tensors, as a call of albumentations' does."""
+        kinds = {"image": self.image, "mask": self.mask}
+        return {name: kinds[name](part) if name in kinds else part for name, part in data.items()}
+
     def image(self, image: Any) -> Any:
         """Return an image (H, W) or (H, W, C) as a tensor (C, H, W)."""
         return _tensor(image[..., None] if image.ndim == 2 else image, True)

@@ -1,0 +1,1 @@
+"""The paths below ``albumentations.core`` that users import from."""
