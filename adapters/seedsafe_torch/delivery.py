@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import Skipped, outermost
+from seedsafe_torch.inner import chain_of
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
 
@@ -25,6 +26,9 @@ class KeyedLoader(DataLoader[Any]):
         dataset: as DataLoader's.
         reports: functions that are called at the end of a pass.
         options: DataLoader's other arguments.
+
+    Raises:
+        ValueError: a trainer has wrapped the sampler to share it out, so that no place in it can be found again.
 
     Example:
         >>> import numpy as np
@@ -45,6 +49,7 @@ class KeyedLoader(DataLoader[Any]):
     def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]] = (), **options: Any) -> None:
         super().__init__(dataset, **options)
         self.reports = tuple(reports)
+        _check_not_wrapped(self.sampler)
 
     def __iter__(self) -> Any:
         self.report()  # what a pass that was left had not told
@@ -179,3 +184,14 @@ def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
     if batches is None or batches is keyed:
         return 1
     return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0
+
+
+def _check_not_wrapped(sampler: Any) -> None:
+    """Refuse the wrapper of Lightning and Fabric, which reads the sampler ahead; that of a fixed epoch does no harm."""
+    wrapped = getattr(getattr(sampler, "dataset", None), "_sampler", None)
+    if any(isinstance(one, KeyedSampler) and one.epoch is None for one in chain_of(wrapped)):
+        raise ValueError(
+            f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
+            "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which is left alone, or for "
+            "validation epoch=seedsafe.VALIDATION_EPOCH"
+        )

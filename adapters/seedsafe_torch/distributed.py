@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 import torch.distributed
-from torch.utils.data import SequentialSampler
+from torch.utils.data import DistributedSampler, SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
 from seedsafe.reading import checked_int, flag
@@ -22,12 +22,13 @@ __all__ = ["DistributedKeyedSampler"]
 _CHUNK = 1024
 
 
-class DistributedKeyedSampler(KeyedSampler):
+class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: ignore[misc]  # epoch may be None
     """The share of one rank in a global order that follows from (seed, epoch) alone.
 
     Rank r of R takes entries r, r + R, r + 2R … of it, so that a step of all ranks takes the next entries of the order, whatever R
     is. The state counts entries of the global order: stored on any rank after a step, it is loaded on all ranks of a run with
-    another number of them, and every sample that was not served is served once. Give it to `loader` as ``sampler=``.
+    another number of them, and every sample that was not served is served once. Give it to `loader` as ``sampler=``. It is torch's
+    DistributedSampler to trainers, which wrap any other in one of their own.
 
     Args:
         dataset: or its length.
@@ -112,7 +113,7 @@ class DistributedKeyedSampler(KeyedSampler):
 
     def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
         order, self._order = self._order, self._order if self._peeking else None
-        self._tell(place.epoch)
+        self.inner.set(self.sampler, place.epoch, self.seed)
         if place.start > self._total or (place.start and order not in (None, self._checksum())):
             raise ValueError(
                 f"the state, of {place.start} items of epoch {place.epoch}, is not of {len(self._length)} samples with "

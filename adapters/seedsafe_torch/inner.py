@@ -12,7 +12,7 @@ from torch.utils.data import Sampler
 from seedsafe import SampleKey, op_of
 from seedsafe.reading import address, philox
 
-__all__ = ["InnerEpochs", "chain_of", "rekey"]
+__all__ = ["InnerEpochs", "chain_of"]
 
 
 class _Epoch(int):
@@ -31,7 +31,7 @@ class InnerEpochs:
         >>> sampler.set_epoch(5)
         >>> epochs.changed(sampler)
         [5]
-        >>> epochs.set(sampler, 5)
+        >>> epochs.set(sampler, 5, 42)
         >>> epochs.changed(sampler)
         []
     """
@@ -49,12 +49,14 @@ class InnerEpochs:
             found.append(int(epoch))
         return sorted(set(found))
 
-    def set(self, sampler: Any, epoch: int) -> None:
-        """Set the epoch of each sampler that has ``set_epoch``."""
+    def set(self, sampler: Any, epoch: int, seed: int) -> None:
+        """Set the epoch of each sampler that has ``set_epoch``; of each other give a new torch generator if it has one."""
         for position, one in enumerate(chain_of(sampler)):
             if hasattr(one, "set_epoch"):
                 one.set_epoch(_Epoch(epoch))
                 self._told[position] = _epoch_of(one)
+            else:
+                _rekey(one, seed, epoch)
 
 
 def chain_of(sampler: Any) -> Iterator[Any]:
@@ -64,16 +66,16 @@ def chain_of(sampler: Any) -> Iterator[Any]:
         sampler = getattr(sampler, "sampler", None)
 
 
-def rekey(sampler: Any, seed: int, epoch: int) -> None:
+def _epoch_of(sampler: Any) -> int | None:
+    epoch = getattr(sampler, "epoch", None)
+    counts = hasattr(sampler, "set_epoch") and isinstance(epoch, int) and not isinstance(epoch, bool)
+    return epoch if counts else None
+
+
+def _rekey(sampler: Any, seed: int, epoch: int) -> None:
     """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
     generator = getattr(sampler, "generator", ())
     if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
         word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()
         with suppress(AttributeError):
             sampler.generator = torch.Generator().manual_seed(word % 2**63)
-
-
-def _epoch_of(sampler: Any) -> int | None:
-    epoch = getattr(sampler, "epoch", None)
-    counts = hasattr(sampler, "set_epoch") and isinstance(epoch, int) and not isinstance(epoch, bool)
-    return epoch if counts else None

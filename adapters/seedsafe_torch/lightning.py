@@ -27,7 +27,7 @@ class ResumeCallback:
             cannot be found again.
 
     Example:
-        >>> trainer_arguments = {"callbacks": [ResumeCallback()], "use_distributed_sampler": False}
+        >>> trainer_arguments = {"callbacks": [ResumeCallback()]}
     """
 
     state_key = "seedsafe_torch.lightning.ResumeCallback"
@@ -58,8 +58,8 @@ class ResumeCallback:
             wrapped = getattr(getattr(loading.sampler, "dataset", None), "_sampler", None)
             if any(isinstance(one, KeyedSampler) for one in chain_of(wrapped)):
                 raise ValueError(
-                    "use_distributed_sampler=True wraps the KeyedSampler, so that ranks serve one key twice: pass "
-                    "Trainer(use_distributed_sampler=False) and a DistributedKeyedSampler"
+                    "use_distributed_sampler=True wraps the KeyedSampler, so that ranks serve one key twice: pass a "
+                    "DistributedKeyedSampler, which is left alone"
                 )
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
@@ -159,5 +159,5 @@ def _check_ranks(keyed: KeyedSampler, ranks: int) -> None:
     if ranks > 1 and not any(getattr(one, "num_replicas", 1) == ranks for one in chain_of(keyed)):
         raise ValueError(
             f"{ranks} processes would all serve the samples of one {type(keyed).__name__}: pass sampler="
-            "DistributedKeyedSampler(dataset, seed=…) and Trainer(use_distributed_sampler=False)"
+            "DistributedKeyedSampler(dataset, seed=…)"
         )

@@ -12,8 +12,8 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch.inner import InnerEpochs, chain_of, rekey
-from seedsafe_torch.passes import MANY, Link, Pass, Place, drawing, passed_over
+from seedsafe_torch.inner import InnerEpochs, chain_of
+from seedsafe_torch.passes import MANY, Link, Pass, Place, counted_anew, drawing, passed_over
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler"]
@@ -76,6 +76,7 @@ class KeyedSampler(Sampler[Any]):
         self._next = 0
         self._skip = 0
         self._order: int | None = None  # of what is skipped
+        self._loaded = False  # whether the next pass is that of a state
         self._set: int | None = None  # the number that set_epoch was given since the last pass began
         self._late: int | None = None  # the epoch that was set when its pass had begun
         self._latest: Place | None = None
@@ -88,8 +89,11 @@ class KeyedSampler(Sampler[Any]):
         """Set the epoch of the next pass, and of those after it. A pass under way keeps its own.
 
         It warns if workers already read another epoch for a pass that has handed out no batch, and will serve that one.
-        The loaders of `loader` begin nothing so early.
+        The loaders of `loader` begin nothing so early. It warns as well if it leaves a state that was loaded for an earlier epoch.
+        Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0.
         """
+        if not self.offset and counted_anew():
+            return
         number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
@@ -106,8 +110,14 @@ class KeyedSampler(Sampler[Any]):
         under_way = place is not None and not (place.counted or place.ended or place.left)
         self._late = wanted if under_way and place and place.epoch == wanted else None
         if wanted != self._next:
+            if self._loaded and wanted < self._next:
+                warnings.warn(
+                    f"set_epoch({number}) leaves the state that was loaded, of epoch {self._next} after {self._skip} entries, for "
+                    f"epoch {wanted}: set the state's epoch, or none, to go on where it stood",
+                    stacklevel=2,
+                )
             self._skip, self._order = 0, None
-        self._next, self._set = wanted, number
+        self._next, self._set, self._loaded = wanted, number, False
 
     def hear(self, epoch: int, where: str) -> None:
         """Take over an epoch that was set elsewhere, on the sampler inside or on the dataset."""
@@ -172,7 +182,7 @@ class KeyedSampler(Sampler[Any]):
                     stacklevel=2,
                 )
             self._next = epoch + 1
-        self._skip, self._set, self._late = 0, None, None
+        self._skip, self._set, self._late, self._loaded = 0, None, None, False
         self._latest = place
         if self._watch is not None:
             self._watch(place)
@@ -202,17 +212,10 @@ class KeyedSampler(Sampler[Any]):
 
     def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
         """Return the items of a pass, after those that its place leaves out, which are stamped too."""
-        self._tell(place.epoch)
+        self.inner.set(self.sampler, place.epoch, self.seed)
         items: Iterator[Any] = iter(self.sampler)
         self._leave_out(place, items, stamp)
         return items
-
-    def _tell(self, epoch: int) -> None:
-        """Tell the samplers inside of the epoch."""
-        self.inner.set(self.sampler, epoch)
-        for one in chain_of(self.sampler):
-            if not hasattr(one, "set_epoch"):
-                rekey(one, self.seed, epoch)
 
     @contextmanager
     def watched(self, watch: Callable[[Place], None] | None) -> Iterator[None]:
@@ -290,4 +293,5 @@ class KeyedSampler(Sampler[Any]):
         yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
         order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
         self._next, self._skip, self._order = epoch, yielded, order
+        self._loaded = True
         self._set = self._late = self._latest = None

@@ -173,3 +173,15 @@ def test_another_batch_size_goes_on() -> None:
     resumed.load_state_dict(loading.state_dict())
     seen += [item for batch in resumed for item in items(batch)]
     assert seen == [item for batch in Way("plain", 0).make() for item in items(batch)]
+
+
+def test_an_epoch_before_the_one_of_the_state_warns() -> None:
+    """A trainer that counts from 0 in each process would serve the first epoch again."""
+    keyed = KeyedSampler(EpochOrder(COUNT, seed=SEED), seed=SEED)
+    keyed.load_state_dict({"epoch": 2, "yielded": 0})
+    keyed.set_epoch(2)
+    keyed.set_epoch(3)
+    keyed.load_state_dict({"epoch": 2, "yielded": 0})
+    with pytest.warns(UserWarning, match="of epoch 2 after 0 entries, for epoch 0"):
+        keyed.set_epoch(0)
+    assert next(iter(keyed)).epoch == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import operators  # noqa: F401  # before anything imports torchvision
-from recorded import BATCH, COUNT, SEED, dataset, from_sampler
+from recorded import BATCH, COUNT, SEED, dataset, from_loader
 from torch.utils.data import DataLoader
 
 from seedsafe_torch import DistributedKeyedSampler
@@ -20,24 +20,31 @@ def shared() -> DataLoader[Any]:
     return DataLoader(dataset(), batch_size=BATCH, sampler=keyed, num_workers=1)
 
 
+def shared_loader() -> DataLoader[Any]:
+    return from_loader(1, shuffle=False, sampler=DistributedKeyedSampler(COUNT, seed=SEED))
+
+
+MAKE = {"shared": shared, "loader": shared_loader, "alone": lambda: from_loader(0)}
+"""What train_dataloader returns, by the run's kind."""
+
+
 def main(folder: Path, kind: str, resume: str) -> None:
 
     import lightning
     from lightning.pytorch.callbacks import ModelCheckpoint
     from test_lightning import Model
 
-    model = Model(shared if kind == "shared" else lambda: from_sampler(0))
+    model = Model(MAKE[kind])
     trainer = lightning.Trainer(
         max_epochs=3,
         accelerator="cpu",
         devices=2,
         strategy="ddp",
-        use_distributed_sampler=kind == "wrapped",
         logger=False,
         enable_progress_bar=False,
         enable_model_summary=False,
         callbacks=[
-            ResumeCallback(),
+            *([ResumeCallback()] if kind == "shared" else []),
             ModelCheckpoint(folder, "{step}", every_n_train_steps=1, save_top_k=-1),
             ModelCheckpoint(folder, "end-{step}", every_n_epochs=1, save_top_k=-1),
         ],

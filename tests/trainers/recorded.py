@@ -39,7 +39,7 @@ def dataset() -> AugmentedDataset:
 
 
 def from_loader(workers: int, **options: Any) -> Any:
-    return loader(dataset(), batch_size=BATCH, shuffle=True, num_workers=workers, **options)
+    return loader(dataset(), **{"batch_size": BATCH, "shuffle": True, "num_workers": workers} | options)
 
 
 def from_sampler(workers: int, **options: Any) -> DataLoader[Any]:
