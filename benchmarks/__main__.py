@@ -42,6 +42,7 @@ ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their 
             "scikit-image==0.26.0",
             "imageio",
             "shapely",
+            "six",
             "stringzilla>=5.3",
         ),
         ("torchvision==0.28.0", "imgaug==0.4.0"),  # they require torch's CUDA libraries, and a second OpenCV

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from seedsafe.info import Infos
@@ -18,20 +18,18 @@ __all__ = ["Chain", "Replay"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_only", "_steps", "nodes", "ops")
+    __slots__ = ("_runs", "nodes", "ops", "run")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        self._steps = _joined(self.nodes)
-        self._only = self._steps[0] if len(self._steps) == 1 else None
+        self._runs = tuple(step.run for step in _joined(self.nodes))
+        self.run: Callable[[Any, State], Any] = self._runs[0] if len(self._runs) == 1 else self._run_all
 
-    def run(self, sample: Any, draws: State) -> Any:
+    def _run_all(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
-        if self._only is not None:
-            return self._only.run(sample, draws)
-        for step in self._steps:
-            sample = step.run(sample, draws)
+        for run in self._runs:
+            sample = run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
@@ -73,13 +71,14 @@ class Replay(Chain):
         rules: Rules,
     ) -> None:
         super().__init__(root.nodes)
+        self.run = self._run_record
         self._leaves = {leaf.name: leaf for leaf in root.leaves()}
         self._names = {stream.name for stream in streams}
         self._record = list(record)
         self._infos = infos
         self._rules = rules
 
-    def run(self, sample: Any, draws: State) -> Any:
+    def _run_record(self, sample: Any, draws: State) -> Any:
         """Return the sample with the record applied; a dict is changed in place."""
         infos = None if self._infos is None else self._rules.infos_entered(self._infos)
         for name, params in self._record:

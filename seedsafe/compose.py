@@ -59,7 +59,7 @@ class Compose:
         Applied(name='RandomCrop', params=Corner(top=1, left=1))
     """
 
-    __slots__ = ("_root", "_rules", "_streams", "boxes", "keypoints", "transforms")
+    __slots__ = ("_idle", "_root", "_rules", "_streams", "boxes", "keypoints", "transforms")
 
     transforms: tuple[Transform | Compose, ...]
 
@@ -76,6 +76,7 @@ class Compose:
         namer = Namer()
         self._root = self.bind(namer)
         self._rules = namer.rules
+        self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
         _check_layout(self._root.leaves())
 
@@ -104,9 +105,7 @@ class Compose:
         """
         if parts:
             sample = named_parts(sample, parts, self.labels)
-        if not (self.transforms or self._rules.some) and isinstance(
-            current_key() if key is None else key, SampleKey
-        ):
+        if self._idle and isinstance(current_key() if key is None else key, SampleKey):
             return sample
         return run(self._root, sample, key, self._rules)
 

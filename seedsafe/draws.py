@@ -17,12 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from seedsafe.key import Address, SampleKey, address, philox
+from seedsafe.key import Address, SampleKey, philox, words_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["MAX_NORMAL", "Draws", "MovablePhilox", "PooledDraws", "normal_quantiles", "sixteenths"]
+__all__ = [
+    "MAX_NORMAL",
+    "Draws",
+    "MovablePhilox",
+    "PooledDraws",
+    "limit_of",
+    "normal_quantiles",
+    "sixteenths",
+]
 
 MAX_NORMAL = 4.325
 """No entry of the noise table is further than this from zero, in standard deviations."""
@@ -41,6 +49,7 @@ class Draws:
         at: the stream's address, from ``seedsafe.key.address``.
 
     Example:
+        >>> from seedsafe.key import address
         >>> draws = Draws(address(SampleKey(42, 3, 1234)))
         >>> draws.integer(10), draws.chance(0.5)
         (2, False)
@@ -142,6 +151,7 @@ class MovablePhilox:
     Use it in one thread at a time, and do not share it.
 
     Example:
+        >>> from seedsafe.key import address
         >>> bits = MovablePhilox()
         >>> bits.words(address(SampleKey(0, 0, 0)), 1).tolist() == [0x02F4BA6408E4D89B]
         True
@@ -171,6 +181,16 @@ class MovablePhilox:
         self.bits.state = self.state
         found: npt.NDArray[np.uint64] = self.bits.random_raw(count)
         return found
+
+
+def limit_of(p: float) -> int:
+    """Return the number that a word is below where ``chance(p)`` of that word is True.
+
+    Example:
+        >>> limit_of(0.5) == 2**63
+        True
+    """
+    return math.ceil(p * 2.0**53) << 11
 
 
 _tuple: Any = tuple.__new__
@@ -205,7 +225,8 @@ class PooledDraws(Draws):
 
     def enter(self, key: SampleKey) -> None:
         """Go to a sample; a stream of it is entered by `turn`."""
-        self._key[0], self._key[1], _, self._counter[1], self._call, self._counter[3] = address(key)
+        words, counter = self._key, self._counter
+        words[0], words[1], _, counter[1], self._call, counter[3] = words_of(key)
 
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
@@ -213,12 +234,12 @@ class PooledDraws(Draws):
         self._bits.state = self._state
         self._generator = None
 
-    def begin(self, upper: int, limit: float) -> bool:
-        """Go to the sample's stream op, given as ``op << 32``, and return ``chance(limit / 2**53)``."""
+    def begin(self, upper: int, limit: int) -> bool:
+        """Go to the sample's stream op, given as ``op << 32``, and return whether its first word is below the limit."""
         self._counter[2] = upper | self._call
         self._bits.state = self._state
         self._generator = None
-        fired: bool = self._next() >> 11 < limit  # an int and a float are compared exactly
+        fired: bool = self._next() < limit
         return fired
 
 
@@ -234,6 +255,7 @@ def sixteenths(noise: Address, n: int) -> npt.NDArray[np.uint16]:
     """Return the first n 16-bit little-endian pieces of the words at an address, uint16, shape (n,).
 
     Example:
+        >>> from seedsafe.key import address
         >>> sixteenths(address(SampleKey(0, 0, 0)), 4).tolist()
         [55451, 2276, 47716, 756]
     """

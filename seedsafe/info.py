@@ -9,7 +9,18 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["TARGETS", "Array", "Info", "Infos", "check_array", "check_target", "described", "named_parts"]
+__all__ = [
+    "FLOAT32",
+    "TARGETS",
+    "UINT8",
+    "Array",
+    "Info",
+    "Infos",
+    "check_array",
+    "check_target",
+    "described",
+    "named_parts",
+]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -168,8 +179,8 @@ def _boxes_of(boxes: Any) -> Array:
     return array
 
 
-_UINT8: Final = np.dtype(np.uint8)
-_FLOAT32: Final = np.dtype(np.float32)
+UINT8: Final = np.dtype(np.uint8)
+FLOAT32: Final = np.dtype(np.float32)
 
 
 def check_array(name: str, array: Any) -> None:
@@ -180,7 +191,7 @@ def check_array(name: str, array: Any) -> None:
             "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
         )
     dtype = array.dtype
-    if (dtype is _UINT8 or dtype is _FLOAT32) and array.size:  # the usual cases, in less time
+    if (dtype is UINT8 or dtype is FLOAT32) and array.size:  # the usual cases, in less time
         return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from seedsafe.applying import appliers
 from seedsafe.checks import probability
-from seedsafe.draws import Draws
+from seedsafe.draws import Draws, limit_of
 from seedsafe.info import Array, Info, Infos
 from seedsafe.naming import stream_name
 from seedsafe.primitive import marks_of
@@ -51,7 +51,7 @@ class Leaf:
         self._streams = ops
         self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
         p = probability(getattr(transform, "p", 1.0))
-        self._limit = p * 2.0**53
+        self._limit = limit_of(p)
         marks = marks_of(type(transform))
         # What always fires and draws no word needs no stream, and going there is a good part of a small call.
         self._keyed = p < 1.0 or self._upper is None or (draw is not None and marks.random)

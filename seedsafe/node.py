@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from seedsafe.ambient import claim
-from seedsafe.info import TARGETS, Array, Info, Infos, check_array, check_target
+from seedsafe.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
 from seedsafe.key import SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.rules import Ruled, Rules
@@ -68,10 +68,10 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
         TypeError: no key is given outside of a read, or the sample is not an array or a dict of arrays.
         ValueError: the sample cannot be what its target's name says.
     """
-    if key is None:
-        with claim(node.ops) as claimed:
-            return run(node, sample, claimed, rules, info)
     if type(key) is not SampleKey:
+        if key is None:
+            with claim(node.ops) as claimed:
+                return run(node, sample, claimed, rules, info)
         key = checked_key(key)
     draws = _pool.state
     if draws.busy:  # a transform runs a pipeline of its own
@@ -80,9 +80,12 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
     try:
         if node.ops:
             draws.enter(key)
-            draws.counts.clear()
+            if draws.counts:
+                draws.counts.clear()
         if type(sample) is ndarray:
-            check_array("sample", sample)
+            dtype = sample.dtype
+            if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # the usual cases, in less time
+                check_array("sample", sample)
             made = node.run(sample, draws)
             return made if made is not sample and made.base is None and made.flags.carray else made.copy()
         if isinstance(sample, dict):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.draws import PooledDraws
+from seedsafe.draws import PooledDraws, limit_of
 from seedsafe.key import address, op_of, philox
 from seedsafe.primitive import marks_of
 
@@ -331,7 +331,7 @@ def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
         for epoch in range(200):
             draws, fresh = PooledDraws(), ss.Draws(address(ss.SampleKey(1, epoch, 0), 9))
             draws.enter(ss.SampleKey(1, epoch, 0))
-            assert draws.begin(9 << 32, p * 2.0**53) == fresh.chance(p)
+            assert draws.begin(9 << 32, limit_of(p)) == fresh.chance(p)
             assert draws.word() == fresh.word()
 
 
