@@ -59,6 +59,7 @@ IMAGES = (
     "Gamma",
     "CLAHE",
     "Equalize",
+    "Equalize, OpenCV's",
     "AutoContrast",
     "Solarize",
     "Posterize",

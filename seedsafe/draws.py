@@ -7,9 +7,9 @@ guarantees the words of its bit generators across versions, but not its distribu
 from __future__ import annotations
 
 import hashlib
-import math
 import threading
 from functools import cache
+from math import ceil, isfinite
 from operator import index
 from os.path import dirname, join
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from seedsafe.key import Address, SampleKey, philox, words_of
+from seedsafe.key import Address, SampleKey, address, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
@@ -49,17 +49,18 @@ class Draws:
         at: the stream's address, from ``seedsafe.key.address``.
 
     Example:
-        >>> from seedsafe.key import address
         >>> draws = Draws(address(SampleKey(42, 3, 1234)))
         >>> draws.integer(10), draws.chance(0.5)
         (2, False)
     """
 
-    __slots__ = ("_bits", "_generator", "_next")
+    __slots__ = ("_bits", "_generator", "_next", "_taken")
 
     def __init__(self, at: Address) -> None:
         self._bits = philox(at)
         self._next: Any = self._bits.random_raw
+        self._taken = 0
+        """How many words have been drawn: NumPy takes longer to say so than to draw four."""
         self._generator: Generator | None = None
 
     @property
@@ -70,21 +71,25 @@ class Draws:
 
     def word(self) -> int:
         """Return the next raw word, in [0, 2**64)."""
+        self._taken += 1
         word: int = self._next()
         return word
 
     def words(self, n: int) -> list[int]:
         """Return the next n raw words, what `word` gives n times, taken at once."""
+        self._taken += index(n)
         words: list[int] = self._next(n).tolist()
         return words
 
     def unit(self) -> float:
         """Return a number in [0, 1): the upper 53 bits of a word, as ``Generator.random()`` gives them."""
+        self._taken += 1
         unit: float = (self._next() >> 11) * 2.0**-53
         return unit
 
     def units(self, n: int) -> npt.NDArray[np.float64]:
         """Return n numbers in [0, 1), what `unit` gives n times: float64, shape (n,). It takes n words."""
+        self._taken += index(n)
         units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
         return units
 
@@ -96,8 +101,9 @@ class Draws:
         """
         low = float(low)
         span = float(high) - low
-        if not math.isfinite(span):
+        if not isfinite(span):
             raise ValueError(f"low, high and high - low must be finite, got {low!r} and {high!r}: bound them")
+        self._taken += 1
         number: float = low + span * ((self._next() >> 11) * 2.0**-53)
         return number
 
@@ -111,6 +117,7 @@ class Draws:
             raise ValueError(
                 f"n must be at least 1 and at most 2**32, got {n!r}: there is nothing to draw from"
             )
+        self._taken += 1
         number: int = (self._next() * index(n)) >> 64
         return number
 
@@ -122,6 +129,7 @@ class Draws:
         """
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"p must be a probability in [0, 1], got {p!r}")
+        self._taken += 1
         fired: bool = (self._next() >> 11) * 2.0**-53 < p
         return fired
 
@@ -130,8 +138,8 @@ class Draws:
 
         It consumes nothing; `sixteenths` and the functions over it make the noise itself.
         """
-        taken_from = int(self._bits.state["state"]["counter"][0])  # as NumPy counts blocks
-        return self.address._replace(block=taken_from)
+        low, high, _, moment, stream, index = self.address
+        return Address(low, high, -(-self._taken // 4), moment, stream, index)
 
     @property
     def generator(self) -> Generator:
@@ -151,7 +159,6 @@ class MovablePhilox:
     Use it in one thread at a time, and do not share it.
 
     Example:
-        >>> from seedsafe.key import address
         >>> bits = MovablePhilox()
         >>> bits.words(address(SampleKey(0, 0, 0)), 1).tolist() == [0x02F4BA6408E4D89B]
         True
@@ -190,7 +197,7 @@ def limit_of(p: float) -> int:
         >>> limit_of(0.5) == 2**63
         True
     """
-    return math.ceil(p * 2.0**53) << 11
+    return ceil(p * 2.0**53) << 11
 
 
 _tuple: Any = tuple.__new__
@@ -213,7 +220,7 @@ class PooledDraws(Draws):
             movable.state,
         )
         self._next = self._bits.random_raw
-        self._call = 0
+        self._call = self._taken = 0
         self._generator = None
 
     @property
@@ -226,18 +233,20 @@ class PooledDraws(Draws):
     def enter(self, key: SampleKey) -> None:
         """Go to a sample; a stream of it is entered by `turn`."""
         words, counter = self._key, self._counter
-        words[0], words[1], _, counter[1], self._call, counter[3] = words_of(key)
+        words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32 | self._call
         self._bits.state = self._state
+        self._taken = 0
         self._generator = None
 
     def begin(self, upper: int, limit: int) -> bool:
         """Go to the sample's stream op, given as ``op << 32``, and return whether its first word is below the limit."""
         self._counter[2] = upper | self._call
         self._bits.state = self._state
+        self._taken = 1
         self._generator = None
         fired: bool = self._next() < limit
         return fired
@@ -255,7 +264,6 @@ def sixteenths(noise: Address, n: int) -> npt.NDArray[np.uint16]:
     """Return the first n 16-bit little-endian pieces of the words at an address, uint16, shape (n,).
 
     Example:
-        >>> from seedsafe.key import address
         >>> sixteenths(address(SampleKey(0, 0, 0)), 4).tolist()
         [55451, 2276, 47716, 756]
     """

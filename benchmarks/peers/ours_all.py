@@ -43,6 +43,7 @@ def transforms(size: int, crop: int) -> dict[str, tuple[ss.Transform, ...]]:
         "Gamma": ss.Gamma(),
         "CLAHE": ss.CLAHE(),
         "Equalize": ss.Equalize(p=1),
+        "Equalize, OpenCV's": ss.Equalize(method="opencv", p=1),
         "AutoContrast": ss.AutoContrast(p=1),
         "Solarize": ss.Solarize(p=1),
         "Posterize": ss.Posterize(p=1),

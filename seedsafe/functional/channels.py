@@ -11,7 +11,7 @@ import numpy as np
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
 from seedsafe.functional.kinds import fitting, is_rgb, is_uint8, new
-from seedsafe.functional.scratch import scratch
+from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.info import Array
@@ -187,7 +187,7 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     made = new(image)
     if channels <= MAX_CHANNELS:
         carrier = carried(image)
-        planes = list(scratch((channels, *image.shape[:2]), carrier.dtype))
+        planes = scratch_planes(channels, carrier)
         opencv().split(carrier, planes)
         opencv().merge([planes[old] for old in order], carried(made))
     else:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
-from seedsafe.functional.scratch import scratch
+from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels
 from seedsafe.info import Array
 
@@ -40,8 +40,9 @@ def equalize(image: Array, method: str = "pillow") -> Array:
     """
     if method not in EQUALIZERS:
         raise ValueError(f"method must be one of {', '.join(EQUALIZERS)}, got {method!r}")
-    table_of = _equalizing if method == "pillow" else _reaching
-    return in_uint8(image, lambda values: _by_channel(values, table_of))
+    return in_uint8(
+        image, _reaching if method == "opencv" else lambda values: _by_channel(values, _equalizing)
+    )
 
 
 def _equalizing(counts: Array) -> Array:
@@ -56,16 +57,20 @@ def _equalizing(counts: Array) -> Array:
     return np.minimum(before, 255, out=before).astype(np.uint8)  # type: ignore[no-any-return]
 
 
-def _reaching(counts: Array) -> Array:
-    first = int(np.flatnonzero(counts)[0]) if counts.any() else 0
-    rest = int(counts.sum() - counts[first])
-    if rest == 0:
-        return VALUES.astype(np.uint8)
-    above = np.maximum(np.cumsum(counts) - counts[first], 0)
-    spread: Array = np.rint(above.astype(np.float32) * (np.float32(255.0) / np.float32(rest))).astype(
-        np.uint8
-    )
-    return spread
+def _reaching(image: Array) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
+    cv2 = opencv()
+    if image.ndim == 2 or image.shape[2] == 1:
+        grey: Array = cv2.equalizeHist(image.reshape(image.shape[:2]))
+        return grey.reshape(image.shape)
+    planes = scratch_planes(image.shape[2], image)
+    cv2.split(image, planes)
+    for plane in planes:
+        cv2.equalizeHist(plane, plane)
+    made = new(image)
+    cv2.merge(planes, made)
+    return made
 
 
 def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
@@ -96,8 +101,8 @@ def _stretched(image: Array) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 1:
         return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
-    planes = scratch((channels, *image.shape[:2]))
-    opencv().split(image, list(planes))
+    planes = scratch_planes(channels, image)
+    opencv().split(image, planes)
     return look_up_channels(image, [_stretch(*ends) for ends in [_ends(plane) for plane in planes]])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
-from seedsafe.functional.scratch import scratch
+from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_into, table
 from seedsafe.info import Array
 
@@ -59,10 +59,10 @@ def turn_hue(image: Array, turn: float, made: Array) -> Array:
         return _turn_small(image, thirds, np.asarray(kept, np.int16), share < 0, made)
     for top in range(0, image.shape[0], rows):
         block = image[top : top + rows]
-        planes = scratch((10, *block.shape[:2]), image.dtype)
-        opencv().split(block, list(planes[:3]))
+        planes = scratch_planes(10, block)
+        opencv().split(block, planes[:3])
         colours = [planes[(channel - thirds) % 3] for channel in range(3)]
-        turned = _turned(colours, list(planes[3:]), kept, share < 0)
+        turned = _turned(colours, planes[3:], kept, share < 0)
         opencv().merge(turned, made[top : top + rows])
     return made
 
@@ -158,8 +158,7 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
     for first in range(0, image.shape[0], rows):
         block = made[first : first + rows]
         cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
-        planes = scratch((6, *block.shape[:2]))
-        hues, chroma, top, *colours = list(planes)
+        hues, chroma, top, *colours = scratch_planes(6, block)
         cv2.split(block, [hues, chroma, top])
         look_up_into(chroma, saturation, chroma)
         look_up_into(top, value, top)

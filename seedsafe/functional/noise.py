@@ -82,17 +82,24 @@ def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
 
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
-    pieces = sixteenths(noise, array.size).reshape(array.shape)
-    if array.size < _SMALL or np.rint(std * normal_quantiles()[-1]) > 127:
-        stepped: Array = np.clip(np.rint(std * normal_quantiles()[pieces]) + array, 0, 255)
-        return stepped.astype(np.uint8)
+    pieces = sixteenths(noise, array.size)
+    if np.rint(std * normal_quantiles()[-1]) > 127:
+        stepped: Array = np.rint(std * normal_quantiles()[pieces]).reshape(array.shape)
+        stepped += array
+        return np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped).astype(np.uint8)
     cv2 = opencv()
-    steps8 = cv2.LUT(pieces.reshape(array.shape[0], -1), _step_table(std))
-    signed = np.bitwise_xor(array, 128).reshape(steps8.shape).view(np.int8)
+    flat = (array.shape[0], -1)
+    if array.size < _SMALL:
+        steps = normal_quantiles().take(pieces)
+        steps *= std
+        steps8 = np.rint(steps, out=steps).astype(np.int8).reshape(flat)
+    else:
+        steps8 = cv2.LUT(pieces.reshape(flat), _step_table(std))
+    signed = np.bitwise_xor(array, 128).reshape(flat).view(np.int8)
     noisy = np.empty(array.shape, np.uint8)
-    flat = noisy.reshape(steps8.shape)
-    cv2.add(signed, steps8, dst=flat.view(np.int8))  # saturates at -128 and 127, which are 0 and 255
-    np.bitwise_xor(flat, 128, out=flat)
+    made = noisy.reshape(flat)
+    cv2.add(signed, steps8, dst=made.view(np.int8))  # saturates at -128 and 127, which are 0 and 255
+    np.bitwise_xor(made, 128, out=made)
     return noisy
 
 

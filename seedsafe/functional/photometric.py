@@ -10,7 +10,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.channels import shuffle_channels
 from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
-from seedsafe.functional.scratch import scratch
+from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.info import Array
 
@@ -51,7 +51,7 @@ def _multiply(image: Array, factor: float, made: Array) -> Array:
     if 0 in image.strides:
         image = in_memory(image)
     cv2 = opencv()
-    planes = list(scratch((3, *image.shape[:2]), image.dtype))
+    planes = scratch_planes(3, image)
     cv2.split(image, planes)
     top = planes[0]
     cv2.max(cv2.max(top, planes[1], top), planes[2], top)
