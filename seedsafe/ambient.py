@@ -104,8 +104,8 @@ class claim:  # noqa: N801  # used as a with statement
         read = state.read
         if read is None or read.key is None:
             raise TypeError(
-                "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); only while an AugmentedDataset or "
-                "AugmentedSequence reads its base may it be left out"
+                "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); you may leave it out only "
+                "while an AugmentedDataset or AugmentedSequence reads its base"
             )
         numbers = read.numbers
         number = 1 + max([numbers.get(op, 0) for op in self._ops], default=0)

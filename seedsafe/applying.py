@@ -58,7 +58,7 @@ def _asks(method: Any, kind: str, target: str) -> bool:
     except TypeError:
         raise TypeError(
             f"{kind}.apply_{target} must take ({target}, params) or ({target}, params, info), got {signature}: "
-            "draw what else it needs"
+            "let draw return whatever else it needs"
         ) from None
     return asks
 

@@ -74,7 +74,7 @@ class Boxes:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}")
-        way_out = "pass the least that is kept"
+        way_out = "pass the minimum to keep"
         for name in ("min_area", "min_width", "min_height"):
             object.__setattr__(self, name, real(name, getattr(self, name), 0.0, 1e30, way_out))
         object.__setattr__(

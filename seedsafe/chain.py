@@ -84,7 +84,8 @@ class Replay(Chain):
         for name, params in self._record:
             if name not in self._names:
                 raise ValueError(
-                    f"params name {name!r}, which is not one of {sorted(self._names)}: replay them there"
+                    f"params name {name!r}, but this pipeline has {sorted(self._names)}: replay them in the pipeline "
+                    "that drew them"
                 )
             leaf = self._leaves.get(name.partition("@")[0])
             if leaf is None or params is None:

@@ -248,7 +248,7 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
         )
     if not isinstance(transforms, Iterable):
-        raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: [] is for none")
+        raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: pass [] for no transforms")
     found = tuple(transforms)
     for position, one in enumerate(found):
         if not isinstance(one, Transform | Compose):

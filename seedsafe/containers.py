@@ -42,7 +42,9 @@ class _Container(Transform):
         _set(self, "transforms", members("transforms", self.transforms))
         _set(self, "p", probability(self.p))
         if not self.transforms:
-            raise ValueError(f"{type(self).__name__} must have at least one transform, got none")
+            raise ValueError(
+                f"{type(self).__name__} must have at least one transform, got none: pass a list of them"
+            )
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return the positions of the transforms to apply, in order."""

@@ -73,7 +73,7 @@ def logarithm(x: float) -> float:
         (0.0, 2.302585092994)
     """
     if not 0.0 < x < math.inf:
-        raise ValueError(f"the logarithm is taken of positive finite numbers, got {x!r}")
+        raise ValueError(f"a logarithm needs a positive finite number, got {x!r}")
     fraction, power = math.frexp(x)
     if fraction < 0.7071067811865476:
         fraction, power = fraction * 2.0, power - 1
@@ -92,7 +92,7 @@ def exponential(x: float) -> float:
         (1.0, 2.718281828459)
     """
     if not -700.0 <= x <= 700.0:
-        raise ValueError(f"the exponential is taken of numbers in [-700, 700], got {x!r}")
+        raise ValueError(f"an exponential needs a number in [-700, 700], got {x!r}")
     power = round(x * 1.4426950408889634)
     rest = (x - power * _LN2_HIGH) - power * _LN2_LOW
     return math.ldexp(_horner(_EXP, rest), power)

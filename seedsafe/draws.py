@@ -102,7 +102,9 @@ class Draws:
         low = float(low)
         span = float(high) - low
         if not isfinite(span):
-            raise ValueError(f"low, high and high - low must be finite, got {low!r} and {high!r}: bound them")
+            raise ValueError(
+                f"low, high and high - low must be finite, got {low!r} and {high!r}: pass finite bounds"
+            )
         self._taken += 1
         number: float = low + span * ((self._next() >> 11) * 2.0**-53)
         return number
@@ -115,7 +117,7 @@ class Draws:
         """
         if not 1 <= n <= 0x1_0000_0000:
             raise ValueError(
-                f"n must be at least 1 and at most 2**32, got {n!r}: there is nothing to draw from"
+                f"n must be at least 1 and at most 2**32, got {n!r}: pass the number of values to draw from"
             )
         self._taken += 1
         number: int = (self._next() * index(n)) >> 64

@@ -229,11 +229,11 @@ def _check_masks(parts: dict[str, Any]) -> None:
     masks = parts["masks"]
     if not isinstance(masks, list | tuple | np.ndarray):
         raise TypeError(
-            f"masks must be a list of masks or a stack (N, H, W), got {type(masks).__qualname__}: one alone is a mask"
+            f"masks must be a list of masks or a stack (N, H, W), got {type(masks).__qualname__}: put a single one under 'mask'"
         )
     if isinstance(masks, np.ndarray) and masks.ndim < 3:
         raise ValueError(
-            f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: one alone is a mask"
+            f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: put a single one under 'mask'"
         )
     one: list[Any] = [np.zeros(masks.shape[1:], masks.dtype)] if isinstance(masks, np.ndarray) else []
     for mask in list(masks) or one:  # of an empty stack the shape is checked

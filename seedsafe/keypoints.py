@@ -62,7 +62,7 @@ class Keypoints:
         object.__setattr__(self, "pairs", _pairs(self.pairs, by_row=not self.labels))
         if self.pairs and not self.labels and self.outside == "drop":
             raise ValueError(
-                "pairs of rows need all rows, and outside='drop' takes some away: pass labels=, or outside='mark'"
+                "pairs of row numbers need all rows, but outside='drop' removes some: pass labels=, or outside='mark'"
             )
 
     def kept(self, points: Array, size: tuple[int, int]) -> tuple[Array, Array]:
@@ -92,7 +92,8 @@ class Keypoints:
         for one, other in self.pairs:
             if max(one, other) >= len(points):
                 raise ValueError(
-                    f"pairs name the row {max(one, other)}, and there are {len(points)} keypoints"
+                    f"pairs name the row {max(one, other)}, but the sample has {len(points)} keypoints: correct pairs, "
+                    "or give every sample all of its keypoints"
                 )
             order[[one, other]] = other, one
         return points[order]
@@ -115,9 +116,7 @@ def _pairs(given: Any, *, by_row: bool) -> Pairs:
     found: Pairs = tuple((first, second) for first, second in pairs)
     named = [one for pair in found for one in pair]
     if len(set(named)) != len(named):
-        raise ValueError(f"pairs must name each keypoint once, got {given!r}")
+        raise ValueError(f"pairs must name each keypoint at most once, got {given!r}: leave the repeats out")
     if by_row and not all(type(one) is int and one >= 0 for one in named):
-        raise ValueError(
-            f"pairs must be of row numbers where there are no labels, got {given!r}: pass labels="
-        )
+        raise ValueError(f"pairs must be row numbers if there are no labels, got {given!r}: pass labels=")
     return found

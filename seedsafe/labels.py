@@ -20,7 +20,7 @@ def label_names(names: Any) -> tuple[str, ...]:
     taken = [name for name in found if name in TARGETS]
     if taken or len(set(found)) != len(found):
         raise ValueError(
-            f"labels must be names of other entries than {', '.join(TARGETS)}, each once, got {names!r}"
+            f"labels must name entries other than {', '.join(TARGETS)}, each once, got {names!r}"
         )
     return found
 

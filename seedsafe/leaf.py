@@ -148,8 +148,8 @@ class Leaf:
                 return self._moved("keypoints", points, info, params)
             except NotImplementedError:
                 raise NotImplementedError(
-                    f"{self.name} moves pixels and has no apply_keypoints, which min_visibility= of Boxes and pairs= of "
-                    "Keypoints go by: define it"
+                    f"{self.name} moves pixels and has no apply_keypoints, which Boxes(min_visibility=) and "
+                    "Keypoints(pairs=) need: define it"
                 ) from None
 
         return move

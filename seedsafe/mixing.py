@@ -138,7 +138,9 @@ class BatchMix:
         """
         vectors = self.vectors(labels)
         if len(images) != len(vectors):
-            raise ValueError(f"images and labels must be equally many, got {len(images)} and {len(vectors)}")
+            raise ValueError(
+                f"images and labels must have the same length, got {len(images)} and {len(vectors)}"
+            )
         drawn = self.params(key, images.shape)
         return mix_arrays(images, drawn, self._axes(images.shape)), mix_labels(vectors, drawn)
 
@@ -159,7 +161,9 @@ class BatchMix:
             )
         if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
             wrong = labels.min() if labels.min() < 0 else labels.max()
-            raise ValueError(f"a label must be at least 0 and below classes={self.classes}, got {wrong}")
+            raise ValueError(
+                f"a label must be at least 0 and below classes={self.classes}, got {wrong}: check the labels, or pass more classes"
+            )
         vectors = np.zeros((len(labels), self.classes), np.float32)
         vectors[np.arange(len(labels)), labels] = 1
         return vectors
@@ -175,7 +179,7 @@ class BatchMix:
         first, last = shape[1] in _CHANNELS, shape[3] in _CHANNELS
         if self.channels_first is None and first == last:
             raise ValueError(
-                f"images of shape {shape} do not tell which axis the channels are: pass channels_first=True or False"
+                f"the shape {shape} does not say which axis holds the channels: pass channels_first=True or False"
             )
         return (2, 3) if (first if self.channels_first is None else self.channels_first) else (1, 2)
 

@@ -71,7 +71,7 @@ def _check_name(name: Any) -> None:
     if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):
         raise ValueError(
             f"name must be a non-empty string without '#', '@' and the prefix 'seedsafe/', got {name!r}: "
-            "these are the library's own"
+            "those belong to the library"
         )
 
 

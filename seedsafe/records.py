@@ -109,8 +109,7 @@ class KeyedMap:
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(
-                f"targets={targets!r} are for a Compose or a Transform, and {function!r} is given the whole record: leave "
-                "targets out"
+                f"targets={targets!r} are for a Compose or a Transform, but {function!r} gets the whole record: leave targets out"
             )
         options = None if self._augments else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")

@@ -47,7 +47,7 @@ class Rules:
         twice = {name for name in self.labels if self.labels.count(name) > 1}
         if twice:
             raise ValueError(
-                f"labels must belong to boxes or to keypoints, got {sorted(twice)} for both: name two entries"
+                f"labels must belong to boxes or to keypoints, got {sorted(twice)} for both: use two entries"
             )
 
     def entered(self, sample: dict[Any, Any], info: Info | None) -> dict[Any, Any]:
@@ -108,8 +108,8 @@ def mirrors(move: Move, size: tuple[int, int]) -> bool:
 def _one(name: str, old: Any, new: Any) -> Any:
     if old is not None and new is not None and old != new:
         raise ValueError(
-            f"{name}= says how the samples of the whole pipeline are written, and two Composes of it differ: {old!r} and "
-            f"{new!r}: leave {name}= to the outermost"
+            f"{name}= describes the samples of the whole pipeline, but two of its Composes differ, {old!r} and {new!r}: "
+            f"pass {name}= to the outermost alone"
         )
     return new if old is None else old
 
@@ -224,8 +224,7 @@ class Ruled(dict[Any, Any]):
         if move is None:
             if not np.array_equal(self["keypoints"], before["keypoints"]):
                 raise ValueError(
-                    f"{name} has moved keypoints, and whether it mirrors is not known: use a transform of this library for that, "
-                    "or leave pairs= out"
+                    f"{name} moved keypoints, and may have mirrored them: use a transform of this library, or leave pairs= out"
                 )
         elif mirrors(move, size):
             if points.labels:
@@ -237,6 +236,6 @@ class Ruled(dict[Any, Any]):
 def _require_rows(name: str, target: str, after: Ruled, before: dict[Any, Any]) -> None:
     if len(after[target]) != len(before[target]):
         raise ValueError(
-            f"{name} made {len(after[target])} {target} of {len(before[target])}, so that labels would no longer fit: let it "
-            "keep all rows; those without anything left are dropped after it"
+            f"{name} made {len(after[target])} {target} of {len(before[target])}, so that labels would no longer match: "
+            "keep all rows; those with nothing left are dropped afterwards"
         )

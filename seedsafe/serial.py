@@ -17,8 +17,8 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Transform):
         if not is_described(value):
             raise TypeError(
-                f"{type(value).__name__} has an __init__ of its own, which plain data cannot tell the arguments of: make it "
-                "a frozen dataclass"
+                f"{type(value).__name__} has its own __init__, so that its arguments cannot be saved as plain data: make "
+                "it a frozen dataclass"
             )
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if hasattr(value, "transforms"):
@@ -30,7 +30,7 @@ def to_plain(value: Any) -> Any:
         return [to_plain(one) for one in value]
     if callable(value):
         raise TypeError(
-            f"{value!r} is code, which plain data cannot hold: write the pipeline without it, or keep it as Python"
+            f"{value!r} is code, which plain data cannot hold: save the pipeline without it, or keep the pipeline as Python code"
         )
     return value
 

@@ -307,7 +307,7 @@ def test_labels_that_are_missing_are_named() -> None:
         (
             lambda: ss.Boxes("coco", labels=["mask"]),
             ValueError,
-            "labels must be names of other entries than image",
+            "labels must name entries other than image",
         ),
         (lambda: ss.Boxes("coco", labels=["a", "a"]), ValueError, "each once"),
         (lambda: ss.Boxes("coco", min_visibility=1.5), ValueError, r"min_visibility must be in \[0, 1\]"),
@@ -326,7 +326,7 @@ def test_labels_that_are_missing_are_named() -> None:
         (
             lambda: ss.Compose([ss.Compose([], boxes=ss.Boxes("coco"))], boxes=ss.Boxes("yolo")),
             ValueError,
-            "boxes= says how the samples of the whole pipeline are written, and two Composes of it differ",
+            "boxes= describes the samples of the whole pipeline, but two of its Composes differ",
         ),
         (
             lambda: ss.Compose([], boxes=ss.Boxes("coco", labels="a"), keypoints=ss.Keypoints(labels="a")),
@@ -345,7 +345,7 @@ def test_a_transform_that_drops_boxes_itself_is_refused() -> None:
         def apply_boxes(self, boxes: np.ndarray, params: Any) -> np.ndarray:
             return boxes[:1]
 
-    with pytest.raises(ValueError, match="Drops made 1 boxes of 5, so that labels would no longer fit"):
+    with pytest.raises(ValueError, match="Drops made 1 boxes of 5, so that labels would no longer match"):
         ss.Compose([Drops(SIZE)], boxes=ss.Boxes("pascal_voc"))(sample("pascal_voc"), key=KEY)
 
 
@@ -418,7 +418,7 @@ def test_a_transform_that_moves_no_points_cannot_tell_how_much_it_cut_away() -> 
     assert len(augment(sample("pascal_voc"), key=KEY)["boxes"]) == 3
     augment = ss.Compose([NoPoints((20, 40))], boxes=ss.Boxes("pascal_voc", min_visibility=0.5))
     with pytest.raises(
-        NotImplementedError, match="NoPoints moves pixels and has no apply_keypoints, which min_visib"
+        NotImplementedError, match=r"NoPoints moves pixels and has no apply_keypoints, which Boxes\(min_visib"
     ):
         augment(sample("pascal_voc"), key=KEY)
 

@@ -772,9 +772,7 @@ class TestMember:
 
     def test_values_only(self) -> None:
         sample = {"image": GRAY, "mask": np.zeros((2, 3), np.uint8), "id": 3}
-        message = (
-            r"negative is given the image alone, and the sample has \['mask'\] as well: pass call=\"named\""
-        )
+        message = r"negative gets the image alone, but the sample has \['mask'\] as well: pass call=\"named\""
         with pytest.raises(ValueError, match=message):
             ss.Compose([ss.bridge(np.negative)])(sample, key=KEY)
         made = ss.Compose([ss.bridge(lambda image: image + 1, values_only=True)])(sample, key=KEY)
@@ -796,7 +794,7 @@ class TestMember:
 
     def test_plain_data_refuse_code(self) -> None:
         with pytest.raises(
-            TypeError, match="is code, which plain data cannot hold: write the pipeline without it"
+            TypeError, match="is code, which plain data cannot hold: save the pipeline without it"
         ):
             ss.Compose([ss.bridge(np.negative)]).to_json()
 
@@ -807,9 +805,9 @@ class TestMember:
             (
                 lambda: ss.bridge(lambda samples, sample_rate: samples),
                 TypeError,
-                "a bridge has one, the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
+                "a bridge passes only one, the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
             ),
-            (lambda: ss.bridge(lambda: 1), TypeError, "takes no argument, and a bridge passes the sample"),
+            (lambda: ss.bridge(lambda: 1), TypeError, "takes no argument, but a bridge passes it the sample"),
             (
                 lambda: ss.bridge(np.negative, call="kwargs"),
                 ValueError,

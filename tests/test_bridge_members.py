@@ -64,7 +64,7 @@ class TestParams:
     def test_without_the_error_names_it(self) -> None:
         augment = ss.Compose([ss.bridge(np.negative), ss.RandomCrop(2)])
         with pytest.raises(
-            ValueError, match=r'pass it returns="same" or returns=\(height, width, channels\)'
+            ValueError, match=r'give the bridge returns="same" or returns=\(height, width, channels\)'
         ):
             augment.params(KEY, (4, 4))
         with pytest.raises(TypeError, match='returns must be "same", a shape or None, got 5'):

@@ -66,7 +66,7 @@ def test_an_unnamed_duplicate_renames_and_a_named_one_does_not() -> None:
 
 @pytest.mark.parametrize("name", ["", "a#1", "a@2", "seedsafe/order"])
 def test_reserved_names(name: str) -> None:
-    with pytest.raises(ValueError, match="these are the library's own"):
+    with pytest.raises(ValueError, match="those belong to the library"):
         ss.Compose([ss.RandomCrop(2, name=name)])
 
 

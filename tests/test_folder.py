@@ -240,7 +240,7 @@ def test_a_folder_that_vanishes_while_it_is_read_is_reported(root, monkeypatch):
 
 
 def test_a_root_that_is_none_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"root must be a folder, got '.*nothing': there is none"):
+    with pytest.raises(FileNotFoundError, match=r"root must be a folder that exists, got '.*nothing'"):
         FolderIndex(tmp_path / "nothing")
 
 
@@ -411,7 +411,7 @@ def test_a_folder_that_was_moved_keeps_its_cache(root, cache, read):
 
 def test_a_file_that_is_no_cache_is_left_alone(root, cache):
     cache.write_text("a thesis")
-    with pytest.raises(ValueError, match="is no index of seedsafe: pass another path, or remove the file"):
+    with pytest.raises(ValueError, match="is not a seedsafe index: pass another path, or remove the file"):
         FolderIndex(root, cache=cache)
     assert cache.read_text() == "a thesis"
 
@@ -499,7 +499,7 @@ def test_a_cached_index_travels_without_its_arrays(tmp_path, cache):
     assert len(packed) < 2000
     assert pickle.loads(packed).path(1999) == index.path(1999)
     cache.write_bytes(damage_end(cache.read_bytes()))
-    with pytest.raises(RuntimeError, match="changed or vanished while the index was on its way"):
+    with pytest.raises(RuntimeError, match="changed or vanished while the index was being sent"):
         pickle.loads(packed)
 
 

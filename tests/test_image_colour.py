@@ -380,7 +380,11 @@ def test_other_parameters() -> None:
         (lambda: ss.ColorJitter(saturation=(1, 2, 3)), ValueError, "a pair (low, high)"),
         (lambda: ss.HueSaturationValue(0.5, 0.5, 300), ValueError, "pass units of uint8, or fractional=True"),
         (lambda: ss.HueSaturationValue(20, fractional=True), ValueError, "pass fractions"),
-        (lambda: ss.Gamma((80, 120)), ValueError, "pass powers about 1, not hundredths"),
+        (
+            lambda: ss.Gamma((80, 120)),
+            ValueError,
+            "pass powers around 1, such as (0.8, 1.2), not percentages",
+        ),
         (lambda: ss.Solarize(128), ValueError, "128 of 255 is 0.5"),
         (lambda: ss.Posterize(9), ValueError, "bits must be at least 1 and below 9, got 9"),
         (lambda: ss.Posterize(2.5), TypeError, "bits must be an integer"),

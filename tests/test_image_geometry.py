@@ -123,7 +123,7 @@ def test_inverse_and_points(matrix: tuple[float, ...]) -> None:
 
 def test_what_cannot_be_warped_is_refused() -> None:
     image = np.zeros((5, 6), np.uint8)
-    with pytest.raises(ValueError, match="a map must have an inverse"):
+    with pytest.raises(ValueError, match="matrix must have an inverse"):
         F.warp(image, (1, 1, 0, 1, 1, 0), 5, 6)
     with pytest.raises(ValueError, match="up to 32766 pixels a side"):
         F.warp(image, (1, 0, 0, 0, 1, 0), 40_000, 6)

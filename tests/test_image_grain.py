@@ -195,7 +195,7 @@ def test_parameters() -> None:
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda: ss.GaussianNoise(5, variance=3), ValueError, "std and variance exclude each other"),
+        (lambda: ss.GaussianNoise(5, variance=3), ValueError, "std and variance cannot be used together"),
         (lambda: ss.GaussianNoise(variance=-3), ValueError, "variance must be"),
         (lambda: ss.MultiplicativeNoise(-1), ValueError, "factor must be"),
         (lambda: ss.SaltAndPepper(1.5), ValueError, "amount must be in [0, 1]"),

@@ -120,7 +120,7 @@ def test_targets_may_name_several_masks() -> None:
         ):
             np.testing.assert_array_equal(view, part)
     for wrong in (("masks", "mask", "mask"), ("image", "image"), ("boxes", "boxes")):
-        with pytest.raises(ValueError, match="each at most once but for mask"):
+        with pytest.raises(ValueError, match="each at most once except mask"):
             check_targets(wrong)
 
 
@@ -184,7 +184,8 @@ def test_labels_go_by_targets() -> None:
             assert made[2] == wanted["names"]
     assert len(kept) > 1
     with pytest.raises(
-        ValueError, match=r"targets must be of image, .*, names, or None to pass through, got 'labels'"
+        ValueError,
+        match=r"targets must each be one of image, .*, names, or None to pass through, got 'labels'",
     ):
         check_targets(("image", "boxes", "labels"), BOXES.labels)
     with pytest.raises(ValueError, match="name 'names', which the sample lacks"):

@@ -158,13 +158,17 @@ def test_it_is_a_value() -> None:
             "a label must be at least 0 and below classes=5, got 5",
         ),
         (lambda: ss.BatchMix(5)(PHOTOS, LABELS - 1, key=keys(1)[0]), ValueError, "got -1"),
-        (lambda: ss.BatchMix(5)(PHOTOS, LABELS[:5], key=keys(1)[0]), ValueError, "equally many, got 6 and 5"),
+        (
+            lambda: ss.BatchMix(5)(PHOTOS, LABELS[:5], key=keys(1)[0]),
+            ValueError,
+            "the same length, got 6 and 5",
+        ),
         (lambda: ss.BatchMix(5)(PHOTOS, LABELS * 1.0, key=keys(1)[0]), TypeError, "labels must be integers"),
         (lambda: ss.BatchMix(5)(PHOTOS.astype(int), LABELS, key=keys(1)[0]), TypeError, "uint8 or floats"),
         (
             lambda: ss.BatchMix(5)(PHOTOS[:, :3], LABELS, key=keys(1)[0]),
             ValueError,
-            "do not tell which axis the channels are: pass channels_first=",
+            "does not say which axis holds the channels: pass channels_first=",
         ),
         (
             lambda: ss.BatchMix(5)(PHOTOS[:, 0, 0], LABELS, key=keys(1)[0]),

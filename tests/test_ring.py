@@ -397,16 +397,16 @@ class TestFaults:
             worker.met()
             message = worker.bytes("made", 1)
             array = pickle.loads(message)
-            with pytest.raises(RuntimeError, match="opened once"):
+            with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
             assert only_ring().header.count(HELD) == 1
             worker("made", 2)
             equal(array, batch(1))
             del array
-            with pytest.raises(RuntimeError, match="opened once"):
+            with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
             equal(worker("made", 3), batch(3))
-            with pytest.raises(RuntimeError, match="opened once"):
+            with pytest.raises(RuntimeError, match="opened only once"):
                 pickle.loads(message)
 
     def test_an_array_that_is_sent_twice_goes_by_value_the_second_time(self) -> None:

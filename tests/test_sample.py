@@ -61,7 +61,7 @@ def test_views() -> None:
         (None, None, TypeError, "the dataset returned None"),
         ((), None, ValueError, "empty tuple"),
         ((3, IMAGE), None, TypeError, "first element of a sample is augmented and must be a NumPy array"),
-        ((IMAGE, 3), ("image",), ValueError, "name 1 parts, and the sample has 2"),
+        ((IMAGE, 3), ("image",), ValueError, "name 1 parts, but the sample has 2"),
         ((IMAGE, 3), {"a": "image"}, ValueError, "pass a tuple of targets"),
         (IMAGE, ("image",), ValueError, "leave targets out"),
         ({"x": IMAGE}, None, ValueError, "name the parts with targets={key: target}"),

@@ -365,7 +365,9 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match="another computation, with another length, histogram: remove it"):
         channel_stats(Reads(images[:9]), histogram=True, checkpoint=file)
     file.write_text(file.read_text()[:-20])
-    with pytest.raises(ValueError, match="is damaged or no checkpoint: remove it"):
+    with pytest.raises(
+        ValueError, match="is damaged, or is not a checkpoint: remove it, or pass another file"
+    ):
         channel_stats(Reads(images), checkpoint=file)
 
 

@@ -54,12 +54,12 @@ def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
     """Return the core's name of one of OpenCV's interpolations."""
     if mask_interpolation not in (0, 6):
         raise ValueError(
-            f"mask_interpolation must be cv2.INTER_NEAREST, got {mask_interpolation!r}: a mask holds labels, between which "
-            "nothing lies; name an image that is to be interpolated with additional_targets"
+            f"mask_interpolation must be cv2.INTER_NEAREST, got {mask_interpolation!r}: a mask holds labels, which "
+            "cannot be interpolated; declare what can be as an image, with additional_targets"
         )
     if number not in _INTERPOLATIONS:
         raise ValueError(
-            f"interpolation must be one of {sorted(_INTERPOLATIONS)}, of cv2.INTER_*, got {number!r}"
+            f"interpolation must be one of {sorted(_INTERPOLATIONS)}, the values of cv2.INTER_*, got {number!r}"
         )
     return _INTERPOLATIONS[number]
 
@@ -68,8 +68,8 @@ def mode_of(border_mode: int) -> str:
     """Return the core's name of one of OpenCV's borders."""
     if border_mode not in _MODES:
         raise ValueError(
-            f"border_mode must be one of {sorted(_MODES)}, of cv2.BORDER_*, got {border_mode!r}: take BORDER_REFLECT_101 for "
-            "BORDER_WRAP"
+            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {border_mode!r}: use "
+            "BORDER_REFLECT_101 instead of BORDER_WRAP"
         )
     return _MODES[border_mode]
 

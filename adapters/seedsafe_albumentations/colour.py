@@ -213,7 +213,7 @@ def Posterize(num_bits: Any = 4, p: float = 0.5, *, always_apply: bool | None = 
     bits = num_bits if isinstance(num_bits, int) else tuple(num_bits)
     if isinstance(bits, tuple) and (len(bits) != 2 or not all(isinstance(one, int) for one in bits)):
         raise ValueError(
-            f"num_bits must be one number or a range, got {num_bits!r}: the core keeps as many in each channel"
+            f"num_bits must be one number or a range, got {num_bits!r}: seedsafe keeps the same number in each channel"
         )
     return fires(ss.Posterize(bits), p, always_apply)
 

@@ -106,7 +106,7 @@ class Compose:
 
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
-            raise KeyError("the parts of a sample are named: augment(image=image)")
+            raise KeyError("pass the parts of a sample by name: augment(image=image)")
         only("force_apply", force_apply, False, "make the transforms with p=1")
         parts = self._parts.entered(data)
         key = self.pipeline.next_key() if key is None else key
@@ -219,7 +219,7 @@ def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: floa
 
 def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Raise an error: the core keeps the order of what it chooses."""
-    raise ValueError("RandomOrder is not in the core, which keeps the order of transforms: use SomeOf")
+    raise ValueError("seedsafe has no RandomOrder, because it keeps the order of transforms: use SomeOf")
 
 
 def _always(transform: Any) -> Any:

@@ -106,7 +106,7 @@ def _merged(
     unknown = sorted(set(options) - set(known))
     if unknown or set(first) & set(options):
         raise TypeError(
-            f"{name} got the arguments {unknown or sorted(set(first) & set(options))}, which it cannot take"
+            f"{name} got the arguments {unknown or sorted(set(first) & set(options))}, which it does not take: leave them out"
         )
     return first | options
 

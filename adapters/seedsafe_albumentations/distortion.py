@@ -44,7 +44,7 @@ def ElasticTransform(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, moves nothing since 1.4, and nothing here."""
-    only("noise_distribution", noise_distribution, "gaussian", "the core's noise is normal")
+    only("noise_distribution", noise_distribution, "gaussian", "seedsafe's noise is normal")
     made = ss.ElasticTransform(
         alpha,
         sigma,
@@ -134,7 +134,9 @@ def PiecewiseAffine(
     """Return ``seedsafe.PiecewiseAffine``."""
     unknown = set(vanished) - {"cval", "cval_mask", "mode", "keypoints_threshold"}
     if unknown:
-        raise TypeError(f"PiecewiseAffine got the arguments {sorted(unknown)}, which it cannot take")
+        raise TypeError(
+            f"PiecewiseAffine got the arguments {sorted(unknown)}, which it does not take: leave them out"
+        )
     made = ss.PiecewiseAffine(
         pair_of(scale),
         nb_rows=pair_of(nb_rows),
@@ -160,6 +162,6 @@ def IAAPiecewiseAffine(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.PiecewiseAffine`` (until albumentations 1.3)."""
-    only("order", order, 1, "the core interpolates linearly")
-    only("mode", mode, "constant", "the core fills what lies outside")
+    only("order", order, 1, "seedsafe interpolates linearly")
+    only("mode", mode, "constant", "seedsafe fills what lies outside")
     return PiecewiseAffine(scale, nb_rows, nb_cols, fill=cval, p=p, always_apply=always_apply)

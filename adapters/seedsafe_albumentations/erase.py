@@ -25,7 +25,7 @@ def _fill(fill: Any) -> Any:
         return "color"
     if isinstance(fill, str):
         raise ValueError(
-            f"fill must be a number, 'random' or 'random_uniform', got {fill!r}: the core does not inpaint"
+            f"fill must be a number, 'random' or 'random_uniform', got {fill!r}: seedsafe does not inpaint"
         )
     return tuple(fill) if isinstance(fill, list) else fill
 
@@ -193,6 +193,6 @@ def PixelDropout(
 ) -> Any:
     """Return ``seedsafe.PixelDropout``."""
     if drop_value is None:
-        raise ValueError("drop_value=None, a random value for each pixel, is not in the core: pass a number")
+        raise ValueError("drop_value=None, a random value for each pixel, is not supported: pass a number")
     made = ss.PixelDropout(dropout_prob, per_channel=per_channel, fill=drop_value, mask_fill=mask_drop_value)
     return fires(made, p, always_apply)

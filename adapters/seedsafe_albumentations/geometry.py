@@ -202,8 +202,8 @@ def SafeRotate(
 ) -> Any:
     """Raise an error: the core does not scale what it turns back to the image's size."""
     raise ValueError(
-        "SafeRotate scales the turned image back to its size, which the core does not: Affine(rotate=..., fit_output=True) shows "
-        "all of it, and a Resize behind it brings it back to one size"
+        "SafeRotate scales the turned image back to its size, which seedsafe does not do: use Affine(rotate=..., "
+        "fit_output=True), which shows all of it, and a Resize after it"
     )
 
 

@@ -89,8 +89,8 @@ class KeypointParams:
     def __post_init__(self) -> None:
         if self.format not in ("xy", "yx"):
             raise ValueError(
-                f"format must be 'xy' or 'yx', got {self.format!r}: the core turns no angles and sizes of keypoints; pass these "
-                "as a label"
+                f"format must be 'xy' or 'yx', got {self.format!r}: seedsafe does not change the angles and sizes of "
+                "keypoints; pass these as a label"
             )
         only(
             "check_each_transform",

@@ -132,7 +132,7 @@ def _columns(rows: Any, count: int) -> tuple[Any, list[Any]]:
 def _add_labels(names: Any, data: dict[str, Any], sample: dict[str, Any], what: str) -> None:
     for name in names or ():
         if name not in data:
-            raise ValueError(f"{name!r} is a label field of {what}, and is not passed: pass {name}=")
+            raise ValueError(f"{name!r} is a label field of {what}, but was not passed: pass {name}=")
         sample[name] = data[name]
 
 

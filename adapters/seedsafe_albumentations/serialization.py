@@ -30,7 +30,7 @@ def from_dict(data: dict[str, Any]) -> Any:
         Compose([HorizontalFlip()])
     """
     if not isinstance(data, dict) or "transform" not in data:
-        raise ValueError(f"data must be what the original's to_dict returned, got {data!r}")
+        raise ValueError(f"data must be what albumentations.to_dict returned, got {data!r}")
     return _made(data["transform"])
 
 
@@ -47,7 +47,9 @@ def _made(plain: dict[str, Any]) -> Any:
         arguments["transforms"] = [_made(one) for one in plain["transforms"]]
         arguments.pop("additional_targets", None) if not plain.get("additional_targets") else None
     if name not in here.__all__:
-        raise ValueError(f"data name the transform {name!r}, which is not here: {here.instead(name)}")
+        raise ValueError(
+            f"data name the transform {name!r}, which this module does not have: {here.instead(name)}"
+        )
     return getattr(here, name)(**arguments)
 
 

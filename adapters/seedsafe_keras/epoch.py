@@ -44,7 +44,9 @@ class EpochCallback:
     def __new__(cls, sequence: AugmentedSequence) -> Self:
         """Make a callback of the class that the sequence's framework wants."""
         if not isinstance(sequence, AugmentedSequence):
-            raise TypeError(f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: make one")
+            raise TypeError(
+                f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: wrap it in AugmentedSequence(base, augment, seed=...)"
+            )
         if cls is not EpochCallback:
             return super().__new__(cls)
         framework = frameworks.checked(frameworks.framework_of(sequence))

@@ -55,8 +55,8 @@ class Passes:
         """Set the epoch of all batches read from now on, and the steps that were done before Keras's batch 0."""
         if (now := length(self.base)) != self._units:
             raise ValueError(
-                f"the base had {self._units} items when the sequence was made, and has {now} in epoch {epoch}: make the "
-                "sequence anew when the data change"
+                f"the base had {self._units} items when the sequence was made, and has {now} in epoch {epoch}: make a "
+                "new sequence when the data change"
             )
         if self.shuffle and not self.repeat:
             self._order(epoch)  # once here, not once in each worker that is forked now
@@ -113,7 +113,7 @@ class Passes:
         """Return the epoch and the number of the batch that Keras asks for."""
         now = self._now
         if batch < 0 or (batch >= len(self) and not self.repeat):
-            raise IndexError(f"batch {batch} of an AugmentedSequence of {len(self)} batches")
+            raise IndexError(f"batch {batch} is out of range: the AugmentedSequence has {len(self)} batches")
         if self.epoch is not None:
             return self.epoch, batch
         if now is None:

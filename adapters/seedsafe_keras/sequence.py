@@ -126,7 +126,7 @@ class AugmentedSequence(Forwarding, Passes):
             flag(option, value)
         if repeat and epoch is not None:
             raise ValueError(
-                f"repeat=True goes through the epochs, got epoch={epoch!r} as well: leave one out"
+                f"repeat=True counts the epochs itself, got epoch={epoch!r} as well: leave one of them out"
             )
         if batch_size is None and (ids is not None or on_error == "replace"):
             option = "on_error" if ids is None else "ids"

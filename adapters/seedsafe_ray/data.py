@@ -49,9 +49,7 @@ def augment(
         MapBatches(augment_rows)
     """
     if "batch_format" in options:
-        raise ValueError(
-            f"batch_format={options['batch_format']!r} is seedsafe's own to choose: leave it out"
-        )
+        raise ValueError(f"batch_format={options['batch_format']!r} is chosen by seedsafe: leave it out")
     keyed = keyed_map(pipeline, seed=seed, epoch=epoch, id=id_column, targets=targets)
     options["batch_format"] = "numpy"
     if _wants_actors(options):

@@ -80,8 +80,8 @@ class EpochCell(Told):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
                 warnings.warn(
-                    f"index {index} is read a second time in epoch {epoch}, with the same augmentation: nothing tells "
-                    "the dataset of the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
+                    f"index {index} is read a second time in epoch {epoch}, with the same augmentation: the dataset does "
+                    "not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
                     "dataset.set_epoch(epoch) before each epoch",
                     stacklevel=3,
                 )

@@ -70,8 +70,8 @@ class KeyedLoader(DataLoader[Any]):
         state = keyed.state_dict()
         if state["yielded"] and self.num_workers and not self.in_order and not keyed.all_seen:
             raise ValueError(
-                "in_order=False hands batches out in any order, so that there is no place to go on from within an epoch: "
-                "store the state after an epoch, or leave in_order out"
+                "in_order=False hands batches out in any order, so that a run cannot resume within an epoch: store the "
+                "state after an epoch, or leave in_order out"
             )
         return state
 

@@ -45,8 +45,8 @@ class Fetch(NamedTuple):
         moments = {_moment(index) for index in batch if isinstance(index, SampleIndex)}
         if len(moments) > 1:
             raise RuntimeError(
-                f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, and those of the sampler differ in "
-                "their occurrence, which is lost so: make the DataLoader with seedsafe_torch.loader, or around "
+                f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, but those of the sampler "
+                "differ in their occurrence, which gets lost: make the DataLoader with seedsafe_torch.loader, or around "
                 "seedsafe_torch.Envelope(dataset)"
             )
         return next(iter(moments), None)

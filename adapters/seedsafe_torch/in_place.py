@@ -131,7 +131,9 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
         options["collate_fn"] = collate
         return RowByRow(dataset)
     if wanted:
-        raise ValueError(f"in_place=True cannot be: {reason}. Leave in_place out to have what is possible")
+        raise ValueError(
+            f"in_place=True is impossible: {reason}. Leave in_place out to use it only where it is possible"
+        )
     return dataset
 
 

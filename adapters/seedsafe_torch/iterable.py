@@ -61,14 +61,14 @@ class AugmentedIterable(IterableDataset[Any]):
             raise TypeError(f"source must be iterable, got {type(source).__qualname__}")
         if hasattr(source, "__next__"):
             raise TypeError(
-                f"source must be iterable once for each epoch, got {type(source).__qualname__}, which ends with the first: pass "
-                "what it was made of"
+                f"source must be iterable once for each epoch, got {type(source).__qualname__}, which can be read only "
+                "once: pass what it was made of"
             )
         if not isinstance(split, bool):
             raise TypeError(f"split must be True or False, got {split!r}")
         if id is None and not split:
             raise ValueError(
-                "id=None counts positions, which a worker knows only of a source that it reads as a whole: pass id=, or "
+                "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or "
                 "split=True if every worker reads all of the source"
             )
         self.source = source

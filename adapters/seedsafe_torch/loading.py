@@ -96,7 +96,7 @@ def loader(
         wrong = sorted(name for name, value in given.items() if value is not None)
         if wrong:
             raise ValueError(
-                f"{', '.join(wrong)} cannot be set for a stream, which brings order, seed and epoch with it: leave them out"
+                f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
             )
         in_place_or_not(in_place, dataset, batch_size is not None, options)  # a stream has no rows to go by
         return StreamLoader(
@@ -130,7 +130,7 @@ def loader(
     if batch_sampler is not None:
         if batch_size != 1:
             raise ValueError(
-                f"batch_size={batch_size} and batch_sampler exclude each other: leave one of them out"
+                f"batch_size={batch_size} and batch_sampler cannot be used together: leave one of them out"
             )
         options["batch_sampler"] = keyed
     else:
@@ -169,9 +169,9 @@ def _keyed(
     dataset: Any, shuffle: bool, sampler: Any, batch_sampler: Any, seed: Any, epoch: Any
 ) -> KeyedSampler:
     if shuffle and (sampler is not None or batch_sampler is not None):
-        raise ValueError("shuffle=True and a sampler exclude each other: leave one of them out")
+        raise ValueError("shuffle=True and a sampler cannot be used together: leave one of them out")
     if sampler is not None and batch_sampler is not None:
-        raise ValueError("sampler and batch_sampler exclude each other: leave one of them out")
+        raise ValueError("sampler and batch_sampler cannot be used together: leave one of them out")
     given = batch_sampler if batch_sampler is not None else sampler
     if given is None:
         given = EpochOrder(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
@@ -204,7 +204,7 @@ def peek(loading: DataLoader[Any]) -> Any:
         batches: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
         indices = next(iter(batches), None)
     if indices is None:
-        raise ValueError("loading has no batch to look at: its coming pass is empty")
+        raise ValueError("loading has no batch to look at: its next pass is empty")
     in_batches = loading.batch_sampler is not None
     kinds: Any = _DatasetKind  # what the DataLoader's own iterators read with
     arguments = loading.dataset, in_batches, loading.collate_fn, loading.drop_last

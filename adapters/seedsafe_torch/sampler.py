@@ -62,8 +62,8 @@ class KeyedSampler(Sampler[Any]):
             raise TypeError(f"sampler must be iterable, got {type(sampler).__qualname__}")
         if hasattr(sampler, "__next__"):
             raise TypeError(
-                f"sampler must be iterable once for each epoch, got {type(sampler).__qualname__}, which ends with the first: "
-                "pass a list or a Sampler"
+                f"sampler must be iterable once for each epoch, got {type(sampler).__qualname__}, which can be read only "
+                "once: pass a list or a Sampler"
             )
         self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed

@@ -42,14 +42,14 @@ class Stamp:
             return self._one(item)
         if self.single:
             raise TypeError(
-                f"the sampler yields {item!r}, which is no index: one that yields batches of indices, pass it as batch_sampler=; "
-                "one that yields more than indices cannot be keyed"
+                f"the sampler yields {item!r}, which is not an index: pass a sampler that yields batches of indices as "
+                "batch_sampler=; one that yields more than indices cannot be keyed"
             )
         for one in item:
             if isinstance(one, list | tuple):
                 raise TypeError(
-                    f"the sampler's batch {item!r} holds {one!r}, which is no index: a sampler that yields more than indices "
-                    "cannot be keyed; let it yield them alone"
+                    f"the sampler's batch {item!r} holds {one!r}, which is not an index: a sampler that yields more than "
+                    "indices cannot be keyed; let it yield them alone"
                 )
         return [self._one(one) for one in item]
 

@@ -69,6 +69,6 @@ class Unknown(Info):
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
             f"the {name} of what {self._maker} returns is not known before it runs: put transforms whose draws depend "
-            'on it before the bridge, pass it returns="same" or returns=(height, width, channels), or run the pipeline instead '
+            'on it before the bridge, give the bridge returns="same" or returns=(height, width, channels), or run the pipeline instead '
             "of asking for params"
         )

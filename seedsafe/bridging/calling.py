@@ -171,11 +171,11 @@ def _check_arguments(function: Any) -> None:
     if len(needed) > 1:
         rest = ", ".join(f"{one}=…" for one in needed[1:])
         raise TypeError(
-            f"{name_of(function)} needs the arguments {needed}, and a bridge has one, the sample: "
+            f"{name_of(function)} needs the arguments {needed}, but a bridge passes only one, the sample: "
             f"fix the others with functools.partial({name_of(function)}, {rest})"
         )
     if not takes or (not needed and takes[0].kind is inspect.Parameter.KEYWORD_ONLY):
         raise TypeError(
-            f"{name_of(function)} takes no argument, and a bridge passes the sample: give it one, or use "
+            f"{name_of(function)} takes no argument, but a bridge passes it the sample: add a parameter, or use "
             "seedsafe.keyed(key) around the call"
         )

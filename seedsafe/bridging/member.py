@@ -176,8 +176,8 @@ class Bridged(Transform):
             others = [one for one in TARGETS if one in sample and one != target]
             if others and not self.values_only:
                 raise ValueError(
-                    f"{name_of(self.function)} is given the {target} alone, and the sample has {others} as well: pass "
-                    'call="named" or call="dict" if it takes them together, or values_only=True if it moves nothing'
+                    f"{name_of(self.function)} gets the {target} alone, but the sample has {others} as well: pass "
+                    'call="named" or call="dict" if it takes them together, or values_only=True if it moves no pixels'
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}

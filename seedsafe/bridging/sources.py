@@ -213,7 +213,7 @@ class TensorFlow:
         context = sys.modules.get("tensorflow.python.eager.context")
         if context is None:
             raise RuntimeError(
-                f"the bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, and so not restore "
+                f"the bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, so it could not restore "
                 "it: use TensorFlow 2.18 to 2.21"
             )
         self._context = context.context()

@@ -81,7 +81,7 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
     if data[: len(_MAGIC)] != _MAGIC:
         if data[: len(_OURS)] == _OURS:  # of another release
             return None
-        raise ValueError(f"cache={path!r} is no index of seedsafe: pass another path, or remove the file")
+        raise ValueError(f"cache={path!r} is not a seedsafe index: pass another path, or remove the file")
     try:
         return _tree(data, options)
     except (ValueError, KeyError, IndexError, TypeError):

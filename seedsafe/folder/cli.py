@@ -64,11 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
     parser.add_argument("path", help="the folder; each folder in it is a class")
     parser.add_argument("--flat", action="store_true", help="all files below the path, without classes")
-    parser.add_argument("--cache", help="file that keeps the index, outside of the folder")
-    parser.add_argument("--keep", action="store_true", help="the same, in PATH.seedsafe-index")
+    parser.add_argument("--cache", help="file to keep the index in, outside the folder")
+    parser.add_argument("--keep", action="store_true", help="keep the index in PATH.seedsafe-index")
     parser.add_argument("--threads", type=int, default=2, help="threads that read folders (default: 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--no-progress", action="store_true", help="no counter")
+    parser.add_argument("--no-progress", action="store_true", help="show no counter")
     return parser
 
 

@@ -137,11 +137,12 @@ class FolderIndex:
         listed = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
         first = self.problems[0]
         text = (
-            f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be indexed ({listed}); the first is "
+            f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be "
+            f"indexed ({listed}); the first is "
             f"{first.path!r}: {first.kind}, {first.message}"
         )
         if on_problem == "raise":
-            raise OSError(f'{text}. Mend them, or pass on_problem="warn" and see them in `problems`')
+            raise OSError(f'{text}. Fix them, or pass on_problem="warn" and look at `problems`')
         warnings.warn(text, stacklevel=3)
 
     def _label_folders(self) -> NDArray[np.int64]:
@@ -167,8 +168,7 @@ class FolderIndex:
             seal, tree = tree, cachefile.load(str(self._cache), self._options)
             if tree is None or tree.seal != seal:
                 raise RuntimeError(
-                    f"the cache {self._cache!r} changed or vanished while the index was on its way to another process: "
-                    "start again"
+                    f"the cache {self._cache!r} changed or vanished while the index was being sent to another process: start again"
                 )
         self._use(tree)
 

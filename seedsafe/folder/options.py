@@ -37,7 +37,7 @@ def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
 def check_options(root: str, is_valid_file: Any, cache: Any, threads: int, on_problem: str) -> None:
     """Raise an error if the options do not go together, or there is no such folder."""
     if not os.path.isdir(root):
-        raise FileNotFoundError(f"root must be a folder, got {root!r}: there is none")
+        raise FileNotFoundError(f"root must be a folder that exists, got {root!r}: check the path")
     if on_problem not in ("raise", "warn", "ignore"):
         raise ValueError(f'on_problem must be "raise", "warn" or "ignore", got {on_problem!r}')
     checked_int("threads", threads, 1, 2**15, "pass the number of threads that read folders")

@@ -96,7 +96,7 @@ def _decoded(cv2: Any, path: str | os.PathLike[str], flags: int) -> Any:
         raise ValueError(f"cannot read the image {os.fspath(path)!r}: {error}") from error
     if image is None:
         raise ValueError(
-            f"cannot read the image {os.fspath(path)!r} ({len(data)} bytes): it is truncated, damaged, or no image "
-            "that OpenCV reads"
+            f"cannot read the image {os.fspath(path)!r} ({len(data)} bytes): it is truncated, damaged, or not an image "
+            "that OpenCV can read"
         )
     return image

@@ -113,7 +113,7 @@ def inverse(matrix: Matrix) -> Matrix:
         size = a * e - b * d
         if not 0 < abs(size) < float("inf"):
             raise ValueError(
-                f"a map must have an inverse, got the matrix {matrix}: it makes the image a line"
+                f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
             )
         return (
             e / size,
@@ -126,7 +126,9 @@ def inverse(matrix: Matrix) -> Matrix:
     g, h, i = matrix[6:]
     size = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     if not 0 < abs(size) < float("inf"):
-        raise ValueError(f"a map must have an inverse, got the matrix {matrix}: it makes the image a line")
+        raise ValueError(
+            f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
+        )
     return (
         (e * i - f * h) / size,
         (c * h - b * i) / size,

@@ -77,7 +77,7 @@ def to_sepia(image: Array) -> Array:
     is_uint8(image)
     if not is_rgb(image, "sepia"):
         raise ValueError(
-            f"sepia needs an image of 3 channels, got the shape {image.shape}: repeat the grey one"
+            f"sepia needs an image of 3 channels, got the shape {image.shape}: repeat the grey channel"
         )
     return apply_matrix(image, _SEPIA)
 

@@ -237,7 +237,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         image = in_memory(image)
     if not is_rgb(image, "ISONoise"):
         raise ValueError(
-            f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey one"
+            f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
         )
     whole = is_uint8(image)
     cv2 = opencv()

@@ -43,7 +43,7 @@ def is_rgb(image: Array, what: str) -> bool:
     if channels not in (1, 3):
         raise ValueError(
             f"{what} needs an image of 3 channels (RGB) or 1 (grey), got the shape {image.shape}: "
-            "hand over the channels that are colours"
+            "pass the colour channels alone"
         )
     return channels == 3
 

@@ -42,7 +42,7 @@ def _check(image: Array) -> None:
     is_uint8(image)
     if not is_rgb(image, "PhotoMetricDistortion"):
         raise ValueError(
-            f"PhotoMetricDistortion needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey one"
+            f"PhotoMetricDistortion needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
         )
 
 

@@ -42,7 +42,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
     colours = is_rgb(image, "ImageCompression")
     if max(image.shape[:2]) > limit:
         raise ValueError(
-            f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop before"
+            f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop it first"
         )
     return in_uint8(image, lambda values: _stored(values, quality, suffix, option, colours))
 

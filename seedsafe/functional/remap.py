@@ -122,7 +122,7 @@ def in_parts(
     if max(*image.shape[:2], height, width) > MAX_SIDE:
         raise ValueError(
             f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
-            "crop or resize it before"
+            "crop or resize it first"
         )
     channels = image.shape[2] if image.ndim == 3 else 1
     if interpolation == "nearest":

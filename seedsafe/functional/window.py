@@ -91,7 +91,7 @@ def check_fill(fill: float | Sequence[float], image: Array) -> None:
         if not all(limits.min <= value <= limits.max and value == int(value) for value in values):
             raise ValueError(
                 f"fill must be a whole number from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in "
-                "the image's own units, or ToFloat() before"
+                "the image's own units, or put ToFloat() before it"
             )
 
 

@@ -187,9 +187,7 @@ class Rotate(Turning):
         put_option(self, "degrees", around("degrees", self.degrees, -1e6, 1e6, way_out))
         flag("crop_border", self.crop_border)
         if self.expand and self.crop_border:
-            raise ValueError(
-                "expand and crop_border cannot both be True: the one adds what the other takes away"
-            )
+            raise ValueError("expand and crop_border cannot both be True: choose one of them")
 
     def draw(self, rng: Draws, info: Info) -> Moved:
         """Return the matrix, and what it is made of."""

@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
 def odd(name: str, value: Any, low: int) -> tuple[int, int]:
     """Return a range of odd integers; one stands for both ends."""
-    way_out = "pass an odd number of pixels, or a range (low, high) of such"
+    way_out = "pass an odd number of pixels, or a range (low, high) of odd numbers"
     first, last = integers(name, value, low, 2**15 - 1, way_out)
     if first % 2 == 0 or last % 2 == 0:
         raise ValueError(f"{name} must be odd, got {value!r}: {way_out}")
@@ -64,7 +64,7 @@ class Blur(Often):
     exact on every machine; of float32, for one build of OpenCV.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of such.
+        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
         p: the probability that the image is changed.
         name: see Transform.
 
@@ -103,7 +103,7 @@ class MedianBlur(Often):
     every machine; float32 goes through uint8 where the side is above 5.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of such.
+        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
         p: the probability that the image is changed.
         name: see Transform.
 
@@ -143,7 +143,7 @@ class GaussianBlur(Often):
     build of OpenCV.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of such; 0 is as large as the bell, 7 sigma.
+        size: the square's side in pixels, odd, or a range (low, high) of odd numbers; 0 is as large as the bell, 7 sigma.
         sigma: the bell's standard deviation in pixels, or a range (low, high).
         p: the probability that the image is changed.
         name: see Transform.

@@ -142,7 +142,7 @@ class RGBShift(Often):
     def __post_init__(self) -> None:
         Often.__post_init__(self)
         for name in ("red", "green", "blue"):
-            way_out = "pass it in 255ths of the range, or a range (low, high)"
+            way_out = "pass it on the scale of 0 to 255, or a range (low, high)"
             store(self, **{name: around(name, getattr(self, name), 0.0, -255.0, 255.0, way_out)})
 
     def draw(self, rng: Draws, info: Info) -> Shift:

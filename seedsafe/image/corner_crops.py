@@ -33,7 +33,7 @@ class _Corners(Cut):
         if height > rows or width > columns:
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
-                "PadIfNeeded before"
+                "PadIfNeeded before it"
             )
         if view == 4:
             return Window(round((rows - height) / 2), round((columns - width) / 2), height, width)

@@ -59,7 +59,7 @@ class Crop(Cut):
         if self.top + self.height > rows or self.left + self.width > columns:
             raise ValueError(
                 f"cannot crop {self.height}×{self.width} at row {self.top}, column {self.left} out of an image of shape "
-                f"{info.shape}: pass a window inside it, or put PadIfNeeded before"
+                f"{info.shape}: pass a window inside it, or put PadIfNeeded before it"
             )
         return Window(self.top, self.left, self.height, self.width)
 

@@ -157,7 +157,7 @@ class PhotoMetricDistortion(Often):
 
     def __post_init__(self) -> None:
         Often.__post_init__(self)
-        way_out = "pass 255ths of the range, or a range (low, high)"
+        way_out = "pass it on the scale of 0 to 255, or a range (low, high)"
         store(self, brightness=around("brightness", self.brightness, 0.0, -255.0, 255.0, way_out))
         for name in ("contrast", "saturation"):
             way_out = "pass a range of factors (low, high)"

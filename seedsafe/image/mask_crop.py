@@ -83,7 +83,7 @@ class CropNonEmptyMask(Cut):
         if height > rows or width > columns:
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
-                "PadIfNeeded before"
+                "PadIfNeeded before it"
             )
         return Pick(
             rng.unit(),

@@ -59,7 +59,7 @@ class MotionBlur(Often):
     build of OpenCV.
 
     Args:
-        size: the line's length in pixels, odd, or a range (low, high) of such.
+        size: the line's length in pixels, odd, or a range (low, high) of odd numbers.
         angle: degrees from the right downwards, or a range (low, high).
         direction: from -1, all of the line before the middle, to 1, all after it, or a range (low, high).
         shifted: whether the line may lie off the middle.
@@ -112,7 +112,7 @@ class AdvancedBlur(Often):
     NumPy.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of such.
+        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
         sigma_x: the first width in pixels, or a range (low, high).
         sigma_y: the second width.
         angle: the largest turn to either side in degrees, or a range (low, high).

@@ -67,7 +67,7 @@ class GaussianNoise(Transform):
         if self.variance is not None:
             if self.std != type(self).__dataclass_fields__["std"].default:
                 raise ValueError(
-                    f"std and variance exclude each other, got {self.std} and {self.variance}: pass one"
+                    f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one of them out"
                 )
             way_out = "pass the variance in units of 0 to 255, or a range (low, high)"
             object.__setattr__(self, "variance", span("variance", self.variance, 0.0, 1e30, way_out))

@@ -67,7 +67,7 @@ class RandomScale(Scaling):
         flag("between", self.between)
         flag("keep_ratio", self.keep_ratio)
         if self.size is not None and self.sizes is not None:
-            raise ValueError(f"pass size or sizes, got size={self.size!r} and sizes={self.sizes!r}")
+            raise ValueError(f"pass size or sizes, not both: got size={self.size!r} and sizes={self.sizes!r}")
         if self.size is not None:
             put_option(self, "size", checked_size(self.size))
         if self.sizes is not None:
@@ -79,12 +79,12 @@ class RandomScale(Scaling):
             put_option(self, "scale", around("scale", scale, 1e-6, 1e6, way_out, centre=1.0))
         if self.between and (len(sizes) != 2 or type(sizes[0]) is not type(sizes[1])):
             raise ValueError(
-                f"between goes with two sizes of one form, got sizes={self.sizes!r}: pass the smallest and the largest"
+                f"between=True needs two sizes of the same kind, got sizes={self.sizes!r}: pass the smallest and the largest"
             )
         if self.max_size is not None:
             if not sizes or not all(isinstance(size, int) for size in sizes):
                 raise ValueError(
-                    f"max_size goes with numbers in size or sizes, got {sizes}: a pair has its own limits"
+                    f"max_size needs numbers in size or sizes, got {sizes}: leave it out, a pair has its own limits"
                 )
             limit = checked_int("max_size", self.max_size, 1, 2**31, "pass the longer side's limit in pixels")
             put_option(self, "max_size", limit)

@@ -59,11 +59,11 @@ class Resize(Scaling):
         put_option(self, "size", checked_size(self.size))
         if self.max_size is not None and not isinstance(self.size, int):
             raise ValueError(
-                f"max_size goes with one number for the shorter side, got size={self.size!r}: {SIZE_WAY_OUT}"
+                f"max_size needs one number as size, the shorter side, got size={self.size!r}: {SIZE_WAY_OUT}"
             )
         if self.keep_ratio and isinstance(self.size, int):
             raise ValueError(
-                f"keep_ratio goes with a pair, got size={self.size!r}, which keeps the shape by itself: leave it out"
+                f"keep_ratio needs a pair as size, got size={self.size!r}: leave it out, one number always keeps the shape"
             )
         if self.max_size is not None:
             limit = checked_int("max_size", self.max_size, 1, 2**31, "pass the longer side's limit in pixels")
@@ -86,7 +86,7 @@ class _OneSide(Scaling):
         Interpolated.__post_init__(self)
         given: Any = self.size
         sides = tuple(given) if isinstance(given, tuple | list) else (given,)
-        way_out = "pass the side's length in pixels, or a list of which one is drawn"
+        way_out = "pass the side's length in pixels, or a list to draw one from"
         if not sides:
             raise ValueError(f"size must have at least one number, got {given!r}: {way_out}")
         lengths = tuple(checked_int("size", side, 1, 2**31, way_out) for side in sides)

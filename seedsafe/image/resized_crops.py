@@ -145,7 +145,7 @@ class RandomSizedCrop(Zoomed):
         if height > rows or width > columns:
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass smaller heights, or put "
-                "PadIfNeeded before"
+                "PadIfNeeded before it"
             )
         return Window(rng.integer(rows - height + 1), rng.integer(columns - width + 1), height, width)
 

@@ -113,7 +113,7 @@ class Gamma(Often):
 
     def __post_init__(self) -> None:
         Often.__post_init__(self)
-        way_out = "pass powers about 1, not hundredths"
+        way_out = "pass powers around 1, such as (0.8, 1.2), not percentages"
         store(self, gamma=around("gamma", self.gamma, 1.0, 0.01, 100.0, way_out))
 
     def draw(self, rng: Draws, info: Info) -> Exponent:

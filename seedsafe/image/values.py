@@ -48,7 +48,7 @@ class Normalize(ImageTransform):
     std: float | tuple[float, ...]
 
     def __post_init__(self) -> None:
-        way_out = "pass one number for each channel, of images in [0, 1]"
+        way_out = "pass one number for each channel, for images in [0, 1]"
         for name, low in (("mean", -1e30), ("std", 1e-30)):
             value = getattr(self, name)
             values = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)

@@ -90,7 +90,7 @@ def _of_picture(picture: Any, target: str) -> Array:
 def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, Callable[[Any], Any] | None]:
     if tensor.device.type != "cpu":
         raise TypeError(
-            f"{target} must be a tensor on the CPU, got one on {tensor.device}: return tensors of the CPU from the dataset"
+            f"{target} must be a tensor on the CPU, got one on {tensor.device}: return CPU tensors from the dataset"
         )
     try:
         array = tensor.detach().numpy()

@@ -117,5 +117,7 @@ def _count(columns: dict[str, Any]) -> int:
         for name, column in columns.items()
     }
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"the parts of a batch must have equal numbers of samples, got {lengths}")
+        raise ValueError(
+            f"the parts of a batch must have the same number of samples, got {lengths}: check the base"
+        )
     return next(iter(lengths.values()))

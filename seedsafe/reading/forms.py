@@ -183,6 +183,6 @@ def _returned(made: Any, parts: Any) -> Any:
         lost = [target for target in TARGETS if target in parts and target not in kept]
         if lost:
             raise TypeError(
-                f"augment returned {kind_of(made)} without {lost} for a dict: return a dict with all that it was given"
+                f"augment returned {kind_of(made)} without {lost} for a dict: return a dict with all entries that it was given"
             )
     return made

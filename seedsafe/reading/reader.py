@@ -78,10 +78,13 @@ class KeyedReader:
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
         if views is not None and augment is None and not bridge:
             raise ValueError(
-                f"views={views} of no augmentation are all the same: pass augment=, or bridge=True if the base draws"
+                f"views={views} without an augmentation are all the same: pass augment=, or bridge=True if the base "
+                "draws random numbers"
             )
         if ids is not None and offset:
-            raise ValueError(f"ids are no positions, got index_offset={offset} as well: leave one out")
+            raise ValueError(
+                f"ids and index_offset cannot be used together, got index_offset={offset}: leave one of them out"
+            )
         self.base = base
         self.augment = augment
         self.seed = SampleKey(seed, 0, 0).seed
@@ -124,12 +127,12 @@ class KeyedReader:
         length = len(self.base) if hasattr(self.base, "__len__") else 2**63
         if self.ids is not None and length != len(self.ids):
             raise ValueError(
-                f"ids are {len(self.ids)} and the base has {length} samples now: make the dataset again with the ids of all"
+                f"there are {len(self.ids)} ids, but the base has {length} samples now: make the dataset again with an id for each"
             )
         self._length = length
         number = checked_int("index", index, -(2**63), 2**63, "pass the sample's position")
         if not -length <= number < length:
-            raise IndexError(f"index {number} is outside of the dataset, which has {length} samples")
+            raise IndexError(f"index {number} is out of range: the dataset has {length} samples")
         return number + length if number < 0 else number
 
     def key(self, position: int, moment: Moment, inner: int = 0) -> SampleKey:

@@ -31,7 +31,7 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
     for target in named:
         if target not in TARGETS and target not in labels:
             raise ValueError(
-                f"targets must be of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
+                f"targets must each be one of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
             )
     twice = [target for target in set(named) if named.count(target) > 1 and target != "mask"]
     if (
@@ -40,7 +40,7 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
         or (named.count("mask") > 1 and "masks" in named)
     ):
         raise ValueError(
-            f"targets must name at least one target, and each at most once but for mask, got {targets!r}"
+            f"targets must name at least one target, and each at most once except mask, got {targets!r}"
         )
     return targets
 
@@ -55,7 +55,7 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
         return _from_tuple(sample, targets)
     if targets is not None:
         raise ValueError(
-            f"targets={targets!r} name parts of a tuple or dict, and the sample is {kind_of(sample)}: leave targets out"
+            f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
         )
     return sample, lambda made: made
 
@@ -63,7 +63,7 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
     if isinstance(targets, Mapping):
         raise ValueError(
-            f"targets={targets!r} go by key, and the sample is {kind_of(sample)}: pass a tuple of targets"
+            f"targets={targets!r} go by key, but the sample is {kind_of(sample)}: pass a tuple of targets"
         )
     if targets is None:
         if not sample:
@@ -76,8 +76,8 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
         return sample[0], lambda made: _like(sample, [made, *sample[1:]])
     if len(targets) != len(sample):
         raise ValueError(
-            f"targets={targets!r} name {len(targets)} parts, and the sample has {len(sample)}: "
-            "name each, None for those that pass through"
+            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each, None for those "
+            "that pass through"
         )
     named = {position: target for position, target in enumerate(targets) if target is not None}
 
@@ -100,11 +100,13 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
         return sample, lambda made: made
     if not isinstance(targets, Mapping):
         raise ValueError(
-            f"targets={targets!r} go by position, and the sample is a dict: pass a dict of targets"
+            f"targets={targets!r} go by position, but the sample is a dict: pass a dict of targets"
         )
     missing = [key for key in targets if key not in sample]
     if missing:
-        raise ValueError(f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}")
+        raise ValueError(
+            f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
+        )
     named = {key: target for key, target in targets.items() if target is not None}
     return _gathered(sample, named), lambda made: sample | _spread(made, named)
 

@@ -193,7 +193,7 @@ def _copied(place: Place) -> npt.NDArray[np.uint8]:
 def _require_sent(header: Header, place: Place) -> None:
     if header.flags[place.slot] != SENT or header.numbers[place.slot] != place.number:
         raise RuntimeError(
-            "a batch's message was opened before, and can be opened once: pickle the batch itself to keep or share it"
+            "this batch's message was opened before, and can be opened only once: pickle the batch itself to keep or share it"
         )
 
 

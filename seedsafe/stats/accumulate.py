@@ -37,7 +37,7 @@ class Accumulator:
         if (dtype, channels) != (self._dtype, len(self._totals)):
             raise ValueError(
                 f"this image has {channels} channels of {dtype}, those before it {len(self._totals)} of "
-                f"{self._dtype}: convert all images to one form, or compute the statistics of each kind apart"
+                f"{self._dtype}: convert all images to one form, or compute the statistics of each kind separately"
             )
         own = [_Channel(self._histogram) for _ in self._totals]
         for block in planes(image, channels_first=channels_first):

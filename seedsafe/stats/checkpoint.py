@@ -41,7 +41,7 @@ class Checkpoint:
             loaded = None if stats is None else ChannelStats.from_dict(stats)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"checkpoint={str(self._path)!r} is damaged or no checkpoint: remove it"
+                f"checkpoint={str(self._path)!r} is damaged, or is not a checkpoint: remove it, or pass another file"
             ) from error
         if identity != self._identity:
             different = [name for name in self._identity if identity.get(name) != self._identity[name]]

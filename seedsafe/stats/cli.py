@@ -87,13 +87,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
     parser.add_argument("--json", metavar="FILE", help="write all results there, for ChannelStats.from_json")
     parser.add_argument(
-        "--resume", metavar="FILE", help="keep intermediate results there, and go on from them"
+        "--resume", metavar="FILE", help="keep intermediate results there, and resume from them"
     )
-    parser.add_argument("--histogram", action="store_true", help="count each value (into the JSON)")
+    parser.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
     parser.add_argument(
         "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
     )
-    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    parser.add_argument("--no-progress", action="store_true", help="show no progress bar")
     return parser
 
 
@@ -102,7 +102,7 @@ def _check_folder(path: str | None) -> None:
     folder = os.path.dirname(os.path.abspath(path)) if path else os.curdir
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"--json must be a file in a folder that exists, got {path!r}: make the folder"
+            f"--json must be a file in a folder that exists, got {path!r}: create the folder"
         )
 
 
@@ -113,7 +113,7 @@ def _compute(options: argparse.Namespace) -> ChannelStats:
         kind, path, message = index.problems[0]
         raise OSError(
             f"{len(index.problems)} of the entries below {options.path!r} cannot be indexed, the first is {path!r}: {kind}, "
-            f"{message}. Mend them or take them away; `seedsafe index --flat` lists them"
+            f"{message}. Fix or remove them; `seedsafe index --flat` lists them"
         )
     if not len(index):
         raise ValueError(f"{options.path!r} has no images below it")

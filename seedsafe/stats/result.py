@@ -146,7 +146,8 @@ class ChannelStats:
         for channel, std in enumerate(self.std):
             if not std > 0:
                 raise ValueError(
-                    f"channel {channel} has the standard deviation {std}: it cannot be divided by"
+                    f"channel {channel} has the standard deviation {std}, which Normalize cannot divide by: pass mean "
+                    "and std to Normalize yourself"
                 )
         top = 255.0 if self.dtype == "uint8" else 1.0
         return seedsafe.Normalize(tuple(m / top for m in self.mean), tuple(s / top for s in self.std))
@@ -163,7 +164,7 @@ class ChannelStats:
         for name in ("histogram", "image_means"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
                 raise ValueError(
-                    f"cannot merge statistics with and without {name}: compute both with it or without"
+                    f"cannot merge statistics with and without {name}: compute both with it, or both without"
                 )
         numbers, means = _together(self, other)
         return dataclasses.replace(

@@ -56,7 +56,7 @@ def _entry(sample: Any, key: str | int | None, role: str) -> Any:
     if key is not None:
         raise ValueError(
             f"{role}={key!r} needs samples that are dicts, tuples or lists, got {type(sample).__name__}: "
-            f"return them so from the dataset"
+            f"return such samples from the dataset"
         )
     return sample
 
@@ -108,7 +108,7 @@ def _counted(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> N
     size = image.shape[1:] if channels_first else image.shape[:2]
     if [side for side in mask.shape if side != 1] != [side for side in size if side != 1]:
         raise ValueError(
-            f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels"
+            f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels: give them one size"
         )
     keep = mask.reshape(size) != 0
     return image[:, keep][:, :, None] if channels_first else image[keep][:, None, :]

@@ -404,7 +404,7 @@ def test_flip_is_one_of_three() -> None:
         (lambda: A.Compose([A.ToTensorV2(), A.HorizontalFlip()]), "ToTensorV2 must stand last"),
         (lambda: A.Compose([lambda image: image]), "a transform must be of seedsafe_albumentations"),
         (lambda: A.Compose([], additional_targets={"x": "bboxes"}), "additional_targets must be"),
-        (lambda: A.Compose([A.HorizontalFlip()])(IMAGE, key=KEY), "the parts of a sample are named"),
+        (lambda: A.Compose([A.HorizontalFlip()])(IMAGE, key=KEY), "pass the parts of a sample by name"),
         (lambda: A.Compose([])(image=IMAGE, bboxes=[], key=KEY), "without bbox_params"),
         (lambda: A.Compose([])(mask=MASK, key=KEY), "a call needs image="),
         (
@@ -486,7 +486,7 @@ def test_the_originals_dicts_are_read(tmp_path: Any) -> None:
     (tmp_path / "pipeline.json").write_text(json.dumps(ORIGINAL))
     assert A.load(tmp_path / "pipeline.json").pipeline == wanted.pipeline
     broken = json.loads(json.dumps(ORIGINAL).replace("HorizontalFlip", "RandomRain"))
-    with pytest.raises(ValueError, match="the transform 'RandomRain', which is not here"):
+    with pytest.raises(ValueError, match="the transform 'RandomRain', which this module does not have"):
         A.from_dict(broken)
 
 

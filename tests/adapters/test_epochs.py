@@ -272,13 +272,13 @@ def test_a_resume_with_another_seed_or_length_is_refused() -> None:
 
 def test_a_sampler_that_yields_more_than_indices_is_refused_by_name() -> None:
     pairs = [[(3, 0.5), (4, 0.5)]]
-    with pytest.raises(TypeError, match=r"holds \(3, 0.5\), which is no index.*let it yield them alone"):
+    with pytest.raises(TypeError, match=r"holds \(3, 0.5\), which is not an index.*let it yield them alone"):
         list(KeyedSampler(pairs, seed=0))
     for options in ({"batch_size": 2}, {"batch_size": None}, {}):
         for sampler in ([(3, 4), (5, 6)], BatchSampler(SequentialSampler(range(4)), 2, drop_last=False)):
             loading = loader(dataset(), sampler=sampler, **options)
             with pytest.raises(
-                TypeError, match=r"the sampler yields .*, which is no index: .*batch_sampler="
+                TypeError, match=r"the sampler yields .*, which is not an index: .*batch_sampler="
             ):
                 next(iter(loading))
 
@@ -302,5 +302,5 @@ def test_peek_wants_a_loader(what: Any) -> None:
 
 
 def test_peek_at_nothing() -> None:
-    with pytest.raises(ValueError, match="its coming pass is empty"):
+    with pytest.raises(ValueError, match="its next pass is empty"):
         peek(loader(dataset(), sampler=[]))

@@ -156,10 +156,12 @@ def test_bad_ids(ids: Any, error: type[Exception], message: str) -> None:
 
 
 def test_ids_are_no_positions_and_do_not_outlast_a_growing_base() -> None:
-    with pytest.raises(ValueError, match="ids are no positions, got index_offset=5 as well"):
+    with pytest.raises(ValueError, match="ids and index_offset cannot be used together, got index_offset=5"):
         dataset(index_offset=5)
     images = list(IMAGES[:2])
     augmented = AugmentedDataset(images, AUGMENT, seed=SEED, ids=[7, 8], epoch=0)
     images.append(IMAGES[2])
-    with pytest.raises(ValueError, match="ids are 2 and the base has 3 samples now: make the dataset again"):
+    with pytest.raises(
+        ValueError, match="there are 2 ids, but the base has 3 samples now: make the dataset again"
+    ):
         augmented[2]

@@ -81,7 +81,7 @@ class TestSamples:
         sequence = AugmentedSequence(base, CROP, seed=SEED, batch_size=2)
         sequence.begin_epoch(0)
         base.append(base[0])
-        with pytest.raises(ValueError, match=r"had 4 items when .* has 5 in epoch 1: make the sequence anew"):
+        with pytest.raises(ValueError, match=r"had 4 items when .* has 5 in epoch 1: make a new sequence"):
             sequence.begin_epoch(1)
 
     def test_may_be_pictures_and_tensors(self) -> None:
@@ -123,7 +123,9 @@ class TestSamples:
 
     @pytest.mark.parametrize("batch", [3, -1])
     def test_out_of_range_raise_index_error(self, batch: int) -> None:
-        with pytest.raises(IndexError, match=f"batch {batch} of an AugmentedSequence of 3 batches"):
+        with pytest.raises(
+            IndexError, match=f"batch {batch} is out of range: the AugmentedSequence has 3 batches"
+        ):
             at(Samples(7), batch_size=3)[batch]
 
 
@@ -196,10 +198,10 @@ class TestReadyBatches:
     def test_with_unequal_parts_raise(self) -> None:
         batch = pixels(3), pixels(2)[..., 0]
         with pytest.raises(
-            ValueError, match=re.escape("equal numbers of samples, got {'image': 3, 'mask': 2}")
+            ValueError, match=re.escape("the same number of samples, got {'image': 3, 'mask': 2}")
         ):
             at(Given(batch), targets=("image", "mask"))[0]
-        with pytest.raises(ValueError, match="name 1 parts, and the sample has 2"):
+        with pytest.raises(ValueError, match="name 1 parts, but the sample has 2"):
             at(Given(batch), targets=("image",))[0]
 
     def test_without_augmentation_are_the_bases_own(self) -> None:
@@ -327,7 +329,12 @@ class TestEpoch:
         (Samples(7), {"batch_size": 2, "max_queue_size": 0}, ValueError, "max_queue_size must be at least 1"),
         (Samples(7), {"batch_size": 2, "seed": -1}, ValueError, "seed must be at least 0"),
         (Samples(7), {"batch_size": 2, "epoch": 2**32}, ValueError, "epoch must be at least 0 and below"),
-        (Samples(7), {"batch_size": 2, "repeat": True}, ValueError, "got epoch=0 as well: leave one out"),
+        (
+            Samples(7),
+            {"batch_size": 2, "repeat": True},
+            ValueError,
+            "got epoch=0 as well: leave one of them out",
+        ),
         (
             Samples(7),
             {"batch_size": 2, "framework": "flax"},
@@ -346,7 +353,7 @@ class TestEpoch:
             Samples(7),
             {"batch_size": 2, "targets": ("photo", None)},
             ValueError,
-            "targets must be of image, mask",
+            "targets must each be one of image, mask",
         ),
     ],
 )

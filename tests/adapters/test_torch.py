@@ -425,9 +425,9 @@ class Stream(IterableDataset[int]):
         (
             lambda: dataset()[LENGTH],
             IndexError,
-            f"index {LENGTH} is outside of the dataset, which has {LENGTH}",
+            f"index {LENGTH} is out of range: the dataset has {LENGTH}",
         ),
-        (lambda: dataset()[-LENGTH - 1], IndexError, "is outside of the dataset"),
+        (lambda: dataset()[-LENGTH - 1], IndexError, "is out of range"),
         (lambda: dataset()[1.0], TypeError, "index must be an integer, got 1.0"),
         (lambda: dataset()[1:3], TypeError, "use torch.utils.data.Subset"),
         (
@@ -447,7 +447,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: AugmentedDataset(Photographs(), seed=0, views=2),
             ValueError,
-            "views=2 of no augmentation are all the same: pass augment=",
+            "views=2 without an augmentation are all the same: pass augment=",
         ),
         (lambda: AugmentedDataset(Stream(), AUGMENT, seed=0), TypeError, "got Stream: samples are keyed on"),
         (
@@ -460,7 +460,7 @@ class Stream(IterableDataset[int]):
         (lambda: AugmentedDataset([1], AUGMENT, seed=0, targets=("img",)), ValueError, "got 'img'"),
         (lambda: loader(Stream()), TypeError, "dataset must be map-style"),
         (lambda: loader(Photographs()), ValueError, "pass seed="),
-        (lambda: loader(dataset(), shuffle=True, sampler=[1]), ValueError, "exclude each other"),
+        (lambda: loader(dataset(), shuffle=True, sampler=[1]), ValueError, "cannot be used together"),
         (
             lambda: list(KeyedSampler(["a"], seed=0)),
             TypeError,
@@ -480,7 +480,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: loader(dataset(), batch_size=4, batch_sampler=[[0, 1]]),
             ValueError,
-            "batch_size=4 and batch_sampler exclude each other",
+            "batch_size=4 and batch_sampler cannot be used together",
         ),
         (
             lambda: loader(dataset(), sampler=KeyedSampler([1], seed=0), epoch=3),

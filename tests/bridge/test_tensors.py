@@ -44,5 +44,5 @@ def test_it_stands_among_ours() -> None:
 
 def test_a_mask_beside_the_image_is_refused() -> None:
     sample = {"image": IMAGES[0], "mask": IMAGES[0][..., 0]}
-    with pytest.raises(ValueError, match="is given the image alone"):
+    with pytest.raises(ValueError, match="gets the image alone"):
         ss.Compose([ss.bridge(flips()[1])])(sample, key=KEY)

@@ -26,7 +26,7 @@ class ToTensorV2:
 
     def __post_init__(self) -> None:
         if self.p != 1 and not self.always_apply:
-            raise ValueError(f"p must be 1, got {self.p!r}: batches are made of tensors or of arrays")
+            raise ValueError(f"p must be 1, got {self.p!r}: a batch cannot mix tensors and arrays")
 
     def __call__(self, *, key: Any = None, force_apply: bool = False, **data: Any) -> dict[str, Any]:
         """Return the parts of a sample with ``image`` and ``mask`` as tensors, as a call of albumentations' does."""
