@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from seedsafe.info import Infos
+from seedsafe.info import Array, Infos
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Stream
 from seedsafe.node import Node
@@ -18,12 +18,14 @@ __all__ = ["Chain", "Replay"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_runs", "nodes", "ops", "run")
+    __slots__ = ("_before", "_last", "_runs", "nodes", "ops", "run")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        self._runs = tuple(step.run for step in _joined(self.nodes))
+        steps = _joined(self.nodes)
+        self._runs = tuple(step.run for step in steps)
+        self._before, self._last = self._runs[:-1], steps[-1] if steps else None
         self.run: Callable[[Any, State], Any] = self._runs[0] if len(self._runs) == 1 else self._run_all
 
     def _run_all(self, sample: Any, draws: State) -> Any:
@@ -31,6 +33,15 @@ class Chain:
         for run in self._runs:
             sample = run(sample, draws)
         return sample
+
+    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
+        """Return what `run` does, in the row where the last node can write there."""
+        last = self._last
+        if not isinstance(last, Leaf | Chain):
+            return self.run(sample, draws)
+        for run in self._before:
+            sample = run(sample, draws)
+        return last.run_into(sample, draws, row)
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from seedsafe.ambient import claim, current_key
 from seedsafe.boxes import Boxes
 from seedsafe.chain import Chain, Replay
-from seedsafe.info import described, named_parts
+from seedsafe.info import Array, described, named_parts
 from seedsafe.key import CONTRACT_VERSION, SampleKey
 from seedsafe.keypoints import Keypoints
 from seedsafe.leaf import Leaf
@@ -23,7 +23,7 @@ from seedsafe.serial import from_plain, to_plain
 from seedsafe.state import Applied
 from seedsafe.transform import Transform
 
-__all__ = ["Compose", "members"]
+__all__ = ["Compose", "members", "written"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
 
@@ -227,6 +227,30 @@ class Compose:
         """Return the arguments beside the transforms, those that were given."""
         given = {"boxes": self.boxes, "keypoints": self.keypoints}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array:
+    """Return what a pipeline makes of an array: the row, filled, where its last transform can write there.
+
+    Args:
+        augment: the pipeline.
+        array: an image or audio, as a sample by itself.
+        key: of the sample.
+        row: memory for the result that nobody reads or keeps; where it is not returned, it holds anything.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> augment, row = Compose([ss.ToCHW()]), np.empty((1, 1, 2), np.uint8)
+        >>> written(augment, np.array([[1, 2]], np.uint8), SampleKey(42, 0, 0), row) is row, row.tolist()
+        (True, [[[1, 2]]])
+    """
+    made: Array = (
+        run(augment._root, array, key, augment._rules, row=row)
+        if augment.transforms
+        else augment(array, key=key)
+    )
+    return made
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -28,6 +28,7 @@ class Leaf:
         "_apply_alone",
         "_draw",
         "_draw_alone",
+        "_fills",
         "_fresh",
         "_keyed",
         "_limit",
@@ -67,6 +68,7 @@ class Leaf:
         self._alone = alone.target
         self._apply_alone = alone.apply
         self._simple = not alone.asks and self._settle is None
+        self._fills = marks.fills and self._simple and not self._keyed and draw is None
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
@@ -99,6 +101,12 @@ class Leaf:
             return self.apply(sample, params)
         made = self._apply_alone(sample, params)
         return made if type(made) is ndarray else self._checked(made)
+
+    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
+        """Return what `run` does; an image by itself is written into the row, and the row returned, where that can be."""
+        if not self._fills or type(sample) is not ndarray:
+            return self.run(sample, draws)
+        return self._apply_alone(sample, (), row)
 
     def apply(self, sample: Any, params: Any, info: Info | None = None) -> Any:
         """Return the sample with drawn parameters applied; a dict is changed in place.

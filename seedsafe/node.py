@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy import ndarray
@@ -16,7 +16,7 @@ from seedsafe.leaf import Leaf
 from seedsafe.rules import Ruled, Rules
 from seedsafe.state import State, Traced
 
-__all__ = ["Node", "checked_key", "run", "trace"]
+__all__ = ["Node", "Root", "checked_key", "run", "trace"]
 
 
 class Node(Protocol):
@@ -39,6 +39,13 @@ class Node(Protocol):
         ...
 
 
+class Root(Node, Protocol):
+    """A node whose last step may write where it is told."""
+
+    def run_into(self, sample: Any, draws: State, row: Array) -> Any:
+        """Return what `run` does: the row, filled, if the sample is an image and the last step can write there."""
+
+
 def checked_key(key: Any) -> SampleKey:
     """Return the key, or raise an error that says how to make one."""
     if isinstance(key, SampleKey):
@@ -54,7 +61,14 @@ class _Pool(threading.local):
 _pool = _Pool()
 
 
-def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info | None = None) -> Any:
+def run(
+    node: Node,
+    sample: Any,
+    key: SampleKey | None,
+    rules: Rules,
+    info: Info | None = None,
+    row: Array | None = None,
+) -> Any:
     """Return a new sample: the given one, never changed, through the pipeline at a key, or at the one of this read.
 
     Args:
@@ -63,6 +77,7 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
         key: of the sample.
         rules: for its boxes and keypoints.
         info: of its image, for a dict without one.
+        row: memory for the result of an array, which the node, a Root, may fill and return.
 
     Raises:
         TypeError: no key is given outside of a read, or the sample is not an array or a dict of arrays.
@@ -86,7 +101,9 @@ def run(node: Node, sample: Any, key: SampleKey | None, rules: Rules, info: Info
             dtype = sample.dtype
             if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # the usual cases, in less time
                 check_array("sample", sample)
-            made = node.run(sample, draws)
+            made = node.run(sample, draws) if row is None else cast("Root", node).run_into(sample, draws, row)
+            if made is row:
+                return made
             return made if made is not sample and made.base is None and made.flags.carray else made.copy()
         if isinstance(sample, dict):
             parts = dict(sample)

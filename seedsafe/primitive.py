@@ -25,18 +25,24 @@ class Marks(NamedTuple):
     blind: bool = False
     """``apply`` of the primary target looks at no parameter; so an array alone needs no draw."""
 
+    fills: bool = False
+    """``apply`` of the primary target takes a third argument: memory that it fills and returns if the result fits."""
+
 
 _UNKNOWN: Final = Marks()
 _declared: Final[dict[type, Marks]] = {}
 
 
-def primitive(*, fresh: bool = True, random: bool = True, blind: bool = False) -> Callable[[Kind], Kind]:
+def primitive(
+    *, fresh: bool = True, random: bool = True, blind: bool = False, fills: bool = False
+) -> Callable[[Kind], Kind]:
     """Declare a class to be one of the library's own. A subclass is none, unless it is declared as well.
 
     Args:
         fresh: see Marks.
         random: see Marks.
         blind: see Marks.
+        fills: see Marks.
 
     Example:
         >>> from seedsafe import CenterCrop
@@ -47,7 +53,7 @@ def primitive(*, fresh: bool = True, random: bool = True, blind: bool = False) -
     """
 
     def declare(kind: Kind) -> Kind:
-        _declared[kind] = Marks(True, fresh, random, blind)
+        _declared[kind] = Marks(True, fresh, random, blind, fills)
         return kind
 
     return declare

@@ -519,6 +519,52 @@ def test_rows_are_those_of_the_batch_or_none() -> None:
         assert ring.batch_at(others) is None
 
 
+def test_rows_seen_as_another_dtype_or_shape_are_no_batch() -> None:
+    rows = ring.Rows(4)
+    images = [rows.place(batch(number, (100, 100))) for number in range(4)]
+    for other in (images[2].view(np.uint32), images[2].reshape(50, 200), images[2].reshape(-1)):
+        assert ring.batch_at([*images[:2], other, images[3]]) is None
+    assert ring.batch_at(images) is not None
+
+
+def test_a_row_that_is_offered_is_filled_and_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ring.Rows(3)
+    assert rows.offer() is None  # what the samples are is not known yet
+    first = rows.place((batch(0, (100, 100)), 0))
+    monkeypatch.setattr(rows, "copied", lambda *_: pytest.fail("a copy"))
+    made = []
+    for number in (1, 2):
+        row = rows.offer()
+        assert row is not None
+        row[...] = batch(number, (100, 100))
+        made.append(rows.place((row, number)))
+        assert made[-1][0] is row
+    assert rows.offer() is None  # the last is placed
+    whole = ring.batch_at([image for image, _ in (first, *made)])
+    assert whole is not None
+    equal(whole, np.stack([batch(number, (100, 100)) for number in range(3)]))
+
+
+def test_a_row_that_is_offered_in_vain_is_written_by_place() -> None:
+    rows = ring.Rows(5)
+    samples = [rows.place(batch(0, (100, 100)))]
+    for number in range(1, 4):
+        rows.offer()[...] = -1  # type: ignore[index]  # there is one
+        samples.append(rows.place(batch(number, (100, 100))))
+    rows.offer()[...] = -1  # type: ignore[index]  # by what failed: the row is offered again
+    rows.offer()[...] = batch(4, (100, 100))  # type: ignore[index]
+    samples.append(rows.place(rows.offer()))
+    whole = ring.batch_at(samples)
+    assert whole is not None
+    equal(whole, np.stack([batch(number, (100, 100)) for number in range(5)]))
+
+
+def test_no_row_is_offered_of_what_has_no_column() -> None:
+    rows = ring.Rows(3)
+    rows.place((np.zeros(4), batch(0, (100, 100))))  # the first array is small
+    assert rows.offer() is None
+
+
 def test_samples_that_come_back_are_equal_and_the_given_ones_stay() -> None:
     rows = ring.Rows(16)
     given = sample(3) | {"pair": [batch(1, (100, 100)), (batch(2, (100, 100)),)]}

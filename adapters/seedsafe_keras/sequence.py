@@ -172,18 +172,21 @@ class AugmentedSequence(Forwarding, Passes):
         epoch, number = self._place(operator.index(batch))
         moment, listed = Moment(epoch), self.has_epoch()  # what Keras reads before, for its shape, it drops
         rows = ring.Rows(self.batch_size) if self.in_place else None
-        place, stacked = (rows.place, _stacked) if rows else (_same, stack)
+        stacked = stack if rows is None else _stacked
         if self._ready:
             position = self._position(epoch, number)
-            read = self.reader.batch(position, self.batch_size, moment, place=place, stack=stacked)
+            read = self.reader.batch(position, self.batch_size, moment, rows=rows, stack=stacked)
             return self._mixed(read, position * self.batch_size, epoch)
         start = number * self.batch_size
         places = range(start, min(start + self.batch_size, self._units))
         positions = [self._position(epoch, one) for one in places]
-        samples = (self.reader.sample(position, moment, listed=listed) for position in positions)
-        read = collate(
-            [place(tuple(sample) if isinstance(sample, list) else sample) for sample in samples], stacked
-        )
+        samples = []
+        for position in positions:
+            row = None if rows is None else rows.offer()
+            sample = self.reader.sample(position, moment, listed=listed, row=row)
+            sample = tuple(sample) if isinstance(sample, list) else sample
+            samples.append(sample if rows is None else rows.place(sample))
+        read = collate(samples, stacked)
         return self._mixed(read, positions[0], epoch)
 
     def _mixed(self, batch: Any, first: int, epoch: int) -> Any:
@@ -197,10 +200,6 @@ class AugmentedSequence(Forwarding, Passes):
             )
         images, labels = (np.asarray(part) for part in batch[:2])
         return *self.mix(images, labels, key=SampleKey(self.reader.seed, epoch, first)), *batch[2:]
-
-
-def _same(sample: Any) -> Any:
-    return sample
 
 
 def _stacked(parts: Sequence[Any]) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from seedsafe import SampleIndex
@@ -9,7 +10,17 @@ from seedsafe.reading import KeyedReader, Moment, current, moment_of
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["read"]
+__all__ = ["offered", "read"]
+
+
+class _Offered(threading.local):
+    """What the thread that makes a batch in place offers to the dataset that it reads next."""
+
+    row: Any = None
+    """Memory for the sample's first array; None if there is none."""
+
+
+offered = _Offered()
 
 
 def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) -> Any:
@@ -23,6 +34,7 @@ def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) ->
     """
     if type(index) is not SampleIndex and isinstance(index, slice | list | tuple):
         raise TypeError(f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several")
+    row, offered.row = offered.row, None  # what is read inside makes samples of its own
     position = reader.position(index)
     fetch, moment = None, moment_of(index)
     if type(index) is SampleIndex:
@@ -40,9 +52,9 @@ def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) ->
         moment = Moment(cell.serve(position, again=fetch is None))
         fetch = None
     if fetch is None:
-        return reader.sample(position, moment)
+        return reader.sample(position, moment, row=row)
     with fetch.entered(moment):
-        return reader.sample(position, moment)
+        return reader.sample(position, moment, row=row)
 
 
 def _warn_of_wrapper(reader: KeyedReader, cell: EpochCell, position: int, index: SampleIndex) -> None:

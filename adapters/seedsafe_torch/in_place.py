@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch.multiprocessing.reductions import reduce_tensor
-from torch.utils.data import DataLoader, Dataset, default_collate, get_worker_info
+from torch.utils.data import DataLoader, Dataset, Subset, default_collate, get_worker_info
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import Skipped
+from seedsafe_torch.arrival import offered
+from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.envelope import Envelope
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
@@ -57,7 +60,16 @@ class RowByRow(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         rows = _Rows(len(indices), travels=_in_worker())
-        return [_placed(rows, self.dataset[index]) for index in indices]
+        if not _is_ours(self.dataset):
+            return [_placed(rows, self.dataset[index]) for index in indices]
+        samples = []
+        try:
+            for index in indices:
+                offered.row = rows.offer()
+                samples.append(_placed(rows, self.dataset[index]))
+        finally:
+            offered.row = None
+        return samples
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "dataset" not in self.__dict__:
@@ -169,6 +181,13 @@ def _in_worker() -> bool:
         return False
     ring.stay()  # a DataLoader ends its workers when it reads no more
     return True
+
+
+def _is_ours(dataset: Any) -> bool:
+    """Return whether nobody between a dataset and the augmentation may keep a sample: no class but ours and torch's."""
+    while type(dataset) in (Envelope, Subset):
+        dataset = dataset.dataset
+    return type(dataset) is AugmentedDataset
 
 
 def _placed(rows: _Rows, sample: Any) -> Any:

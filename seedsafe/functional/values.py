@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.info import Array
@@ -20,11 +21,12 @@ _TILE: Final = 4096
 """Pixels whose coefficients are laid out one after another: long rows are several times cheaper than short ones."""
 
 
-def to_float(image: Array) -> Array:
+def to_float(image: Array, out: Array | None = None) -> Array:
     """Return an image as float32; uint8 is divided by 255, float32 stays as it is. Exact on every machine.
 
     Args:
         image: uint8 or float32, any shape.
+        out: an array to fill and return, if it has the result's shape and dtype; it is never given a float32 image.
 
     Raises:
         TypeError: the dtype is another.
@@ -38,7 +40,7 @@ def to_float(image: Array) -> Array:
         return image
     if image.size < _SMALL:
         return np.divide(image, np.float32(255), dtype=np.float32, order="C")
-    made = np.empty(image.shape, np.float32)
+    made = _room(image.shape, np.float32, out)
     rows = made.reshape(image.shape[0], -1)
     _scale(image.reshape(rows.shape), 3.0, rows)
     rows *= np.float32(
@@ -47,7 +49,7 @@ def to_float(image: Array) -> Array:
     return made
 
 
-def normalize(image: Array, mean: Sequence[float], std: Sequence[float]) -> Array:
+def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None) -> Array:
     """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 before.
 
     It is computed as ``x * float32(scale) + float32(offset)`` with one rounding after each operation, so it is exact
@@ -57,6 +59,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float]) -> Arra
         image: uint8, or float32 with values about [0, 1]; (H, W) or (H, W, C).
         mean: of each channel, or one for all, in [0, 1].
         std: of each channel, or one for all, in [0, 1].
+        out: an array to fill and return, if it has the result's shape and dtype.
 
     Raises:
         TypeError: the dtype is another.
@@ -68,7 +71,8 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float]) -> Arra
     """
     _check_channels(image, mean, std)
     scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
-    made = image.astype(np.float32, order="C")
+    made = _room(image.shape, np.float32, out)
+    made[...] = image
     flat = made.reshape(-1)
     whole = flat.size - flat.size % scale.size
     for part in (flat[:whole].reshape(-1, scale.size), flat[whole:]):
@@ -77,13 +81,16 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float]) -> Arra
     return made
 
 
-def normalize_chw(image: Array, mean: Sequence[float], std: Sequence[float]) -> Array:
+def normalize_chw(
+    image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None
+) -> Array:
     """Return ``to_chw(normalize(image, mean, std))``, the same bytes in about half the time.
 
     Args:
         image: see `normalize`.
         mean: see `normalize`.
         std: see `normalize`.
+        out: see `normalize`.
 
     Returns:
         float32, (C, H, W); (1, H, W) of an image without channels.
@@ -99,15 +106,24 @@ def normalize_chw(image: Array, mean: Sequence[float], std: Sequence[float]) -> 
     _check_channels(image, mean, std)
     scale, offset = affine(tuple(mean), tuple(std), _top(image))
     planes = to_chw(image)
+    made = _room(planes.shape, np.float32, out)
     if planes.dtype != np.uint8 or planes.size < _SMALL:
-        made: Array = np.multiply(planes, scale[:, None, None], dtype=np.float32)
-    else:
-        made = np.empty(planes.shape, np.float32)
-        factors = scale.tolist() if len(scale) == len(planes) else scale.tolist() * len(planes)
-        for plane, target, factor in zip(planes, made, factors, strict=True):
-            _scale(plane, factor, target)
-    made += offset[:, None, None]
+        np.multiply(planes, scale[:, None, None], out=made, dtype=np.float32)
+        made += offset[:, None, None]
+        return made
+    times = 1 if len(scale) == len(planes) else len(planes)
+    factors, shifts = scale.tolist() * times, [*offset] * times
+    for plane, target, factor, shift in zip(planes, made, factors, shifts, strict=True):
+        _scale(plane, factor, target)
+        target += shift  # while the plane is in the processor's cache
     return made
+
+
+def _room(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
+    """Return the array to fill: the one that is offered, if it fits, else a new one."""
+    if out is not None and out.shape == shape and out.dtype == dtype and out.flags.carray:
+        return out
+    return np.empty(shape, dtype)
 
 
 def _scale(values: Array, factor: float, made: Array) -> None:
@@ -155,11 +171,12 @@ def _constant(values: Array) -> Array:
     return values
 
 
-def to_chw(image: Array) -> Array:
+def to_chw(image: Array, out: Array | None = None) -> Array:
     """Return an image with its channels first, as a new array. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
+        out: an array to fill and return, if it has the result's shape and dtype.
 
     Returns:
         (C, H, W); (1, H, W) of an image without channels.
@@ -176,7 +193,7 @@ def to_chw(image: Array) -> Array:
     if image.ndim not in (2, 3):
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
     channels = image.shape[2] if image.ndim == 3 else 1
-    planes = np.empty((channels, *image.shape[:2]), image.dtype)
+    planes = _room((channels, *image.shape[:2]), image.dtype, out)
     if 1 < channels <= MAX_CHANNELS:
         opencv().split(carried(image), list(carried(planes)))
     else:

@@ -16,7 +16,7 @@ from seedsafe.transform import ImageTransform, Transform
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
 
-@primitive()
+@primitive(fills=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
@@ -70,12 +70,12 @@ class Normalize(ImageTransform):
             else None
         )
 
-    def apply_image(self, image: Array, params: Any) -> Array:
+    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         """Return the image, normalised."""
-        return normalize(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
+        return normalize(image, self.mean, self.std, out)  # type: ignore[arg-type]  # tuples since __post_init__
 
 
-@primitive()
+@primitive(fills=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class ToFloat(ImageTransform):
     """Make the image float32: uint8 is divided by 255, float32 stays as it is. Exact on every machine.
@@ -101,12 +101,12 @@ class ToFloat(ImageTransform):
         """Return both in the cheaper order if the channels are put first."""
         return _ToFloatCHW() if (type(self), type(following)) == (ToFloat, ToCHW) else None
 
-    def apply_image(self, image: Array, params: Any) -> Array:
+    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         """Return the image as float32."""
-        return to_float(image)
+        return to_float(image, out)
 
 
-@primitive()
+@primitive(fills=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class ToCHW(ImageTransform):
     """Put the channels first, as PyTorch has them; it belongs at the end of a pipeline. Exact on every machine.
@@ -131,26 +131,26 @@ class ToCHW(ImageTransform):
         height, width = info.image_size()
         return info.reshaped(info.shape[2] if len(info.shape) == 3 else 1, height, width)
 
-    def apply_image(self, image: Array, params: Any) -> Array:
+    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         """Return the image with its channels first."""
-        return to_chw(image)
+        return to_chw(image, out)
 
 
-@primitive()
+@primitive(fills=True)
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
     __slots__ = ()
 
-    def apply_image(self, image: Array, params: Any) -> Array:
-        return normalize_chw(image, self.mean, self.std)  # type: ignore[arg-type]  # tuples since __post_init__
+    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
+        return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # tuples since __post_init__
 
 
-@primitive()
+@primitive(fills=True)
 class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
 
     __slots__ = ()
 
-    def apply_image(self, image: Array, params: Any) -> Array:
-        return to_float(to_chw(image))
+    def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
+        return to_float(to_chw(image), out)

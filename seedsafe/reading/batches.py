@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,16 @@ from seedsafe.reading.targets import Targets, take_apart
 __all__ = ["augment_batch", "count"]
 
 
+class Rows(Protocol):
+    """Where the samples of a batch in place are to be, one after another: `seedsafe.ring.Rows`."""
+
+    def offer(self) -> Any:
+        """Return the memory of the next sample's first array, or None."""
+
+    def place(self, sample: Any) -> Any:
+        """Return an equal sample in the next row."""
+
+
 def augment_batch(
     augment: Augment,
     batch: Any,
@@ -25,7 +35,7 @@ def augment_batch(
     targets: Targets = None,
     *,
     limit: int,
-    place: Callable[[Any], Any] | None = None,
+    rows: Rows | None = None,
     stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
 ) -> Any:
     """Return a ready batch with every sample augmented under its own key.
@@ -36,7 +46,7 @@ def augment_batch(
         first: the key of the batch's first sample; the indices of the others follow.
         targets: of the parts; see Targets.
         limit: the number of samples that the batch may have.
-        place: is given each augmented sample, and returns one that is equal; for batches in place.
+        rows: of the batch, where it is made in place.
         stack: makes one array of the samples' arrays.
 
     Returns:
@@ -47,8 +57,6 @@ def augment_batch(
         ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
             augmentation.
     """
-
-    place = place or _same
     parts, join = take_apart(batch, targets)
     columns = _columns(parts, labels_of(augment))
     number = _count(columns)
@@ -63,11 +71,11 @@ def augment_batch(
     ]
     if not isinstance(parts, dict):
         return join(
-            stack([place(augment_parts(augment, row, key)) for row, key in zip(parts, keys, strict=True)])
+            stack([_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)])
         )
     made = [
-        place(augment_parts(augment, dict(zip(columns, row, strict=True)), key))
-        for *row, key in zip(*columns.values(), keys, strict=True)
+        _made(augment, dict(zip(columns, sample, strict=True)), key, rows)
+        for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
     stacked = {name: stack([sample[name] for sample in made]) for name in columns if name != "masks"}
     if "masks" in columns:
@@ -84,8 +92,11 @@ def _stacked_masks(given: Any, made: list[Any]) -> Any:
     )
 
 
-def _same(sample: Any) -> Any:
-    return sample
+def _made(augment: Augment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
+    """Return a sample, augmented, in its row if there are rows."""
+    if rows is None:
+        return augment_parts(augment, sample, key)
+    return rows.place(augment_parts(augment, sample, key, rows.offer()))
 
 
 def count(batch: Any, targets: Targets = None) -> int:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.compose import Compose
-from seedsafe.info import TARGETS
+from seedsafe.compose import Compose, written
+from seedsafe.info import TARGETS, Array
 from seedsafe.key import SampleKey
 from seedsafe.naming import Namer
 from seedsafe.reading.arrays import WIDE, opened
@@ -44,7 +44,9 @@ def labels_of(augment: Any) -> tuple[str, ...]:
     return augment.labels if isinstance(augment, Compose) else ()
 
 
-def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targets = None) -> Any:
+def augment_sample(
+    augment: Augment, sample: Any, key: SampleKey, targets: Targets = None, row: Array | None = None
+) -> Any:
     """Return a sample of a dataset with its augmentable parts augmented at a key; it is not changed itself.
 
     Args:
@@ -53,6 +55,8 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
             others; or a dict, which goes by its keys, unless `targets` names others.
         key: of the sample.
         targets: by position or by key; see Targets.
+        row: memory for the augmented array of a sample that is one or begins with one. It is filled and returned where
+            the pipeline can write there; else it holds anything.
 
     Returns:
         A sample of the same form; what is no target is the very same object.
@@ -69,11 +73,11 @@ def augment_sample(augment: Augment, sample: Any, key: SampleKey, targets: Targe
     """
     if targets is None:  # what most datasets return, without a detour
         if type(sample) is np.ndarray:
-            return augment_parts(augment, sample, key)
+            return augment_parts(augment, sample, key, row)
         if type(sample) is tuple and sample and type(sample[0]) is np.ndarray:
-            return augment_parts(augment, sample[0], key), *sample[1:]
+            return augment_parts(augment, sample[0], key, row), *sample[1:]
     parts, join = take_apart(sample, targets)
-    return join(augment_parts(augment, parts, key))
+    return join(augment_parts(augment, parts, key, row))
 
 
 def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targets: Targets = None) -> Any:
@@ -118,10 +122,10 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     )
 
 
-def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
-    """Return what was taken apart, augmented; a pipeline of ours is given arrays."""
+def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | None = None) -> Any:
+    """Return what was taken apart, augmented; a pipeline of ours is given arrays, and a row for what it makes of one."""
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
-        made = augment(parts, key=key)
+        made = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
         return _returned(made, parts) if made is None else made
     if not isinstance(augment, Compose | Transform):  # a callable of the user's own takes what there is
         return _returned(augment(parts, key=key), parts)
@@ -129,7 +133,7 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
         return parts
     if not isinstance(parts, dict):
         array, back = opened(parts, *_takes(augment))
-        made = augment(array, key=key)
+        made = _made(augment, array, key, row if back is None else None)
         return made if back is None else back(made)
     backs = {}
     for target in TARGETS:
@@ -141,6 +145,13 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey) -> Any:
     if backs:
         made |= {target: back(made[target]) for target, back in backs.items() if back is not None}
     return made
+
+
+def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
+    """Return what an augmentation makes of an array; a Compose may do it in the row, a user's callable might keep that."""
+    if row is None or type(augment) is not Compose:
+        return augment(array, key=key)
+    return written(augment, array, key, row)
 
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:

@@ -11,6 +11,7 @@ from seedsafe.ambient import reading, state
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
+from seedsafe.info import Array
 from seedsafe.key import Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch
 from seedsafe.reading.context import Moment, entered
@@ -143,7 +144,15 @@ class KeyedReader:
             view = view * self.views + inner
         return SampleKey(self.seed, epoch, index, occurrence=occurrence, view=view)
 
-    def sample(self, position: int, moment: Moment, *, counts: bool = True, listed: bool = True) -> Any:
+    def sample(
+        self,
+        position: int,
+        moment: Moment,
+        *,
+        counts: bool = True,
+        listed: bool = True,
+        row: Array | None = None,
+    ) -> Any:
         """Return the sample at a position, augmented.
 
         Args:
@@ -151,6 +160,7 @@ class KeyedReader:
             moment: the epoch, occurrence and view.
             counts: False where the moment is the user's own choice, so that the key may be served before.
             listed: False where a failure is not to be listed, because the sample is dropped.
+            row: memory for the augmented array; see `augment_sample`.
 
         Raises:
             SampleError: it could not be read or augmented, for whatever reason.
@@ -161,7 +171,7 @@ class KeyedReader:
         if isinstance(outer, entered) and counts:
             outer.report(self.repeats, key, self._random)
         try:
-            return self._made(position, position, key, moment)
+            return self._made(position, position, key, moment, row=row)
         except (NotReproducible, SharedSeedError):
             raise  # of all samples, not of this one
         except Exception as error:
@@ -172,7 +182,7 @@ class KeyedReader:
                 self.base,
                 position,
                 key,
-                lambda other: self._made(other, position, key, moment),
+                lambda other: self._made(other, position, key, moment, row=row),
                 self.worker(),
                 listed=listed,
             )
@@ -184,7 +194,7 @@ class KeyedReader:
             number: of the batch in the base.
             size: the number of samples in each batch but the last.
             moment: the epoch, occurrence and view.
-            how: it is put together, as `augment_batch` takes it: place and stack.
+            how: it is put together, as `augment_batch` takes it: rows and stack.
 
         Raises:
             SampleError: it could not be read or augmented.
@@ -231,6 +241,7 @@ class KeyedReader:
         key: SampleKey,
         moment: Moment,
         apply: Callable[..., Any] = augment_sample,
+        row: Array | None = None,
     ) -> Any:
         """Return what the base has at `source`, read and augmented as the sample at `position` is."""
         opencv.guard()
@@ -258,12 +269,15 @@ class KeyedReader:
             )
         if self.views is not None:
             apply, keys = augment_views, [self.key(position, moment, inner) for inner in range(self.views)]
+        given: tuple[Any, ...] = (augment, sample, keys, self.targets)
+        if row is not None and apply is augment_sample:
+            given = (*given, row)
         outer = state.read
         if outer is not None and outer.key is not None:  # of a dataset around this one
             with reading(None):
-                made = apply(augment, sample, keys, self.targets)
+                made = apply(*given)
         else:
-            made = apply(augment, sample, keys, self.targets)
+            made = apply(*given)
         if finite:
             require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
         return made

@@ -53,6 +53,29 @@ class Rows:
         self._columns: list[_Column | None] = []
         self._row = self._part = 0
         self._idle = False  # the first sample had nothing worth it
+        self._offered: npt.NDArray[Any] | None = None
+
+    def offer(self) -> npt.NDArray[Any] | None:
+        """Return the row of the next sample's first array, for whoever makes it to fill; None where there is none.
+
+        The sample that is placed next may begin with it, filled, and is not copied then; it may also be another one.
+
+        Example:
+            >>> rows = Rows(2)
+            >>> first = rows.place(np.zeros((96, 96), np.float32))
+            >>> row = rows.offer()
+            >>> row[...] = 1
+            >>> rows.place(row) is row, batch_at([first, row])[:, 0, 0].tolist()
+            (True, [0.0, 1.0])
+        """
+        column = self._columns[0] if self._columns else None
+        if column is None or self._row >= self._count or not isinstance(column.dtype, np.dtype):
+            return None
+        start = self._row * column.nbytes
+        self._offered = (
+            column.held.memory[start : start + column.nbytes].view(column.dtype).reshape(column.shape)
+        )
+        return self._offered
 
     def place(self, sample: Any) -> Any:
         """Return a sample whose arrays lie in the next row."""
@@ -64,6 +87,7 @@ class Rows:
             )
         self._part = 0
         made = self._placed(sample)
+        self._offered = None
         self._row += 1
         self._idle = not any(self._columns)
         return made
@@ -84,6 +108,8 @@ class Rows:
         self._part += 1
         if number == len(self._columns):
             self._columns.append(self._column(part, nbytes) if self._row == 0 else None)
+        if part is self._offered and number == 0:
+            return part
         column = self._columns[number]
         if column is None or column.dtype != part.dtype or column.shape != part.shape:
             return part
