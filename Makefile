@@ -52,13 +52,14 @@ test-matrix: $(VENV)/.installed
 test-bridge: .venvs/bridge/.installed
 	PYTHONPATH=.:adapters:tools .venvs/bridge/bin/python -m pytest -m bridge tests/bridge
 
-# torchvision's wheel requires CUDA's libraries, and imgaug an older NumPy: the first goes without its dependencies.
-.venvs/bridge/.installed: tests/bridge/requirements.txt
+# torchaudio's extension is made for CUDA; where it is not there torchaudio goes on in plain torch.
+.venvs/bridge/.installed: tests/bridge/requirements.txt tests/bridge/requirements-alone.txt
 	$(PYTHON) -m venv .venvs/bridge
 	.venvs/bridge/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venvs/bridge/bin/python -m pip install --quiet torch==2.13.0
-	.venvs/bridge/bin/python -m pip install --quiet --no-deps torchvision==0.28.0
+	.venvs/bridge/bin/python -m pip install --quiet --no-deps --requirement tests/bridge/requirements-alone.txt
 	.venvs/bridge/bin/python -m pip install --quiet --requirement tests/bridge/requirements.txt
+	rm -f .venvs/bridge/lib/python*/site-packages/torchaudio/lib/*.so
 	touch $@
 
 # Streams and engines (webdataset, Hugging Face, MosaicML, litdata, Grain, Ray), in an environment of their own.

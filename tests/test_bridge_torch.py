@@ -232,6 +232,41 @@ class Silent(Mixed):
         return self.values[index]
 
 
+class Sums(Dataset):
+    """Its samples are computed by torch, with as many threads as it has."""
+
+    def __len__(self) -> int:
+        return 6
+
+    def __getitem__(self, index: int) -> Any:
+        wave = torch.randn(100_000)
+        return np.array([wave.sum().item(), wave.mean().item()]), np.abs(torch.fft.rfft(wave).numpy()).sum()
+
+
+def test_the_number_of_torchs_threads_changes_nothing() -> None:
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(4)
+        runs = [
+            [
+                part.numpy().tobytes()
+                for batch in loader(AugmentedDataset(Sums(), seed=42, bridge=True), batch_size=2, **way)
+                for part in batch
+            ]
+            for way in WAYS[:2]
+        ]
+        assert runs[0] == runs[1]
+        sums = ss.Compose([ss.bridge(lambda image: image + torch.randn(100_000).sum().item())])
+        made = []
+        for threads in (4, 1):
+            torch.set_num_threads(threads)
+            made.append([sums(np.zeros(1), key=ss.SampleKey(42, 0, index)).tobytes() for index in range(8)])
+            assert torch.get_num_threads() == threads
+        assert made[0] == made[1]
+    finally:
+        torch.set_num_threads(before)
+
+
 def losses(dataset: Any) -> list[float]:
     """Train a small network with dropout, in the process that reads the samples."""
     torch.manual_seed(0)

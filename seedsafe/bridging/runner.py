@@ -63,7 +63,7 @@ class Runner:
 
     def sources(self) -> tuple[Source, ...]:
         """Return everything that is keyed for a call."""
-        return (*globals_for(self.options), *self.found.sources)
+        return (*globals_for(self.options, one_thread=True), *self.found.sources)
 
     def run(self, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
         """Return what the call returns when it is given an address, under the words there.

@@ -1,25 +1,20 @@
-"""The generators of the process: each can be keyed, saved, restored, and compared.
-
-Frameworks are looked for among the loaded modules, and never imported.
-"""
+"""The generators of the process: each can be keyed, saved, restored, and compared."""
 
 from __future__ import annotations
 
 import random
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import MT19937
 
+from seedsafe.bridging.frameworks import asked_for, of_torch
 from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.twister import numpy_state, python_state, torch_state
+from seedsafe.bridging.twister import numpy_state, python_state
 from seedsafe.bridging.words import STATE, Words
 
-if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
-
-__all__ = ["Source", "fill_torch", "globals_for", "renew_numpy", "the_numpy_global"]
+__all__ = ["Source", "globals_for", "renew_numpy", "the_numpy_global"]
 
 the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]  # what the module's functions are bound to
 the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
@@ -146,126 +141,20 @@ def _gaussian_cached() -> bool:
         return True  # unknown: save everything
 
 
-class TorchCPU:
-    """torch's CPU generator: its whole state, since a seed has only 32 bits of effect."""
-
-    name = "torch"
-
-    def __init__(self, torch: Any) -> None:
-        self._generator = torch.default_generator
-        self._made = torch_state(torch)
-
-    def save(self) -> Any:
-        return self._generator.get_state()
-
-    def key(self, words: Words) -> None:
-        fill_torch(self._generator, self._made, words.head(2))
-
-    def restore(self, saved: Any) -> None:
-        self._generator.set_state(saved)
-
-    def mark(self) -> Any:
-        return self._generator.get_state().numpy().tobytes()
-
-
-def fill_torch(generator: Any, made: Any, halves: npt.NDArray[np.uint32]) -> None:
-    """Key a generator of torch's with a Mersenne Twister's state."""
-    if made is None:
-        generator.manual_seed(int(halves[0]) | int(halves[1]) << 32)
-        return
-    state, seed, memory = made
-    memory[:] = halves
-    seed[:] = halves[:2]  # what torch.initial_seed() tells
-    generator.set_state(state)
-
-
-class OpenCV:
-    """OpenCV's generator of this thread, which takes 32 bits and cannot be read."""
-
-    name = "cv2"
-
-    def __init__(self, cv2: Any) -> None:
-        self._cv2 = cv2
-
-    def save(self) -> Any:
-        return self._draw(1)[0]
-
-    def key(self, words: Words) -> None:
-        self._cv2.setRNGSeed(words.integer(0) % 2**32 - 2**31)
-
-    def restore(self, saved: Any) -> None:
-        self._cv2.setRNGSeed(int(saved))
-
-    def mark(self) -> Any:
-        return self._draw(8).tobytes()
-
-    def _draw(self, n: int) -> Any:
-        return self._cv2.randu(np.empty((1, n), np.int32), -(2**31), 2**31 - 1)[0]
-
-
-class TensorFlow:
-    """TensorFlow's global seed, from which every operation without a seed of its own takes one."""
-
-    name = "tensorflow"
-
-    def __init__(self, tensorflow: Any) -> None:
-        self._set = tensorflow.random.set_seed
-        context = sys.modules.get("tensorflow.python.eager.context")
-        if context is None:
-            raise RuntimeError(
-                f"the bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, so it could not restore "
-                "it: use TensorFlow 2.18 to 2.21"
-            )
-        self._context = context.context()
-
-    def save(self) -> Any:
-        return self._context._seed, getattr(self._context, "_rng", None)
-
-    def key(self, words: Words) -> None:
-        self._set(words.integer(1) >> 1)
-
-    def restore(self, saved: Any) -> None:
-        self._context._seed, rng = saved
-        if rng is None:
-            del self._context._rng  # which a program that sets no seed does not have
-        else:
-            self._context._rng = rng
-
-    def mark(self) -> Any:
-        rng = getattr(self._context, "_rng", None)
-        return None if rng is None else rng.getstate()
-
-
-class Cuda:
-    """The generators of all CUDA devices: 64 bits of seed."""
-
-    name = "torch.cuda"
-
-    def __init__(self, torch: Any) -> None:
-        self._cuda = torch.cuda
-
-    def save(self) -> Any:
-        return self._cuda.get_rng_state_all()
-
-    def key(self, words: Words) -> None:
-        self._cuda.manual_seed_all(words.integer(2))
-
-    def restore(self, saved: Any) -> None:
-        self._cuda.set_rng_state_all(saved)
-
-    def mark(self) -> Any:
-        return [state.numpy().tobytes() for state in self._cuda.get_rng_state_all()]
-
-
 _numpy = NumpyGlobal()
 _usual: tuple[Source, ...] = (PythonRandom(), _numpy)
 _made: dict[tuple[bool, ...], tuple[Source, ...]] = {}
-_torch: list[Source] = []
+_torch: dict[bool, Source] = {}
 
 
-def globals_for(options: Bridge) -> tuple[Source, ...]:
-    """Return the generators of the process that these options key, of what has been loaded by now."""
-    asked = (options.opencv, options.tensorflow, options.cuda)
+def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, ...]:
+    """Return the generators of the process that these options key, of what has been loaded by now.
+
+    Args:
+        options: see Bridge.
+        one_thread: torch works with one thread meanwhile.
+    """
+    asked = (options.opencv, options.tensorflow, options.cuda, one_thread)
     made = _made.get(asked)
     if made is not None:
         return made
@@ -273,12 +162,12 @@ def globals_for(options: Bridge) -> tuple[Source, ...]:
     ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread imports it
     sources = _usual
     if ready:
-        if not _torch:
-            _torch.append(TorchCPU(torch))
-        sources = (*sources, *_torch)
-    if any(asked):
+        if one_thread not in _torch:
+            _torch[one_thread] = of_torch(torch, one_thread=one_thread)
+        sources = (*sources, _torch[one_thread])
+    if any(asked[:3]):
         options.require()
-        sources = (*sources, *_asked(options))
+        sources = (*sources, *asked_for(options))
     if ready:
         _made[asked] = sources  # nothing can be added any more
     return sources
@@ -287,14 +176,3 @@ def globals_for(options: Bridge) -> tuple[Source, ...]:
 def renew_numpy() -> None:
     """Let NumPy's global generator be keyed anew, in a process forked while another thread was keying it."""
     _numpy.renew()
-
-
-def _asked(options: Bridge) -> list[Source]:
-    found: list[Source] = []
-    if options.opencv:
-        found.append(OpenCV(sys.modules["cv2"]))
-    if options.tensorflow:
-        found.append(TensorFlow(sys.modules["tensorflow"]))
-    if options.cuda:
-        found.append(Cuda(sys.modules["torch"]))
-    return found

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
 from numpy.random.bit_generator import ISeedSequence
 
+from seedsafe.bridging.frameworks import fill_torch
 from seedsafe.bridging.hooks import Hook
-from seedsafe.bridging.sources import Source, fill_torch, the_numpy_global
+from seedsafe.bridging.sources import Source, the_numpy_global
 from seedsafe.bridging.twister import torch_state
 from seedsafe.bridging.words import Words
 

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-import operators  # noqa: F401  # it declares what torchvision misses, in spawned workers too
+import operators  # noqa: F401  # it declares what libraries miss, in spawned workers too
 
 __all__ = ["AUDIO", "IMAGES", "LIBRARIES", "Pictures"]
 

@@ -5,16 +5,15 @@ They need an environment of their own: ``make test-bridge``.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from libraries import IMAGES, LIBRARIES, OfImage, Pictures
+from proof import Digests, digest, untouched
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, loader
@@ -33,38 +32,8 @@ NAMES = [name for name in LIBRARIES if name in os.environ.get("SEEDSAFE_BRIDGE",
 
 @pytest.fixture(autouse=True)
 def _untouched_globals() -> Any:
-    random.seed(1)
-    np.random.seed(1)
-    np.random.randn()
-    torch.manual_seed(1)
-    before = states()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the libraries' own
+    with untouched():
         yield
-    assert states() == before, "a global generator was left changed"
-
-
-def states() -> list[Any]:
-    return [random.getstate(), repr(np.random.get_state(legacy=False)), torch.get_rng_state().tolist()]
-
-
-def digest(sample: Any) -> str:
-    array = np.asarray(sample)
-    return hashlib.sha256(str((array.shape, array.dtype)).encode() + array.tobytes()).hexdigest()
-
-
-class Digests:
-    """An AugmentedDataset whose samples are their digests, so that any shape can be put into a batch."""
-
-    def __init__(self, inner: AugmentedDataset) -> None:
-        self.inner = inner
-        self.seed = inner.seed
-
-    def __len__(self) -> int:
-        return len(self.inner)
-
-    def __getitem__(self, index: int) -> tuple[int, str]:
-        return int(index), digest(self.inner[index])
 
 
 def member(name: str) -> AugmentedDataset:
