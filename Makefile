@@ -83,7 +83,7 @@ test-trainers: .venvs/trainers/.installed
 	$(PYTHON) -m venv .venvs/trainers
 	.venvs/trainers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venvs/trainers/bin/python -m pip install --quiet torch==2.13.0
-	.venvs/trainers/bin/python -m pip install --quiet --no-deps torchvision==0.28.0 "fastai>=2.8" fastcore fastprogress fasttransform "plum-dispatch<2.10" fastdownload "timm>=1.0"
+	.venvs/trainers/bin/python -m pip install --quiet --no-deps torchvision==0.28.0 "fastai>=2.8" fastcore fastprogress fasttransform "plum-dispatch<2.10" fastdownload "timm>=1.0" "ultralytics>=8.4"
 	.venvs/trainers/bin/python -m pip install --quiet --requirement tests/trainers/requirements.txt
 	touch $@
 
