@@ -262,15 +262,16 @@ class _Pool(threading.local):
 _pool = _Pool()
 
 
-def sixteenths(noise: Address, n: int) -> npt.NDArray[np.uint16]:
-    """Return the first n 16-bit little-endian pieces of the words at an address, uint16, shape (n,).
+def sixteenths(noise: Address, n: int, first: int = 0) -> npt.NDArray[np.uint16]:
+    """Return n 16-bit little-endian pieces of the words at an address, from the first-th on: uint16, shape (n,).
 
     Example:
         >>> sixteenths(address(SampleKey(0, 0, 0)), 4).tolist()
         [55451, 2276, 47716, 756]
     """
-    words = _pool.bulk.words(noise, -(-n // 4)).astype("<u8", copy=False)
-    return words.view("<u2")[:n].astype(np.uint16, copy=False)
+    block, skipped = divmod(first, 16)
+    words = _pool.bulk.words(noise, -(-(skipped + n) // 4), block).astype("<u8", copy=False)
+    return words.view("<u2")[skipped : skipped + n].astype(np.uint16, copy=False)
 
 
 @cache

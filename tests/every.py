@@ -31,6 +31,7 @@ OPTIONS = {
     "GlassBlur swap": ss.GlassBlur(swap=True, p=1),
     "GridDropout noise": ss.GridDropout(0.3, (3, 9), fill="noise", p=1),
     "ImageCompression webp": ss.ImageCompression((5, 20), file_format="webp", p=1),
+    "LetterBox wide": ss.LetterBox((480, 640)),
     "MedianBlur wide": ss.MedianBlur((7, 9), p=1),
     "MultiplicativeNoise per pixel": ss.MultiplicativeNoise(per_pixel=True, p=1),
     "MultiplicativeNoise per value": ss.MultiplicativeNoise(per_pixel=True, per_channel=True, p=1),

@@ -16,7 +16,7 @@ from skimage.color import rgb2hsv
 import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.draws import normal_quantiles, sixteenths
-from seedsafe.functional import grain
+from seedsafe.functional import camera
 from seedsafe.key import address, op_of, philox
 
 ANY_CHANNELS = [
@@ -104,7 +104,7 @@ def test_salt_and_pepper_takes_a_piece_a_pixel(salt: float, pepper: float) -> No
 
 @pytest.mark.parametrize("scale", [0.3, 0.05, 0.004, 5.0])
 def test_photons_are_a_poisson_distributions_quantiles(scale: float) -> None:
-    certain, limits, light = grain._photons(scale)
+    certain, limits, light = camera._photons(scale)
     h = np.arange(65536)
     for value in (0, 1, 20, 128, 255):
         mean = (value / 255) ** 2.2 / scale

@@ -5,6 +5,7 @@ Inputs are never changed. Where a function says so, its result is a view of the 
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
 from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
+from seedsafe.functional.camera import iso_noise, shot_noise
 from seedsafe.functional.channels import (
     drop_channels,
     scale_channels,
@@ -32,13 +33,7 @@ from seedsafe.functional.flip import (
     vertical_flip_boxes,
     vertical_flip_points,
 )
-from seedsafe.functional.grain import (
-    drop_pixels,
-    iso_noise,
-    multiplicative_noise,
-    salt_and_pepper,
-    shot_noise,
-)
+from seedsafe.functional.grain import drop_pixels, multiplicative_noise, salt_and_pepper
 from seedsafe.functional.histogram import autocontrast, equalize, equalize_adaptively
 from seedsafe.functional.hue import adjust_hsv, rotate_hue
 from seedsafe.functional.jitter import (

@@ -11,6 +11,7 @@ import numpy as np
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
 from seedsafe.functional.kinds import fitting, is_rgb, is_uint8, new
+from seedsafe.functional.parts import part_of, parts
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
@@ -256,10 +257,15 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
     pixels = image.reshape(-1, channels)
     mean = pixels.mean(axis=0, dtype=np.float64)
     covariance = np.empty((channels, channels))
+    size = part_of(image, 16) if whole else len(pixels)  # sums of whole numbers are the same in any order
     for row in range(channels):
         for column in range(row + 1):
-            products = np.multiply(pixels[:, row], pixels[:, column], dtype=np.float64)
-            covariance[row, column] = covariance[column, row] = products.mean() - mean[row] * mean[column]
+            total = 0.0
+            for first, last in parts(len(pixels), size):
+                products = np.multiply(pixels[first:last, row], pixels[first:last, column], dtype=np.float64)
+                total += float(products.sum())
+            product = total / len(pixels)
+            covariance[row, column] = covariance[column, row] = product - mean[row] * mean[column]
     values, vectors = np.linalg.eigh(covariance / (top * top))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     for axis in range(channels):  # of an axis and its opposite, the one whose widest channel is positive

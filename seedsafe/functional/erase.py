@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import numpy as np
 from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.functional.kinds import fitting
+from seedsafe.functional.parts import part_of, parts
 from seedsafe.info import Array
 from seedsafe.key import Address
 
@@ -28,6 +29,9 @@ __all__ = [
 
 Hole = tuple[int, int, int, int]
 """x0, y0, x1, y1: the first column and row, and those after the last."""
+
+_TOGETHER: Final = 256
+"""Holes whose noise is made at once."""
 
 FILLS: Final = ("noise", "color", "normal")
 """Random fills: a uniform value for each pixel and channel, one color for each hole, standard normal noise (float32)."""
@@ -66,15 +70,38 @@ def _fill_at_random(made: Array, holes: Sequence[Hole], fill: str, noise: Addres
         raise TypeError(f"fill={fill!r} needs an image of {need}, got dtype {made.dtype}: pass a number")
     if fill not in FILLS or noise is None:
         raise ValueError(f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}")
-    views = [made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] for x0, y0, x1, y1 in holes]
-    counts = [(made[0, 0].size if fill == "color" else view.size) if view.size else 0 for view in views]
-    values = _values(sixteenths(noise, sum(counts)), fill, made.dtype)
-    first = 0
-    for view, count in zip(views, counts, strict=True):
-        if count:
-            part = values[first : first + count]
-            view[...] = part.reshape(made.shape[2:]) if fill == "color" else part.reshape(view.shape)
-            first += count
+    size = part_of(made, 16)
+    start = waiting = 0
+    group: list[tuple[Array, int]] = []
+    for x0, y0, x1, y1 in holes:
+        view = made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)]
+        values = view.size
+        if not values:
+            continue
+        for part in (view,) if values <= size or fill == "color" else _bands_of(view, size):
+            count = part.size if fill != "color" else made[0, 0].size
+            group.append((part, count))
+            waiting += count
+            if waiting >= size or len(group) == _TOGETHER:
+                _fill(group, sixteenths(noise, waiting, start), fill)
+                start, waiting, group = start + waiting, 0, []
+    _fill(group, sixteenths(noise, waiting, start), fill)
+
+
+def _bands_of(view: Array, size: int) -> Iterator[Array]:
+    """Yield the rows of a hole, about so many values at once."""
+    for first, last in parts(len(view), max(size // view[0].size, 1)):
+        yield view[first:last]
+
+
+def _fill(group: list[tuple[Array, int]], pieces: Array, fill: str) -> None:
+    """Fill parts of an image, each with as many pieces as stand beside it."""
+    if not group:
+        return
+    values, first = _values(pieces, fill, group[0][0].dtype), 0
+    for part, count in group:
+        part[...] = values[first : first + count].reshape(part.shape[2:] if fill == "color" else part.shape)
+        first += count
 
 
 def _values(pieces: Array, fill: str, dtype: Any) -> Array:

@@ -59,17 +59,25 @@ class Folded(_Lattice):
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the places that are displaced from others."""
         column, row, u, v = self._place(x, y)
-        upper = u + v <= 1.0
-        lower = np.where(upper, 0, 1)
+        lower = u + v > 1.0
         # The corner that only one of the triangles has, and the ways from it along the cell's sides.
-        u, v = np.where(upper, u, 1.0 - u), np.where(upper, v, 1.0 - v)
-        dx, dy = (
-            known[row + lower, column + lower]
-            + u * (known[row + lower, column + 1 - lower] - known[row + lower, column + lower])
-            + v * (known[row + 1 - lower, column + lower] - known[row + lower, column + lower])
-            for known in self._known
-        )
-        return x + dx, y + dy
+        u, v = np.where(lower, 1.0 - u, u), np.where(lower, 1.0 - v, v)
+        width = self._known[0].shape[1]
+        corner = row * width + column + lower * (width + 1)
+        way = np.where(lower, -1, 1)
+        right, below = corner + way, corner + way * width
+        moved = []
+        for given, known in zip((x, y), self._known, strict=True):
+            at_corner = known.take(corner)
+            across, down = known.take(right), known.take(below)
+            across -= at_corner
+            across *= u
+            at_corner += across
+            down -= known.take(corner, out=across)
+            down *= v
+            at_corner += down
+            moved.append(given + at_corner)
+        return moved[0], moved[1]
 
 
 class Sheet(_Lattice):
@@ -88,17 +96,25 @@ class Sheet(_Lattice):
         if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # whole rows, looked up row by row
             lines = row[:, 0]
             sides = [known[lines] + v * (known[lines + 1] - known[lines]) for known in self._known]
-            pairs = [(side[:, column[0]], side[:, column[0] + 1]) for side in sides]
+            dx, dy = (_between(side[:, column[0]], side[:, column[0] + 1], u) for side in sides)
         else:
-            pairs = [
-                (
+            dx, dy = (
+                _between(
                     known[row, column] + v * (known[row + 1, column] - known[row, column]),
                     known[row, column + 1] + v * (known[row + 1, column + 1] - known[row, column + 1]),
+                    u,
                 )
                 for known in self._known
-            ]
-        dx, dy = (left + u * (right - left) for left, right in pairs)
+            )
         return x + dx, y + dy
+
+
+def _between(left: Array, right: Array, share: Array) -> Array:
+    """Return what lies between two values; both are used up."""
+    right -= left
+    right *= share
+    left += right
+    return left
 
 
 _REACH: Final = 3.0

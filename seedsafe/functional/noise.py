@@ -9,6 +9,7 @@ import numpy as np
 
 from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.carrier import opencv
+from seedsafe.functional.parts import noise_parts, part_of, parts
 from seedsafe.info import Array
 from seedsafe.key import Address
 
@@ -59,10 +60,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
     if array.dtype == np.uint8:
         return _add_uint8(array, std, noise)
     if array.dtype == np.float32:
-        z: Array = np.take(_float_table(), sixteenths(noise, array.size)).reshape(array.shape)
-        z *= np.float32(std)
-        z += array
-        return z
+        return _add_float32(array, std, noise)
     raise _refused(array)
 
 
@@ -71,36 +69,61 @@ def _refused(array: Array) -> TypeError:
 
 
 def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
-    z = gaussian_noise(noise, image.shape[0] * image.shape[1]).reshape(*image.shape[:2], 1)
-    if image.dtype == np.uint8:
-        stepped: Array = np.rint(std * z).astype(np.int32) + image
-        return np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped).astype(np.uint8)
-    if image.dtype == np.float32:
-        noisy: Array = np.add(image, np.float32(std) * z.astype(np.float32), order="C")
-        return noisy
-    raise _refused(image)
+    if image.dtype != np.uint8 and image.dtype != np.float32:
+        raise _refused(image)
+    made = np.empty(image.shape, image.dtype)
+    given, pixels = image.reshape(-1, image.shape[2]), made.reshape(-1, image.shape[2])
+    for first, last, pieces in noise_parts(noise, len(pixels), part_of(image, 24 + 2 * image.shape[2])):
+        part = pixels[first:last]
+        if image.dtype == np.float32:
+            np.add(given[first:last], np.float32(std) * _float_table()[pieces][:, None], out=part)
+        else:
+            steps = normal_quantiles()[pieces]
+            np.clip(np.rint(np.multiply(std, steps, out=steps), out=steps), -255.0, 255.0, out=steps)
+            stepped = steps.astype(np.int16)[:, None] + given[first:last]
+            part[...] = np.clip(stepped, 0, 255, out=stepped)
+    return made
+
+
+def _add_float32(array: Array, std: float, noise: Address) -> Array:
+    made = np.empty(array.shape, np.float32)
+    given, values, table, size = array.reshape(-1), made.reshape(-1), _float_table(), np.float32(std)
+    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 12)):
+        part = values[first:last]
+        table.take(pieces, out=part, mode="clip")  # with "raise", it would be copied
+        part *= size
+        part += given[first:last]
+    return made
 
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
-    pieces = sixteenths(noise, array.size)
-    if np.rint(std * normal_quantiles()[-1]) > 127:
-        stepped: Array = np.rint(std * normal_quantiles()[pieces]).reshape(array.shape)
-        stepped += array
-        return np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped).astype(np.uint8)
-    cv2 = opencv()
-    flat = (array.shape[0], -1)
-    if array.size < _SMALL:
-        steps = normal_quantiles().take(pieces)
-        steps *= std
-        steps8 = np.rint(steps, out=steps).astype(np.int8).reshape(flat)
-    else:
-        steps8 = cv2.LUT(pieces.reshape(flat), _step_table(std))
-    signed = np.bitwise_xor(array, 128).reshape(flat).view(np.int8)
-    noisy = np.empty(array.shape, np.uint8)
-    made = noisy.reshape(flat)
-    cv2.add(signed, steps8, dst=made.view(np.int8))  # saturates at -128 and 127, which are 0 and 255
-    np.bitwise_xor(made, 128, out=made)
-    return noisy
+    made = np.empty(array.shape, np.uint8)
+    given, values, quantiles = array.reshape(-1), made.reshape(-1), normal_quantiles()
+    if np.rint(std * quantiles[-1]) > 127:
+        size = min(part_of(array, 20), array.size)
+        room = np.empty(size, np.float64)
+        for first, last, pieces in noise_parts(noise, array.size, size):
+            stepped = quantiles.take(pieces, out=room[: last - first], mode="clip")
+            stepped *= std
+            np.rint(stepped, out=stepped)
+            stepped += given[first:last]
+            np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped)
+            values[first:last] = stepped
+        return made
+    cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
+    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 6)):
+        if table is None:
+            steps = quantiles.take(pieces)
+            steps *= std
+            steps8 = np.rint(steps, out=steps).astype(np.int8)
+        else:
+            steps8 = cv2.LUT(pieces.reshape(1, -1), table)
+        part = values[first:last].reshape(1, -1)
+        np.bitwise_xor(given[first:last], 128, out=part[0])
+        signed = part.view(np.int8)
+        cv2.add(signed, steps8.reshape(1, -1), dst=signed)  # saturates at -128 and 127, which are 0 and 255
+        np.bitwise_xor(part, 128, out=part)
+    return made
 
 
 _float_tables: list[npt.NDArray[np.float32]] = []
@@ -113,8 +136,9 @@ def _float_table() -> npt.NDArray[np.float32]:
 
 
 class _Steps(threading.local):
-    std = float("nan")
-    table = np.empty(65536, np.int8)
+    def __init__(self) -> None:
+        self.std = float("nan")
+        self.table = np.empty(65536, np.int8)
 
 
 _steps = _Steps()
@@ -122,7 +146,9 @@ _steps = _Steps()
 
 def _step_table(std: float) -> npt.NDArray[np.int8]:
     if _steps.std != std:
-        upper = np.rint(std * normal_quantiles()[32768:]).astype(np.int8)
-        _steps.table = np.concatenate([-upper[::-1], upper])
+        upper = _steps.table[32768:]
+        for first, last in parts(32768, 8192):
+            upper[first:last] = np.rint(std * normal_quantiles()[32768 + first : 32768 + last])
+        np.negative(upper[::-1], out=_steps.table[:32768])
         _steps.std = std
     return _steps.table

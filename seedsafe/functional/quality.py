@@ -52,7 +52,7 @@ def _stored(image: Array, quality: int, suffix: str, option: str, colours: bool)
         image = in_memory(image)
     cv2 = opencv()
     made = new(image)
-    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR) if colours else image
+    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR, made) if colours else image
     _, encoded = cv2.imencode(suffix, bgr, (getattr(cv2, option), quality))
     decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR if colours else cv2.IMREAD_GRAYSCALE)
     if colours:

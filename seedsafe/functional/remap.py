@@ -54,7 +54,7 @@ def remap(
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:
-        (height, width) or (height, width, C), a new array.
+        (height, width) or (height, width, C), a new array. What lies between takes up to 0.6 MB, whatever the image's size.
 
     Raises:
         TypeError: the image's dtype cannot be interpolated.
@@ -78,8 +78,12 @@ def remap(
             last = min(first + rows, height)
             band = maps[:, : last - first]
             for one, values in zip(band, places(first, last), strict=True):
-                # OpenCV rounds fractions in another way for each dtype, so that "nearest" is given whole numbers.
-                one[...] = values if code else np.minimum(np.maximum(np.rint(values), -32768.0), 32767.0)
+                if (
+                    not code
+                ):  # OpenCV rounds fractions in another way for each dtype, so it is given whole numbers
+                    values = np.rint(values)
+                    np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
+                one[...] = values
             cv2.remap(
                 part, band[0], band[1], code, dst=made[first:last], borderMode=border, borderValue=value
             )

@@ -112,9 +112,9 @@ def solarize(image: Array, threshold: float) -> Array:
     """
     if is_uint8(image):
         return look_up(image, np.where(threshold * 255.0 <= VALUES, 255.0 - VALUES, VALUES).astype(np.uint8))
-    return np.where(image >= np.float32(threshold), np.float32(1) - image, image).astype(
-        np.float32, order="C"
-    )
+    made: Array = np.subtract(np.float32(1), image, order="C")
+    np.copyto(made, image, where=image < np.float32(threshold))
+    return made
 
 
 def invert(image: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.checks import span
 from seedsafe.draws import Draws
-from seedsafe.functional import grain
+from seedsafe.functional import camera, grain
 from seedsafe.functional.channels import scale_channels
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
@@ -178,7 +178,7 @@ class ShotNoise(Often):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, counted."""
         scale, _, address = params
-        return grain.shot_noise(image, scale, address)
+        return camera.shot_noise(image, scale, address)
 
 
 @primitive()
@@ -221,4 +221,4 @@ class ISONoise(Often):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""
-        return grain.iso_noise(image, *params)
+        return camera.iso_noise(image, *params)

@@ -100,9 +100,12 @@ class CropNonEmptyMask(Cut):
         pixel, down, right, top, left = params
         rows, columns = info.image_size()
         height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
-        counting = np.flatnonzero(self._counts(sample["mask"]))
-        if counting.size:
-            row, column = divmod(int(counting[int(pixel * counting.size)]), columns)
+        counting = self._counts(sample["mask"])
+        upto = np.add.accumulate(np.count_nonzero(counting, axis=1))  # the end of each row
+        if upto[-1]:
+            chosen = int(pixel * int(upto[-1]))
+            row = int(np.searchsorted(upto, chosen, side="right"))
+            column = int(np.flatnonzero(counting[row])[chosen - int(upto[row])])  # counted from the row's end
             top = min(max(row - down, 0), rows - height)
             left = min(max(column - right, 0), columns - width)
         return Window(top, left, height, width)

@@ -107,7 +107,8 @@ class Boxed(NamedTuple):
 class LetterBox(Filled):
     """Bring the image to a size in its own shape, and fill the rest. Draws nothing beyond its chance.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV. Where rows or
+    columns are added, the image is made as large as the box before it is put there.
 
     Args:
         size: of the result in pixels, one number or (height, width).
@@ -190,6 +191,8 @@ class LetterBox(Filled):
     def _boxed(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
         (rows, columns), (top, left), (height, width), _ = params
         inner = resize(image, rows, columns, interpolation=interpolation)
+        if (rows, columns) == (height, width):
+            return inner
         return crop(inner, -top, -left, height, width, mode=self.mode, fill=fill)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:

@@ -1,0 +1,220 @@
+"""Noise of cameras: photons that are counted, and sensors that are made more sensitive."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from seedsafe.decisions import exponential, logarithm
+from seedsafe.draws import normal_quantiles, sixteenths
+from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
+from seedsafe.functional.parts import noise_parts, part_of, parts
+from seedsafe.functional.tables import look_up_into
+from seedsafe.info import Array
+from seedsafe.key import Address
+
+__all__ = ["iso_noise", "shot_noise"]
+
+
+def shot_noise(image: Array, scale: float, noise: Address) -> Array:
+    """Return an image as few photons make it: counts of a Poisson distribution, in linear light. Exact on every machine.
+
+    Follows albumentations' ``ShotNoise``: a share v of the range is a mean of ``v ** 2.2 / scale`` photons. float32 goes
+    through uint8.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        scale: what one photon adds to the light, in [0.002, 1000].
+        noise: the address of the noise: the k-th 16-bit piece is value k's, whose count is its quantile.
+
+    Raises:
+        TypeError: the dtype is another.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> shot_noise(np.full((1, 4), 128, np.uint8), 0.1, address(SampleKey(0, 0, 0))).tolist()
+        [[168, 0, 148, 0]]
+    """
+    return in_uint8(image, lambda values: _shot(values, scale, noise))
+
+
+def _shot(image: Array, scale: float, noise: Address) -> Array:
+    if 0 in image.strides:
+        image = in_memory(image)
+    certain, limits, light = _photons(scale)
+    made, cv2 = new(image), opencv()
+    given, values = image.reshape(1, -1), made.reshape(-1)
+    size = min(part_of(image, 8), image.size)
+    limited, grown = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
+    for first, last, pieces in noise_parts(noise, image.size, size):
+        part = given[:, first:last]
+        counts = cv2.LUT(part, certain)
+        bounds, above = limited[:, : last - first], grown[:, : last - first]
+        for limit in limits:
+            cv2.LUT(part, limit, bounds)
+            np.greater(pieces, bounds, out=above)
+            counts += above.view(np.uint8)  # as it is, it would be converted
+        if counts.dtype == np.uint8:
+            look_up_into(counts[0], light[:256], values[first:last])
+        else:
+            values[first:last] = light[counts[0]]
+    return made
+
+
+@cache
+def _lights() -> Array:
+    """Return the light of the 256 values, as shares of the range."""
+    return np.array([0.0, *(exponential(2.2 * logarithm(v / 255.0)) for v in range(1, 256))])
+
+
+@cache
+def _values(most: int) -> Array:
+    """Return the values that counts up to one have where a photon is all of the range."""
+    return np.array([0.0, *(255.0 * exponential(logarithm(n) / 2.2) for n in range(1, most + 1))])
+
+
+_LN2: Final = 0.6931471805599453
+_SERIES: Final = tuple(_LN2**k / math.factorial(k) for k in range(13, -1, -1))
+
+
+def _power_of_2(exponents: Array) -> Array:
+    """Return powers of 2, each rounded after every step, so that they are the same on every machine."""
+    whole = np.rint(exponents)
+    rest = exponents - whole
+    powers = np.full(rest.shape, _SERIES[0])
+    for coefficient in _SERIES[1:]:
+        powers *= rest
+        powers += coefficient
+    np.ldexp(powers, whole.astype(np.intc), out=powers)
+    return powers
+
+
+def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
+    """Return the least count of each of the 256 values, above which pieces it grows by one, and the light of counts."""
+    means = _lights() / scale
+    greatest = float(means[-1])
+    bound = math.ceil(greatest + 6.0 * math.sqrt(greatest)) + 12  # no 16-bit piece reaches further
+    chances = np.empty((bound, 256))
+    chances[0] = _power_of_2(means * (-1.0 / _LN2))
+    for count in range(1, bound):
+        np.multiply(chances[count - 1], means, out=chances[count])
+        chances[count] /= count
+    first = np.add.accumulate(chances, axis=0, out=chances)
+    first *= 65536.0
+    first -= 0.5
+    np.ceil(first, out=first)  # the first piece that counts one more
+    first = first[(first <= 65535.0).any(axis=1)]
+    certain = (first <= 0.0).sum(axis=0)
+    varying = first[((first > 0.0) & (first <= 65535.0)).any(axis=1)]
+    limits = np.where(varying <= 0.0, 65535.0, np.minimum(varying - 1.0, 65535.0)).astype(np.uint16)
+    most = len(first)
+    root = exponential(logarithm(scale) / 2.2)
+    values = np.minimum(_values(1 << max(8, most.bit_length())) * root, 255.0)
+    kind = np.uint8 if most < 256 else np.uint16
+    return certain.astype(kind), tuple(limits), np.rint(values).astype(np.uint8)
+
+
+def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:
+    """Return an RGB image with the noise of a sensitive camera in hue and lightness; for one build of OpenCV.
+
+    Follows albumentations' ``ISONoise`` as it is documented: the hue is shifted by a normal noise of standard deviation
+    ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
+    ``intensity * deviation of the lightness``, each by ``intensity`` of what they lack to white. float32 goes through
+    uint8.
+
+    Args:
+        image: uint8 or float32, (H, W, 3), RGB.
+        color_shift: a share of the hue circle.
+        intensity: of the noise.
+        noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each hue.
+
+    Raises:
+        TypeError: the dtype is another.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> from seedsafe.key import SampleKey, address
+        >>> iso_noise(np.full((1, 2, 3), 90, np.uint8), 0.1, 0.5, address(SampleKey(0, 0, 0))).tolist()
+        [[[90, 90, 90], [90, 90, 90]]]
+    """
+    if 0 in image.strides:
+        image = in_memory(image)
+    if not is_rgb(image, "ISONoise"):
+        raise ValueError(
+            f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
+        )
+    is_uint8(image)
+    height, width = image.shape[:2]
+    rows = max(
+        part_of(image, 48) // width, 1
+    )  # OpenCV rounds the last pixels of a row in another way: whole rows
+    made, quantiles = new(image), normal_quantiles()
+    mean = intensity * _lightness_deviation(image, rows)
+    for first, last in parts(height, rows):
+        count, place = (last - first) * width, first * width
+        lighter = _counts(sixteenths(noise, count, place), mean) * intensity
+        turned = quantiles[sixteenths(noise, count, height * width + place)]
+        turned *= 360.0 * color_shift * intensity
+        _grained(image[first:last], made[first:last], lighter.reshape(-1, width), turned.reshape(-1, width))
+    return made
+
+
+def _colours(image: Array) -> Array:
+    """Return RGB as shares of the range, float32, C-contiguous."""
+    if image.dtype == np.uint8:
+        return np.divide(image, np.float32(255), order="C")
+    colours = np.maximum(image, 0, order="C")
+    return np.minimum(colours, 1, out=colours)
+
+
+def _lightness_deviation(image: Array, rows: int) -> float:
+    """Return the standard deviation of the lightness of an RGB image, looked at so many rows at once."""
+    cv2 = opencv()
+    total = squares = 0.0
+    for first, last in parts(image.shape[0], rows):
+        red, green, blue = cv2.split(_colours(image[first:last]))
+        lightness = cv2.max(cv2.max(red, green), blue)
+        lightness += cv2.min(cv2.min(red, green, red), blue, red)
+        lightness *= np.float32(0.5)
+        total += cv2.sumElems(lightness)[0]
+        squares += cv2.norm(lightness, cv2.NORM_L2SQR)
+    count = image.shape[0] * image.shape[1]
+    mean = total / count
+    return math.sqrt(max(squares / count - mean * mean, 0.0))
+
+
+def _grained(image: Array, made: Array, lighter: Array, turned: Array) -> None:
+    """Write an RGB image into another, each pixel's hue turned and brought nearer to white by its own share."""
+    cv2 = opencv()
+    hls = cv2.cvtColor(_colours(image), cv2.COLOR_RGB2HLS)
+    hue, lightness = hls[..., 0], hls[..., 1]
+    turned += hue
+    around = turned.astype(np.float32)
+    np.mod(around, 360, out=around, where=(around < 0) | (around >= 360))
+    hue[...] = around
+    np.minimum(lighter, 1.0, out=lighter)
+    lighter *= 1.0 - lightness
+    lightness += lighter
+    back = cv2.cvtColor(hls, cv2.COLOR_HLS2RGB)
+    np.minimum(np.maximum(back, 0, out=back), 1, out=back)
+    if made.dtype == np.uint8:
+        back *= np.float32(255)
+        np.rint(back, out=back)
+    made[...] = back
+
+
+def _counts(pieces: Array, mean: float) -> Array:
+    """Return counts of a Poisson distribution as the quantiles of 16-bit pieces."""
+    counts = np.zeros(pieces.shape, np.uint16)
+    chance = below = exponential(-min(mean, 700.0))
+    count = 0
+    while below * 65536.0 - 0.5 < 65535.0 and count < 1000:
+        counts += pieces >= below * 65536.0 - 0.5
+        count += 1
+        chance = chance * mean / count
+        below += chance
+    return counts
