@@ -111,13 +111,14 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             values[first:last] = stepped
         return made
     cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
-    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 6)):
+    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 3)):
         if table is None:
             steps = quantiles.take(pieces)
             steps *= std
             steps8 = np.rint(steps, out=steps).astype(np.int8)
         else:
             steps8 = cv2.LUT(pieces.reshape(1, -1), table)
+        del pieces  # before there are more
         part = values[first:last].reshape(1, -1)
         np.bitwise_xor(given[first:last], 128, out=part[0])
         signed = part.view(np.int8)
