@@ -111,7 +111,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             values[first:last] = stepped
         return made
     cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
-    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 3)):
+    for first, last, pieces in noise_parts(noise, array.size, part_of(array, 5)):
         if table is None:
             steps = quantiles.take(pieces)
             steps *= std
