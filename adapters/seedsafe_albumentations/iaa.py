@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from seedsafe_albumentations.arguments import around
+from seedsafe_albumentations.crops import CropAndPad
 from seedsafe_albumentations.geometry import Affine, HorizontalFlip, Perspective, VerticalFlip
-from seedsafe_albumentations.sizes import CropAndPad
 
 __all__ = ["IAAAffine", "IAACropAndPad", "IAAFliplr", "IAAFlipud", "IAAPerspective"]
 
