@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from seedsafe.ambient import Read, state
-from seedsafe.key import SampleIndex, SampleKey
+from seedsafe.key import Address, SampleIndex, SampleKey
 from seedsafe.reading.repeats import Repeats, shared_seed
 
-__all__ = ["Moment", "current", "entered", "moment_of"]
+__all__ = ["Moment", "current", "entered", "moment_of", "moved"]
 
 
 class Moment(NamedTuple):
@@ -106,3 +106,10 @@ def moment_of(index: int) -> Moment | None:
     if type(index) is SampleIndex or isinstance(index, SampleIndex):
         return Moment(index.epoch, index.occurrence, index.view)
     return current()
+
+
+def moved(key: SampleKey, at: Address) -> SampleKey:
+    """Return the key at an address: of another index where a bridge looks at what another sample draws."""
+    if at.index == key.index:
+        return key
+    return SampleKey(key.seed, key.epoch, at.index, occurrence=key.occurrence, view=key.view)

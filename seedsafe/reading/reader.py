@@ -12,9 +12,9 @@ from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
 from seedsafe.info import Array
-from seedsafe.key import Address, SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.key import SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch
-from seedsafe.reading.context import Moment, entered
+from seedsafe.reading.context import Moment, entered, moved
 from seedsafe.reading.error import process_name, sample_error
 from seedsafe.reading.faults import Faults, Skipped, missing
 from seedsafe.reading.finite import require_finite, require_finite_after
@@ -250,7 +250,7 @@ class KeyedReader:
         else:
             sample = self._runner.run(
                 address(key, _BRIDGE),
-                lambda at: self._run(source, position, _moved(key, at), moment),
+                lambda at: self._run(source, position, moved(key, at), moment),
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
@@ -293,10 +293,3 @@ class KeyedReader:
             state.read = run.outer
             if run.numbers:
                 self._random = True  # the base has asked for the key
-
-
-def _moved(key: SampleKey, at: Address) -> SampleKey:
-    """Return the key at an address: of another index where a bridge looks at what another sample draws."""
-    if at.index == key.index:
-        return key
-    return SampleKey(key.seed, key.epoch, at.index, occurrence=key.occurrence, view=key.view)
