@@ -82,7 +82,7 @@ def current_key() -> SampleKey | None:
 
 
 class claim:  # noqa: N801  # used as a with statement
-    """Give a call without a key the key of this thread's read, with a number that none of its streams has had.
+    """Find the key of a call without a key: that of this thread's read, with a number that none of its streams has had.
 
     The number is 1 + the highest one that any of the streams was used with in this read. A call that raises leaves the
     numbers as they were.

@@ -29,10 +29,11 @@ EPSILON: Final = 1e-7
 class Boxes:
     """How boxes are written in a sample, and which are kept: for ``Compose(..., boxes=Boxes(...))``.
 
-    On the way in boxes become x0, y0, x1, y1 of pixel edges in float64, and on the way out they are written as they came:
-    in the same format and dtype (integers come back as float64), a box that nothing has moved with the very same numbers.
-    After each transform that moves them they are cut off at the image's edges, and dropped, together with their labels, if
-    nothing is left of them or less than the limits. A limit that a box misses by no more than 1e-7 is kept.
+    On the way in boxes become x0, y0, x1, y1 of pixel edges in float64, and on the way out they are written as they
+    came: in the same format and dtype (integers come back as float64), a box that nothing has moved with the very
+    same numbers. After each transform that moves them they are cut off at the image's edges, and dropped, together
+    with their labels, if nothing is left of them or less than the limits. A box that misses a limit by no more than
+    1e-7 is kept.
 
     Args:
         format: "pascal_voc": x0, y0, x1, y1 of pixel edges. "coco": x0, y0, width, height. "cxcywh": the centre's x and y,

@@ -40,8 +40,8 @@ class Compose:
         transforms: Transforms and Composes, in the order in which they are applied.
         boxes: how the sample's boxes are written, and which are kept; see Boxes. Without it they are x0, y0, x1, y1 of pixel
             edges, and all are kept. It holds for the whole pipeline that this Compose is part of.
-        keypoints: what becomes of keypoints outside of the image, and of pairs in a mirror; see Keypoints. Without it all are
-            kept as they are.
+        keypoints: what becomes of keypoints outside the image, and of pairs in a mirror; see Keypoints. Without it
+            all are kept as they are.
 
     Raises:
         TypeError: one of transforms is not a Transform, or boxes or keypoints is something else.
@@ -176,7 +176,7 @@ class Compose:
             classes: classes of your own that occur in it; the library's are known.
 
         Raises:
-            TypeError: one of classes is no class.
+            TypeError: one of classes is not a class.
             ValueError: the data name an unknown class, or another version of the stream contract.
         """
         plain = dict(data)
@@ -266,7 +266,7 @@ def _of_library(name: Any) -> type | None:
 
 
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the transforms of a container, or raise an error that names the one that is no transform."""
+    """Return the transforms of a container, or raise an error that names the one that is not a transform."""
     if isinstance(transforms, Transform | Compose):
         raise TypeError(
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"

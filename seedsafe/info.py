@@ -261,7 +261,7 @@ def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()
     unknown = [name for name in parts if name not in TARGETS and name not in labels]
     if unknown:
         raise TypeError(
-            f"{unknown[0]}= is no part of a sample: the parts are {', '.join((*TARGETS, *labels))}; pass what else there is in "
+            f"{unknown[0]}= is not a part of a sample: the parts are {', '.join((*TARGETS, *labels))}; pass what else there is in "
             "a dict"
         )
     return parts

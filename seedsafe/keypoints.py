@@ -15,7 +15,7 @@ from seedsafe.primitive import primitive
 __all__ = ["OUTSIDE", "Keypoints"]
 
 OUTSIDE: Final = ("keep", "mark", "drop")
-"""What may become of keypoints outside of the image."""
+"""What may become of keypoints outside the image."""
 
 Pairs = tuple[tuple[Any, Any], ...]
 
@@ -29,7 +29,7 @@ class Keypoints:
     after each transform that moves it, so one that was cut off does not come back with a padding.
 
     Args:
-        outside: "keep" keypoints outside of the image; "mark" them with a 0 in the third column, their visibility; or
+        outside: "keep" keypoints outside the image; "mark" them with a 0 in the third column, their visibility; or
             "drop" them together with their labels.
         labels: names of the sample's other entries with one element for each keypoint: lists, tuples or arrays.
         pairs: of keypoints that change their names when a transform mirrors the image, such as

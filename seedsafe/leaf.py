@@ -231,7 +231,7 @@ class Leaf:
         )
 
     def _enter(self, draws: State) -> Draws | None:
-        """Return the stream, behind its chance word; None if the transform does not fire."""
+        """Return the stream, after its chance word; None if the transform does not fire."""
         upper = turn(draws, self.name, self._streams) << 32 if self._upper is None else self._upper
         if not draws.begin(upper, self._limit):
             return None

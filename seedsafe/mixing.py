@@ -52,7 +52,8 @@ class BatchMix:
         mixup: the alpha of MixUp's Beta(alpha, alpha) distribution, 0 for no MixUp.
         cutmix: that of CutMix, 0 for no CutMix. Where both are there, each batch takes either with the same chance.
         p: the chance that a batch is mixed.
-        channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None tells by the one axis of 1, 3 or 4.
+        channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None finds out by the one axis
+            of length 1, 3 or 4.
 
     Raises:
         TypeError: an argument is of another type.
@@ -134,7 +135,7 @@ class BatchMix:
 
         Raises:
             TypeError: images or labels are of another dtype.
-            ValueError: their shapes do not fit, or a label is no class.
+            ValueError: their shapes do not fit, or a label is not a class.
         """
         vectors = self.vectors(labels)
         if len(images) != len(vectors):
@@ -149,7 +150,7 @@ class BatchMix:
 
         Raises:
             TypeError: they are neither integers nor floats.
-            ValueError: a label is no class, or vectors are of another length.
+            ValueError: a label is not a class, or vectors are of another length.
         """
         labels = np.asarray(labels)
         if labels.ndim == 2 and labels.shape[1] == self.classes and labels.dtype.kind == "f":

@@ -20,7 +20,7 @@ _done = False
 
 
 def guard() -> None:
-    """Give this process's OpenCV a single thread, if the process is a worker.
+    """Set this process's OpenCV to a single thread, if the process is a worker.
 
     Acts once per process, in the daemonic processes of `multiprocessing` only (the workers of torch's `DataLoader`
     and of Keras, a `multiprocessing.Pool`), and only when `cv2` has been imported by somebody. In every other

@@ -11,7 +11,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 class Marks(NamedTuple):
-    """What is known of a class's methods. The defaults are for classes of users, of which nothing is known."""
+    """What is known of a class's methods. The defaults are for users' classes, of which nothing is known."""
 
     own: bool = False
     """``draw`` keeps nothing of its generator, and ``apply_<target>`` changes nothing that it is given."""

@@ -133,7 +133,7 @@ class KeyedMap:
         return self.at(record, self.key(record))
 
     def at(self, record: Any, key: SampleKey) -> Any:
-        """Return what the function makes of a record, at a key that is known otherwise."""
+        """Return what the function makes of a record, at a key of your own."""
         if self._augments:
             return augment_sample(self.function, record, key, self.targets)
         if self._runner is None:

@@ -1,4 +1,4 @@
-"""The core's transforms under albumentations' names and arguments, from 1.x to 2.0.8: change the import, wrap the dataset.
+"""This library's transforms under albumentations' names and arguments, from 1.x to 2.0.8: change the import, wrap the dataset.
 
 A sample's augmentation is then a function of (seed, epoch, index), for any number of workers.
 """
@@ -245,7 +245,7 @@ _INSTEAD = {
 
 
 def instead(name: str) -> str:
-    """Return what to take in place of a transform that is not here."""
+    """Return what to use instead of a transform that this module does not have."""
     return f"use {_INSTEAD.get(name, f'seedsafe.bridge(albumentations.{name}(...))')}"
 
 

@@ -1,4 +1,4 @@
-"""What albumentations' arguments mean to the core: numbers of OpenCV's as names, ranges, and a probability for everything."""
+"""What albumentations' arguments mean to seedsafe: numbers of OpenCV's as names, ranges, and a probability for everything."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fires(transform: Any, p: float, always_apply: bool | None = None) -> Any:
     """Return a transform that fires with albumentations' probability.
 
     Args:
-        transform: one of the core's.
+        transform: one of seedsafe's.
         p: the probability.
         always_apply: of albumentations 1.x: True fires always.
     """
@@ -51,7 +51,7 @@ def fires(transform: Any, p: float, always_apply: bool | None = None) -> Any:
 
 
 def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
-    """Return the core's name of one of OpenCV's interpolations."""
+    """Return seedsafe's name of one of OpenCV's interpolations."""
     if mask_interpolation not in (0, 6):
         raise ValueError(
             f"mask_interpolation must be cv2.INTER_NEAREST, got {mask_interpolation!r}: a mask holds labels, which "
@@ -65,7 +65,7 @@ def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
 
 
 def mode_of(border_mode: int) -> str:
-    """Return the core's name of one of OpenCV's borders."""
+    """Return seedsafe's name of one of OpenCV's borders."""
     if border_mode not in _MODES:
         raise ValueError(
             f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {border_mode!r}: use "
@@ -108,6 +108,6 @@ def scaled(value: Any, factor: float) -> Any:
 
 
 def only(name: str, value: Any, allowed: Any, instead: str) -> None:
-    """Raise an error for a value of an argument that the core does not have."""
+    """Raise an error for a value of an argument that seedsafe does not have."""
     if value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")

@@ -93,7 +93,7 @@ class Compose:
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
-        """Return the parts, augmented; what is no part of a sample comes back as it is.
+        """Return the parts, augmented; what is not a part of a sample comes back unchanged.
 
         Args:
             arguments: none; parts are named.

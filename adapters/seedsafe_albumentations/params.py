@@ -72,7 +72,7 @@ class KeypointParams:
     Args:
         format: "xy", or "yx".
         label_fields: names of the call's other arguments with one element for each keypoint.
-        remove_invisible: leave out keypoints outside of the image.
+        remove_invisible: leave out keypoints outside the image.
         angle_in_degrees: not used, since a keypoint has no angle here.
         check_each_transform: True; keypoints are always looked at after each transform.
 

@@ -27,7 +27,7 @@ class Parts:
         additional: further arguments, by what they are.
 
     Raises:
-        ValueError: an additional target is no image and no mask.
+        ValueError: an additional target is neither an image nor a mask.
     """
 
     def __init__(

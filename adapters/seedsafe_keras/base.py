@@ -1,4 +1,4 @@
-"""Bases: what an AugmentedSequence reads from, of which length and batch size."""
+"""Bases: what an AugmentedSequence reads from, and with which length and batch size."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ __all__ = ["EpochCallback"]
 
 
 class EpochCallback:
-    """Tells a sequence its epoch, in ``model.fit``; ``seedsafe_keras.fit`` adds one by itself.
+    """Sets a sequence's epoch, in ``model.fit``; ``seedsafe_keras.fit`` adds one by itself.
 
-    A callback's ``on_epoch_begin`` is the only place in Keras where the epoch's number is known before any worker
-    of that epoch starts: process pools are made again after it, so that forked and spawned workers get the sequence
-    with its epoch. The hooks of a Sequence know no number, and are called out of turn.
+    A callback's ``on_epoch_begin`` is the only place in Keras where the epoch's number is known before any worker of
+    that epoch starts: process pools are made again after it, so that forked and spawned workers get the sequence with
+    its epoch. The hooks of a Sequence do not get the number, and are called out of turn.
 
     Args:
         sequence: the AugmentedSequence that is trained on.
@@ -72,7 +72,7 @@ class EpochCallback:
         _check_pickles(self.sequence)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Give the sequence its epoch."""
+        """Set the sequence's epoch."""
         raise NotImplementedError
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:

@@ -28,15 +28,15 @@ _REFUSED: Final = {
 def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
     """Train a model on a sequence: ``model.fit`` with the epoch, the order and the workers set right.
 
-    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, turns Keras's own shuffling
-    off, and builds the model first where Keras would start workers for that. Epochs count from ``initial_epoch``,
-    so that a resumed run goes on with the stream that the whole run would have had.
+    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, turns Keras's own shuffling off,
+    and builds the model first where Keras would start workers for that. Epochs count from ``initial_epoch``, so that
+    a resumed run gets the batches that the uninterrupted run would have had.
 
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
         sequence: the training data.
         **fit_args: of ``model.fit``. ``validation_data`` that is an AugmentedSequence is read at the reserved epoch
-            ``VALIDATION_EPOCH`` unless it has one of its own; ``validation_steps`` takes its first batches.
+            ``VALIDATION_EPOCH`` unless it has its own; ``validation_steps`` takes its first batches.
             ``steps_per_epoch`` other than ``len(sequence)`` needs a sequence with ``repeat=True``.
 
     Returns:

@@ -36,7 +36,7 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
             )
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Give the sequence its epoch; tf-keras reads each from batch 0, also where the sequence repeats."""
+        """Set the sequence's epoch; tf-keras reads each from batch 0, also where the sequence repeats."""
         steps = self._steps() or 0
         self.sequence.begin_epoch(epoch, epoch * steps if self.sequence.repeat else 0)
         self._fresh = True

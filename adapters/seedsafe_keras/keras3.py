@@ -23,7 +23,7 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
     def num_batches(self) -> int | None:
         """The number of batches in an epoch, or None if the sequence repeats without end.
 
-        Keras asks for it before it starts anything, so an epoch that nobody will tell is missed here.
+        Keras asks for it before it starts anything, so a missing epoch is noticed here.
         """
         self.require_epoch()
         return None if self.repeat else len(self)
@@ -65,7 +65,7 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
         self._started = False
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Give the sequence its epoch; one that repeats is read with a step number that runs through the epochs."""
+        """Set the sequence's epoch; one that repeats is read with a step number that runs through the epochs."""
         if self.sequence.repeat:
             if not self._started:
                 self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))

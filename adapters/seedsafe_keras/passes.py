@@ -21,7 +21,7 @@ _NO_EPOCH = (
 
 
 class Passes:
-    """A sequence that is read pass by pass, each in the epoch that it was told last, or in a fixed one."""
+    """A sequence that is read pass by pass, each in the epoch that was set last, or in a fixed one."""
 
     base: Any
     batch_size: int
@@ -67,11 +67,11 @@ class Passes:
         self._now = None
 
     def has_epoch(self) -> bool:
-        """Return whether the epoch is fixed or has been told."""
+        """Return whether the epoch is fixed or has been set."""
         return self.epoch is not None or self._now is not None
 
     def require_epoch(self) -> None:
-        """Raise an error unless there is an epoch, or an EpochCallback that will tell it."""
+        """Raise an error unless there is an epoch, or an EpochCallback that will set it."""
         if not (self.has_epoch() or self._expecting):
             raise RuntimeError(_NO_EPOCH)
 

@@ -49,32 +49,34 @@ class AugmentedSequence(Forwarding, Passes):
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
         batch_size: for samples, the number of them in a batch; the last batch may be smaller.
-        shuffle: True takes the samples (of ready batches: the batches) in the order ``epoch_order(seed, epoch,
-            n)``. Keras's own shuffling belongs off: ``model.fit(shuffle=False)``; ``fit`` does that.
+        shuffle: True takes the samples (of ready batches: the batches) in the order ``epoch_order(seed, epoch, n)``.
+            Turn Keras's own shuffling off, as ``fit`` does: ``model.fit(shuffle=False)``.
         workers: as in PyDataset; 0 or 1 read in the training process.
         use_multiprocessing: True reads in processes, else in threads.
         max_queue_size: as in PyDataset.
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}``
             for a dict; by default a tuple's first element is augmented, and a dict goes by its keys.
-        epoch: fixes the epoch, for validation or a look at single batches.
-        repeat: True goes on with the next epoch where the data end, for another ``steps_per_epoch`` than the length.
+        epoch: a fixed epoch, for validation or a look at single batches.
+        repeat: True goes on with the next epoch where the data end, so that ``steps_per_epoch`` need not be the
+            length.
         ids: for samples, one integer below 2**64 for each, to key the augmentation on instead of the position, so that
             it stays as it was when samples are added: ``ImageFolder.record_ids``.
-        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes another
-            one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and EpochCallback report them at
-            the end of an epoch, and `failures` lists them. None is left out: Keras counts on the batches' sizes.
+        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples,
+            takes another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and
+            EpochCallback report them at the end of an epoch, and `failures` lists them. None is left out, because
+            Keras relies on the sizes of batches.
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
             of a ready batch its first sample's. Threads then read one after another.
         in_place: samples are written where the batch is to be, in memory that is used again when nobody holds it; from a
             process to the training process a batch goes without being copied. The batches are equal either way.
-        mix: a BatchMix: the batch's samples are mixed with each other, and their labels, which become float vectors. It wants
-            batches that are tuples of images and labels.
-        framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` goes by the model.
+        mix: a BatchMix: the batch's samples are mixed with each other, and their labels, which become float vectors.
+            It needs batches that are tuples of images and labels.
+        framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
     Raises:
         TypeError: an argument is of the wrong type, or `batch_size` is missing.
-        ValueError: an argument is out of its range, or two exclude each other.
+        ValueError: an argument is out of its range, or two cannot be used together.
         SampleError: when read, a sample or ready batch could not be read or augmented, for whatever reason.
 
     Example:

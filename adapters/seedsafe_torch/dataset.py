@@ -35,7 +35,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
             once, or with a bridge and no augmentation for each view.
-        epoch: a fixed epoch for every read, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
+        epoch: a fixed epoch for every read, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays
             as it was when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each record's name.

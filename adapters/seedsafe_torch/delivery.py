@@ -76,7 +76,7 @@ class KeyedLoader(DataLoader[Any]):
         return state
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on in the next pass where `state_dict` stood, also with other workers and another batch size."""
+        """Resume in the next pass where `state_dict` stood, also with other workers and another batch size."""
         keyed = keyed_of(self)
         if keyed is None and state:
             raise ValueError(

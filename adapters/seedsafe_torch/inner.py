@@ -73,7 +73,7 @@ def _epoch_of(sampler: Any) -> int | None:
 
 
 def _rekey(sampler: Any, seed: int, epoch: int) -> None:
-    """Give a sampler that draws from a torch generator a new one; leave any other, and one that is read-only, alone."""
+    """Set a new generator on a sampler that draws from a torch generator; leave any other, and one that is read-only, alone."""
     generator = getattr(sampler, "generator", ())
     if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
         word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()

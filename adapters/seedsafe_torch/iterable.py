@@ -19,17 +19,17 @@ __all__ = ["AugmentedIterable", "StreamLoader"]
 class AugmentedIterable(IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
-    What a record becomes depends on no shard, worker, rank or order. The epoch comes from `set_epoch`, or by itself from
-    ``seedsafe_torch.loader``; a plain DataLoader that tells no epoch would repeat its augmentations, and warns.
+    What a record becomes depends on no shard, worker, rank or order. The epoch comes from `set_epoch`, or by itself
+    from ``seedsafe_torch.loader``; a plain DataLoader that sets no epoch would repeat its augmentations, and warns.
 
     Args:
-        source: yields records: webdataset, Hugging Face's streaming datasets, MosaicML streaming, litdata, any iterable. It
-            divides itself among workers and ranks, as these do, unless `split` is true.
+        source: any iterable that yields records: webdataset, Hugging Face's streaming datasets, MosaicML streaming,
+            litdata. It divides itself among workers and ranks, as these do, unless `split` is true.
         augment: a Compose, a Transform, or a function of a record.
         seed: of the run, 0 ≤ seed < 2**128.
         id: the record's entry that holds its id, or a function of the record that returns it; see ``seedsafe.keyed_map``. With
             ``split=True`` it may be None: then a record's position in the source is its index.
-        epoch: a fixed epoch for every pass, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
+        epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         targets: the parts of a record; see AugmentedDataset.
         split: whether every worker reads the whole source, in one order, and keeps each n-th record of its own.
 
@@ -140,7 +140,7 @@ class AugmentedIterable(IterableDataset[Any]):
         return state | {"yielded": self._yielded}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on where `state_dict` stood: by the source's own means, else by reading over the records yielded."""
+        """Resume where `state_dict` stood: by the source's own means, else by reading over the records yielded."""
         self.set_epoch(state["epoch"])
         self._told[1] = 0  # the pass that goes on is no second one
         if "source" in state:

@@ -53,28 +53,28 @@ def loader(
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
 
-    Each pass is the next epoch; you need not call anything in between. Where the dataset leaves samples out or replaces
+    Each pass is the next epoch; you need not call anything in between. If the dataset leaves samples out or replaces
     them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
 
     Args:
         dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …); or an
-            AugmentedIterable, which brings seed, epoch and order with it.
+            AugmentedIterable, which has its own seed, epoch and order.
         batch_size: as DataLoader's.
         shuffle: order the samples of each epoch by (seed, epoch).
         sampler: any sampler of indices; it is wrapped in KeyedSampler unless it is one.
         batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
         seed: of the order; the dataset's own by default.
-        epoch: a fixed epoch for every pass, for validation for instance ``seedsafe.VALIDATION_EPOCH``.
+        epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         generator: DataLoader's; a private one by default, so that the global one is left alone.
-        in_place: whether samples are written where the training process sees their batch, so that nothing is copied and
-            no page of memory touched for the first time in each batch. By default they are where there is no
-            collate_fn and the system allows it; `why_not_in_place` tells. The batches are equal either way. True: an
-            error where it cannot be.
+        in_place: whether samples are written where the training process sees their batch, so that nothing is copied
+            and no page of memory touched for the first time in each batch. By default they are if there is no
+            collate_fn and the system allows it; `why_not_in_place` says why not. The batches are equal either way.
+            True: an error where it is impossible.
         options: DataLoader's other arguments.
 
     Raises:
         TypeError: the dataset is iterable-style.
-        ValueError: arguments exclude each other, there is no seed, two samples would have one key, or what
+        ValueError: arguments cannot be used together, there is no seed, two samples would have one key, or what
             spawned workers need cannot be pickled.
 
     Example:
@@ -181,11 +181,11 @@ def _keyed(
 
 
 def peek(loading: DataLoader[Any]) -> Any:
-    """Return the first batch of the coming pass, read in this process, without beginning the pass.
+    """Return the first batch of the next pass, read in this process, without beginning the pass.
 
     Raises:
         TypeError: the loader has no KeyedSampler.
-        ValueError: the coming pass is empty.
+        ValueError: the next pass is empty.
 
     Example:
         >>> import numpy as np

@@ -91,7 +91,7 @@ def mix(
         mixup: the alpha of MixUp, 0 for none.
         cutmix: the alpha of CutMix, 0 for none.
         p: the chance that a batch is mixed.
-        channels_first: whether images are (n, c, h, w); None tells by the one axis of 1, 3 or 4.
+        channels_first: whether images are (n, c, h, w); None finds out by the one axis of length 1, 3 or 4.
         seed: of the run; `loader` gives its own.
         image: where the images of a batch are, by default 0, or "image" in a dict.
         label: where the labels are, by default 1, or "label" in a dict.

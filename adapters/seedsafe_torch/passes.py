@@ -119,7 +119,7 @@ class Pass(chain[Any]):
         return link.loaded if link.place is None and link.loaded else self._state(link.place)
 
     def load_state_dict(self, state: State) -> None:
-        """Go on where `state_dict` stood."""
+        """Resume where `state_dict` stood."""
         self._link.loaded = state
 
     def __del__(self) -> None:

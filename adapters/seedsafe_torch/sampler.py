@@ -22,8 +22,8 @@ __all__ = ["KeyedSampler"]
 class KeyedSampler(Sampler[Any]):
     """Any sampler, its indices stamped with the epoch and their occurrence.
 
-    Each pass is the epoch after the one before, without anybody's help; `set_epoch` overrides the next, called here or on
-    the sampler inside. A pass counts from its first index on. A sampler that has a torch ``generator`` is given a new
+    Each pass is the epoch after the one before, by itself; `set_epoch` overrides the next one, called here or on
+    the sampler inside. A pass counts from its first index on. A sampler that has a torch ``generator`` gets a new
     one for each epoch, keyed on (seed, epoch), and ``set_epoch`` is passed on; a sampler with neither keeps an order of
     its own, and is only resumed if that order is the same again. An occurrence above 0 that the sampler gives a
     SampleIndex is kept; all others are counted.
@@ -34,10 +34,10 @@ class KeyedSampler(Sampler[Any]):
         epoch: a fixed epoch for every pass, or None to count them.
         offset: is added to what `set_epoch` is given, for trainers that count from another number.
         occurrence: "rank" numbers the occurrences of rank r of R as r, r + R, r + 2R …, for samplers that give copies of a
-            sample to several ranks; those that are like timm's RepeatAugSampler are recognised.
+            sample to several ranks; samplers like timm's RepeatAugSampler are recognised.
 
     Raises:
-        TypeError: an argument is of another type, or the sampler yields something else than indices.
+        TypeError: an argument is of another type, or the sampler yields something other than indices.
         ValueError: an argument is out of its range, or two epochs were set for one pass.
 
     Example:
@@ -219,7 +219,7 @@ class KeyedSampler(Sampler[Any]):
 
     @contextmanager
     def watched(self, watch: Callable[[Place], None] | None) -> Iterator[None]:
-        """Give the places of passes that begin now to somebody who will say what was seen of them."""
+        """Pass the places of passes that begin now to a function that will say what was seen of them."""
         before, self._watch = self._watch, watch
         try:
             yield
@@ -277,10 +277,10 @@ class KeyedSampler(Sampler[Any]):
         return state | {"order": order} if yielded and order is not None else state
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """Go on in the next pass where `state_dict` stood, with any number of workers and any batch size.
+        """Resume in the next pass where `state_dict` stood, with any number of workers and any batch size.
 
         Raises:
-            TypeError: the state is no dict of integers.
+            TypeError: the state is not a dict of integers.
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order is not the one of the state.
         """
         way_out = "pass what state_dict returned"

@@ -66,7 +66,7 @@ class Amplitude(AudioTransform):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class PolarityInversion(AudioTransform):
-    """Change the sign of audio with probability p. Draws nothing beyond its chance. Exact on every machine.
+    """Change the sign of audio with probability p. Draws nothing but its chance. Exact on every machine.
 
     Args:
         p: the probability, in [0, 1].

@@ -49,8 +49,8 @@ def bridge(
             default what its signature and class suggest, else "array".
         values_only: for "array" and "tensor": it moves nothing, so that mask, keypoints and boxes stay right without it. Otherwise a
             sample that has these is refused.
-        returns: the shape of what it returns for an image (or audio): "same", or (H, W) or (H, W, C). With it `params` goes on
-            to the transforms behind it; a result of another shape is refused.
+        returns: the shape of what it returns for an image (or audio): "same", or (H, W) or (H, W, C). With it
+            `params` goes on to the transforms after it; a result of another shape is refused.
         name: names its stream; by default ``bridge/`` and the name of its class or function.
         options: see Bridge.
 

@@ -110,7 +110,7 @@ def _tree(data: mmap.mmap, options: dict[str, Any]) -> Tree | None:
 
 
 def _places(end: int, sizes: list[int]) -> Iterator[int]:
-    """Give where each section starts, and where the file ends."""
+    """Return where each section starts, and where the file ends."""
     for size in sizes:
         end += -end % _ALIGN
         yield end

@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
     """Run the command.
 
     Args:
-        argv: the arguments behind `index`.
+        argv: the arguments after `index`.
 
     Returns:
         0; 1 if there are problems, or the folder or its cache cannot be used.
@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
 
 
 def progress_of(off: bool) -> Progress:
-    """Tell whether to show progress: on a terminal, if rich is there, unless it is switched off."""
+    """Return whether to show progress: on a terminal, if rich is there, unless it is switched off."""
     return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 

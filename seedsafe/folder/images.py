@@ -212,7 +212,7 @@ class ImageFolder:
         )
 
     def __add__(self, other: Any) -> Any:
-        """Give torch's `ConcatDataset` of both; torch must have been imported."""
+        """Return torch's `ConcatDataset` of both; torch must have been imported."""
         torch = sys.modules.get("torch.utils.data")
         if torch is None:
             raise TypeError(

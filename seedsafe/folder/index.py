@@ -38,24 +38,24 @@ class FolderIndex:
     arrays that worker processes share; mapped from a cache it takes no memory of its own.
 
     A cache is valid for a folder as long as the folder's device, inode and time of change are the same; folders that
-    changed are read again. A cache that is damaged, or of other folders or options, is made again.
+    changed are read again. A cache that is damaged, or belongs to another folder or other options, is built again.
 
     Args:
         root: the folder.
         extensions: the endings of names that count, in any case: one or several.
-        is_valid_file: decides by the path instead; not together with `cache`.
+        is_valid_file: decides by the path instead; it cannot be combined with `cache`.
         labelled: take the root's folders as classes and leave out files in the root itself. If False, all files
             count and have the label -1.
         cache: the file to keep the index in, outside the root (writing it would change the root's time).
         threads: threads that read class folders; more than 2 help where reading waits for a network.
-        on_problem: "raise", "warn" or "ignore": what to do about folders that cannot be read, loops and broken links.
+        on_problem: "raise", "warn" or "ignore": what to do with folders that cannot be read, loops and broken links.
         progress: True for a counter on standard error, or a function of (files found, None).
 
     Attributes:
         root: the folder, as given.
         classes: the names of the class folders, sorted.
         problems: what could not be indexed, as (kind, path, message).
-        changes: files added and removed since the cache was written; None if it was made again or not used.
+        changes: files added and removed since the cache was written; None if it was built again or not used.
 
     Raises:
         FileNotFoundError: there is no such folder.
@@ -176,7 +176,7 @@ class FolderIndex:
         return len(self._places)
 
     def relative_bytes(self, position: int) -> bytes:
-        """Give a file's path relative to the root, with slashes, as the file system has it.
+        """Return a file's path relative to the root, with slashes, as the file system has it.
 
         Args:
             position: 0 to len - 1.
@@ -191,15 +191,15 @@ class FolderIndex:
         )
 
     def relative(self, position: int) -> str:
-        """Give a file's path relative to the root, with slashes."""
+        """Return a file's path relative to the root, with slashes."""
         return os.fsdecode(self.relative_bytes(position))
 
     def path(self, position: int) -> str:
-        """Give a file's path."""
+        """Return a file's path."""
         return os.fsdecode(self._prefix + self.relative_bytes(position))
 
     def target(self, position: int) -> int:
-        """Give a file's label: the position of its class in `classes`."""
+        """Return a file's label: the position of its class in `classes`."""
         return int(self._labels[self._places[position]])
 
     @cached_property
@@ -233,7 +233,7 @@ class FolderIndex:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of all relative paths, as 32 hexadecimal digits: equal for equal trees on any machine."""
+        """A digest of all relative paths, as 32 hexadecimal digits: the same for equal trees on any machine."""
         digest = hashlib.blake2b(self._tree.folders.blob, digest_size=16)
         digest.update(self._tree.places.astype("<i4").data)
         digest.update(self._tree.files.blob)

@@ -16,10 +16,10 @@ IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".t
 
 
 def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
-    """Return endings as a tuple; a string is one, as in torchvision, and not its letters.
+    """Return endings as a tuple; a string counts as one ending, as in torchvision.
 
     Raises:
-        TypeError: one is no string.
+        TypeError: one of them is not a string.
     """
     endings = (
         (extensions,)

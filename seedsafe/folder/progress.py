@@ -13,7 +13,7 @@ Progress = bool | Report
 
 @contextmanager
 def reporting(progress: Progress, what: str) -> Generator[Report]:
-    """Give the function to report to: the caller's own, a bar on standard error, or one that does nothing.
+    """Return the function to report to: the caller's own, a bar on standard error, or one that does nothing.
 
     Raises:
         ImportError: `progress=True` without rich.

@@ -23,13 +23,13 @@ _Identity = tuple[int, int]
 
 
 class Filter(NamedTuple):
-    """Which files count: by their names' endings, in lower case, or by a function of the path."""
+    """Which files count: those with certain endings, in lower case, or those that a function of the path accepts."""
 
     endings: tuple[bytes, ...]
     is_valid_file: Callable[[str], bool] | None
 
     def choose(self, folder: bytes, names: list[bytes]) -> list[bytes]:
-        """Give the names that count."""
+        """Return the names that count."""
         if self.is_valid_file is not None:
             return [name for name in names if self.is_valid_file(os.fsdecode(folder + name))]
         if not names:
@@ -41,13 +41,13 @@ class Filter(NamedTuple):
 
 
 def stamp_of(path: bytes) -> Stamp:
-    """Give a folder's device, inode and time of change."""
+    """Return a folder's device, inode and time of change."""
     found = os.stat(path)
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def is_unchanged(path: bytes, stamp: Stamp) -> bool:
-    """Tell whether a folder is there and has this stamp."""
+    """Return whether a folder is there and has this stamp."""
     try:
         return stamp_of(path) == stamp
     except OSError:
@@ -60,7 +60,7 @@ def scan(
     """Read a root and all folders below it.
 
     Args:
-        root: its path, with a slash behind it.
+        root: its path, followed by a slash.
         which: the files that count.
         known: listings of an earlier time, by relative path: used where the stamp is still the same.
         threads: folders directly below the root are read by this many threads.

@@ -30,7 +30,7 @@ class Problem(NamedTuple):
 class Listing:
     """One folder: its files' names, sorted, and the folders in it.
 
-    `blob` holds the names, each with a NUL behind it, and `ends` where each ends. `children` are the folders' names with
+    `blob` holds the names, each followed by a NUL, and `ends` where each ends. `children` are the folders' names with
     the number of files that come before each of them, where a folder's place is that of its name and a slash.
     """
 
@@ -56,7 +56,7 @@ class Names:
     """A sequence of byte strings without NUL, in one buffer (bytes, or a file mapped into memory).
 
     Args:
-        buffer: holds the strings, each with a NUL behind it.
+        buffer: holds the strings, each followed by a NUL.
         base: where the first one starts.
         offsets: int64 (n + 1,), from `base`.
     """
@@ -98,7 +98,7 @@ class Tree:
     """All files below a root, ordered bytewise by relative path.
 
     Attributes:
-        folders: their paths relative to the root, each with a slash behind it but the root's own, which is empty.
+        folders: their paths relative to the root, each followed by a slash except the root's own, which is empty.
         stamps: uint64 (folders, 3).
         files: their names.
         places: int32 (files,): the folder of each file.
@@ -174,7 +174,7 @@ def _names(blob: bytes, ends: list[NDArray[np.int64]]) -> Names:
 
 
 def listing_of(tree: Tree) -> dict[bytes, Listing]:
-    """Give the listing of each folder again, by its relative path, without their problems."""
+    """Return the listing of each folder again, by its relative path, without their problems."""
     paths = list(tree.folders)
     children: dict[bytes, list[bytes]] = {path: [] for path in paths}
     for path in paths[1:]:

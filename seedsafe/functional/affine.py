@@ -42,7 +42,7 @@ def warp(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image moved by an affine or perspective map. Exact on every machine for "nearest", else for one build of OpenCV.
+    """Return an image moved by an affine or perspective map. Exact on every machine for "nearest", else with the same build of OpenCV.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
@@ -50,7 +50,7 @@ def warp(
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".
-        mode: what stands outside the image, one of ``seedsafe.functional.window.MODES``.
+        mode: how pixels outside the image are filled, one of ``seedsafe.functional.window.MODES``.
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:
@@ -99,10 +99,10 @@ class _Lines:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """Return the matrix of the way back, of as many numbers.
+    """Return the matrix of the inverse map, of as many numbers.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the map has no inverse.
 
     Example:
         >>> inverse((2, 0, 1, 0, 4, 0))
@@ -143,7 +143,7 @@ def inverse(matrix: Matrix) -> Matrix:
 
 
 def product(second: Matrix, first: Matrix) -> Matrix:
-    """Return the affine matrix of a map and then another, the last one first, as matrices are multiplied.
+    """Return the affine matrix of two maps one after the other: the second argument's comes first, as matrices are multiplied.
 
     Example:
         >>> product((2, 0, 0, 0, 2, 0), (1, 0, 3, 0, 1, 0))
@@ -198,7 +198,7 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
         height: of the result, in pixels.
         width: of the result, in pixels.
         method: "corners" gives the box around the moved corners, "ellipse" that around the moved ellipse in the box,
-            which is closer where things are round; of an affine map alone.
+            which is closer for round things; for an affine map only.
 
     Raises:
         ValueError: method is unknown, or "ellipse" for a perspective map.

@@ -20,14 +20,14 @@ _NEAR: Final = 2048
 
 
 def box_blur(image: Array, size: int) -> Array:
-    """Return an image with each value the mean of a square around it. Of uint8, exact on every machine.
+    """Return an image with each value the mean of a square around it. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         size: of the square's side, odd.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -41,7 +41,7 @@ def box_blur(image: Array, size: int) -> Array:
 
 
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
-    """Return an image with each value a mean of its neighbours under a bell. Of uint8, exact on every machine.
+    """Return an image with each value a mean of its neighbours under a bell. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -49,7 +49,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         sigma: the bell's standard deviation in pixels.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
@@ -75,7 +75,7 @@ def median_blur(image: Array, size: int) -> Array:
         size: of the square's side, odd.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -95,14 +95,14 @@ def median_blur(image: Array, size: int) -> Array:
 
 
 def convolve(image: Array, kernel: Array) -> Array:
-    """Return an image with each value the sum of its neighbours times a kernel's weights; for one build of OpenCV.
+    """Return an image with each value the sum of its neighbours times a kernel's weights; exact with the same build of OpenCV.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         kernel: weights by row and column, odd sides; it is not mirrored.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
@@ -118,7 +118,7 @@ def convolve(image: Array, kernel: Array) -> Array:
 def glass_blur(
     image: Array, sigma: float, reach: int, rounds: int, noise: Address, *, swap: bool = False
 ) -> Array:
-    """Return an image as behind frosted glass: blurred, its pixels taken from places near by, and blurred again.
+    """Return an image as behind frosted glass: blurred, its pixels taken from nearby places, and blurred again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
     not swapped, unless `swap` says so, which takes 12 bytes of memory a pixel more. Of uint8, exact on every machine.
@@ -132,7 +132,7 @@ def glass_blur(
         swap: see `seedsafe.GlassBlur`.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> from seedsafe.key import SampleKey, address

@@ -48,7 +48,7 @@ def native(image: Array) -> bool:
 
 
 def formed(made: Array, image: Array) -> Array:
-    """Return what OpenCV made of an image in the image's shape and dtype; the very array, no view, where it has them."""
+    """Return what OpenCV made of an image in the image's shape and dtype; that very array, not a view, if it has them already."""
     if made.dtype != image.dtype:
         made = made.view(image.dtype)
     return made if made.shape == image.shape else made.reshape(image.shape)

@@ -37,13 +37,13 @@ _SMALL: Final = 8192
 
 
 def to_grey(image: Array) -> Array:
-    """Return an RGB image in greys, all three channels alike: 0.299 R + 0.587 G + 0.114 B. Of uint8, exact on every machine.
+    """Return an RGB image in greys, all three channels alike: 0.299 R + 0.587 G + 0.114 B. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -62,13 +62,13 @@ def to_grey(image: Array) -> Array:
 
 
 def to_sepia(image: Array) -> Array:
-    """Return an RGB image in browns. Of uint8, exact on every machine.
+    """Return an RGB image in browns. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -91,7 +91,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         shifts: one for each channel, as shares of the range: 1 is 255 of uint8.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: there are fewer or more shifts than channels.
 
     Example:
@@ -133,7 +133,7 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
         factors: one for all channels, or one for each.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: there is neither one factor nor one for each channel.
 
     Example:
@@ -228,7 +228,7 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
 
 
 def shift_principal(image: Array, weights: Sequence[float]) -> Array:
-    """Return an RGB image moved along the principal axes of its own colours; for one build of NumPy.
+    """Return an RGB image moved along the principal axes of its own colours; exact with the same build of NumPy.
 
     Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
     the covariance of the image itself: ``sum_k weights[k] * eigenvalue_k * eigenvector_k`` is added to every pixel, in
@@ -239,7 +239,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
         weights: of the axes, the widest first.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels than there are weights.
 
     Example:

@@ -22,8 +22,8 @@ def multiplicative_noise(
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        low: the least factor.
-        high: the greatest factor.
+        low: the smallest factor.
+        high: the largest factor.
         noise: the address of the factors, which are uniform: factor k is made of the k-th 16-bit piece.
         per_channel: whether each value has its own factor, or each pixel.
 
@@ -31,7 +31,7 @@ def multiplicative_noise(
         The image, cut off at the ends of its range.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> from seedsafe.key import SampleKey, address
@@ -72,7 +72,7 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         noise: the address of the noise: the k-th 16-bit piece is pixel k's.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> from seedsafe.key import SampleKey, address

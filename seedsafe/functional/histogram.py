@@ -31,7 +31,7 @@ def equalize(image: Array, method: str = "pillow") -> Array:
         method: "pillow" rounds the pixels of a step down, "opencv" reaches from 0 to 255.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the method is unknown.
 
     Example:
@@ -83,7 +83,7 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
         cutoff: the percentage of values that are ignored at either end, in [0, 50).
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> autocontrast(np.array([[100, 150, 200]], np.uint8)).tolist()
@@ -152,7 +152,7 @@ def _counts(image: Array, channel: int) -> Array:
 
 
 def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Array:
-    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994); for one build of OpenCV.
+    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994); exact with the same build of OpenCV.
 
     Of RGB, the lightness of CIELAB; of a grey image, the grey. float32 goes through uint8.
 
@@ -162,7 +162,7 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
         tiles: rows and columns of tiles.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

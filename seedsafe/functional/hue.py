@@ -33,7 +33,7 @@ def rotate_hue(image: Array, turn: float) -> Array:
         turn: the share of the circle, 1/3 turns red into green.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -135,7 +135,7 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
         value: uint8, shape (256,).
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

@@ -43,7 +43,7 @@ def adjust_brightness(image: Array, factor: float) -> Array:
         factor: 0 gives black, 1 the image.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> adjust_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
@@ -53,7 +53,7 @@ def adjust_brightness(image: Array, factor: float) -> Array:
 
 
 def adjust_contrast(image: Array, factor: float) -> Array:
-    """Return an image blended with its mean grey. Of uint8, exact on every machine.
+    """Return an image blended with its mean grey. Exact on every machine for uint8.
 
     Follows torchvision, within 1 of 255: the mean is taken of all greys at once instead of one by one.
 
@@ -62,7 +62,7 @@ def adjust_contrast(image: Array, factor: float) -> Array:
         factor: 0 gives the mean grey everywhere, 1 the image.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> adjust_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
@@ -99,7 +99,7 @@ def _scale(image: Array, factor: float, offset: float, made: Array) -> Array:
 
 
 def adjust_saturation(image: Array, factor: float) -> Array:
-    """Return an RGB image blended with its greys. Of uint8, exact on every machine.
+    """Return an RGB image blended with its greys. Exact on every machine for uint8.
 
     Follows torchvision, within 1 of 255.
 
@@ -108,7 +108,7 @@ def adjust_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives greys, 1 the image.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -157,7 +157,7 @@ def color_jitter(
 ) -> Array:
     """Return an image with its colours changed in four steps, each cut off at the ends of the range.
 
-    Follows torchvision's ``ColorJitter``, each step within 1 of 255. Of uint8, exact on every machine.
+    Follows torchvision's ``ColorJitter``, each step within 1 of 255. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey, which has neither saturation nor hue.
@@ -168,7 +168,7 @@ def color_jitter(
         order: of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

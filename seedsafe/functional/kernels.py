@@ -43,7 +43,7 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
 
 
 def disk_kernel(radius: int, blur: float) -> Array:
-    """Return the kernel of a lens out of focus, a disk whose edge is smoothed; for one build of OpenCV.
+    """Return the kernel of a lens out of focus, a disk whose edge is smoothed; exact with the same build of OpenCV.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, whose code albumentations has.
 
@@ -67,7 +67,7 @@ def disk_kernel(radius: int, blur: float) -> Array:
 def bell_kernel(
     size: int, sigmas: tuple[float, float], angle: float, beta: float, factors: Array | None = None
 ) -> Array:
-    """Return the kernel of a generalised normal distribution with two widths, turned; for one build of NumPy.
+    """Return the kernel of a generalised normal distribution with two widths, turned; exact with the same build of NumPy.
 
     Follows X. Wang et al., "Real-ESRGAN", 2021, as albumentations' ``AdvancedBlur`` does.
 

@@ -48,7 +48,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
         uint8: ``clip(x + rint(std * z), 0, 255)``. float32: ``x + float32(std) * float32(z)``, not clipped.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> from seedsafe.key import SampleKey, address

@@ -18,7 +18,7 @@ __all__ = ["distort", "multiply_saturation"]
 
 
 def multiply_saturation(image: Array, factor: float) -> Array:
-    """Return an RGB image with the saturation of HSV multiplied. Of uint8, exact on every machine.
+    """Return an RGB image with the saturation of HSV multiplied. Exact on every machine for uint8.
 
     A saturation beyond 1 is not cut off; the values are, at the ends of their range.
 
@@ -27,7 +27,7 @@ def multiply_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives the value of HSV, 1 the image.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -74,11 +74,11 @@ def distort(
     hue: float,
     order: Sequence[int],
 ) -> Array:
-    """Return an RGB image with its colours distorted in the steps of SSD. Of uint8, exact on every machine.
+    """Return an RGB image with its colours distorted in the steps of SSD. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
-        brightness: is added, in 255ths of the range.
+        brightness: is added, on the scale of 0 to 255.
         contrast: multiplies all values.
         contrast_first: whether it comes before saturation and hue.
         saturation: see `multiply_saturation`.
@@ -86,7 +86,7 @@ def distort(
         order: of the channels, as the old place of each new one.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

@@ -18,7 +18,7 @@ FORMATS: Final = {
 
 
 def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
-    """Return an image as it comes back from a file of lower quality; for one build of OpenCV.
+    """Return an image as it comes back from a file of lower quality; exact with the same build of OpenCV.
 
     float32 goes through uint8.
 
@@ -28,7 +28,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
         file_format: "jpeg" or "webp".
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the format is another, or the image has another number of channels or is larger than the format holds.
 
     Example:
@@ -72,7 +72,7 @@ def downscale(image: Array, scale: float, down: str = "nearest", up: str = "near
         up: how it is made larger.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> import numpy as np

@@ -42,7 +42,7 @@ def remap(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image whose pixels come from given places. Exact on every machine for "nearest", else for one build of OpenCV.
+    """Return an image whose pixels come from given places. Exact on every machine for "nearest", else with the same build of OpenCV.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
@@ -50,7 +50,7 @@ def remap(
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".
-        mode: what stands outside the image, one of ``seedsafe.functional.window.MODES``.
+        mode: how pixels outside the image are filled, one of ``seedsafe.functional.window.MODES``.
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:

@@ -28,8 +28,8 @@ _INTERPOLATED: Final = "BhHfd"
 def resize(image: Array, height: int, width: int, *, interpolation: str = "bilinear") -> Array:
     """Return an image of another size, its edges on the edges of the given one.
 
-    Exact on every machine for "nearest", and for uint8 with "bilinear" and "area"; else for one build of OpenCV.
-    Nothing is smoothed before: where an image shrinks to less than half, "area" is without aliases.
+    Exact on every machine for "nearest", and for uint8 with "bilinear" and "area"; else with the same build of
+    OpenCV. Nothing is smoothed first: if an image shrinks to less than half its size, "area" avoids aliases.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.

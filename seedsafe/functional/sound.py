@@ -17,8 +17,8 @@ def amplify(audio: Array, gain: float) -> Array:
         gain: a factor, 1 for no change.
 
     Raises:
-        TypeError: the dtype is another.
-        ValueError: the shape is another.
+        TypeError: it has another dtype.
+        ValueError: it has another shape.
 
     Example:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
@@ -34,8 +34,8 @@ def invert_polarity(audio: Array) -> Array:
         audio: float32, (samples,) or (channels, samples).
 
     Raises:
-        TypeError: the dtype is another.
-        ValueError: the shape is another.
+        TypeError: it has another dtype.
+        ValueError: it has another shape.
 
     Example:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()

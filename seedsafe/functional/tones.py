@@ -25,7 +25,7 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
         offset: a share of the range: 1 is 255 of uint8.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> adjust_tones(np.array([[10, 200]], np.uint8), 1.5, 0.1).tolist()
@@ -39,7 +39,7 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
 
 
 def mean_value(image: Array) -> float:
-    """Return the mean of all values of an image as a share of its range. Of uint8, exact on every machine.
+    """Return the mean of all values of an image as a share of its range. Exact on every machine for uint8.
 
     Example:
         >>> mean_value(np.array([[0, 255]], np.uint8))
@@ -61,16 +61,16 @@ takes faster than numbers."""
 
 
 def adjust_gamma(image: Array, gamma: float) -> Array:
-    """Return an image to the power gamma, as shares of its range. Of uint8, exact on every machine.
+    """Return an image to the power gamma, as shares of its range. Exact on every machine for uint8.
 
-    Of float32, for one build of OpenCV; negative values count as 0.
+    float32 is exact with the same build of OpenCV; negative values count as 0.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         gamma: above 1 darkens, below 1 brightens; in [0.01, 100].
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> adjust_gamma(np.array([[0, 100, 255]], np.uint8), 2.0).tolist()
@@ -104,7 +104,7 @@ def solarize(image: Array, threshold: float) -> Array:
         threshold: a share of the range: 0 inverts all, 0.5 of uint8 from 128 on.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> solarize(np.array([[127, 128]], np.uint8), 0.5).tolist()
@@ -124,7 +124,7 @@ def invert(image: Array) -> Array:
         image: uint8 or float32, (H, W) or (H, W, C).
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> invert(np.array([[0, 200]], np.uint8)).tolist()
@@ -145,7 +145,7 @@ def posterize(image: Array, bits: int) -> Array:
         bits: how many are kept, from 0 to 8.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> posterize(np.array([[100, 200]], np.uint8), 2).tolist()
@@ -166,7 +166,7 @@ def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) ->
         high: the upper point, as `low`.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: there is neither one point nor one for each channel.
 
     Example:

@@ -29,7 +29,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
         out: an array to fill and return, if it has the result's shape and dtype; it is never given a float32 image.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> to_float(np.array([0, 255], np.uint8)).tolist()
@@ -62,7 +62,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
         out: an array to fill and return, if it has the result's shape and dtype.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: mean and std do not have one value for each channel.
 
     Example:

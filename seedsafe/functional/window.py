@@ -35,7 +35,7 @@ def crop(
         left: the window's first column; may be negative.
         height: in pixels.
         width: in pixels.
-        mode: what stands outside, one of MODES.
+        mode: how pixels outside the image are filled, one of MODES.
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:
@@ -145,7 +145,7 @@ def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "consta
     Args:
         image: (H, W) or (H, W, C), any dtype.
         padding: rows and columns to add, (top, bottom, left, right), none negative.
-        mode: what stands outside, one of MODES.
+        mode: how pixels outside the image are filled, one of MODES.
         fill: see `crop`.
 
     Returns:

@@ -23,9 +23,9 @@ _Range = tuple[float, float]
 class Affine(Turning):
     """Turn, translate, scale and shear the image around its middle, each by a drawn amount.
 
-    Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the shear
-    in x (word 6) and y (word 7). The parameters are equal on every machine, so keypoints and boxes are too; pixels are
-    for one build of OpenCV.
+    Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the
+    shear in x (word 6) and y (word 7). The parameters are equal on every machine, so keypoints and boxes are too;
+    pixels only with the same build of OpenCV.
 
     Args:
         degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
@@ -37,7 +37,8 @@ class Affine(Turning):
         expand: make the result as large as the whole moved image.
         rotate_method: the boxes around moved "corners", or around the moved "ellipse" in the box.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.
@@ -151,7 +152,8 @@ def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
 class Rotate(Turning):
     """Turn the image around its middle by a drawn angle.
 
-    Draws the angle (word 1). Keypoints and boxes are equal on every machine; pixels are for one build of OpenCV.
+    Draws the angle (word 1). Keypoints and boxes are equal on every machine; pixels only with the same build of
+    OpenCV.
 
     Args:
         degrees: the angle, counter-clockwise; a range, or one number x for -x to x.

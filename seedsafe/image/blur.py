@@ -60,8 +60,8 @@ def draw_odd(rng: Draws, sizes: Any) -> int:
 class Blur(Often):
     """Replace each value by the mean of a square around it.
 
-    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). Of uint8,
-    exact on every machine; of float32, for one build of OpenCV.
+    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). uint8
+    is exact on every machine, float32 with the same build of OpenCV.
 
     Args:
         size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
@@ -138,9 +138,9 @@ class MedianBlur(Often):
 class GaussianBlur(Often):
     """Blur with a bell of a drawn width.
 
-    Follows ``torchvision.transforms.GaussianBlur``, and with a range of sizes albumentations' of the same name. Draws the
-    width (word 1) and the square's side out of the odd ones (word 2). Of uint8, exact on every machine; of float32, for one
-    build of OpenCV.
+    Follows ``torchvision.transforms.GaussianBlur``, and with a range of sizes albumentations' of the same name. Draws
+    the width (word 1) and the square's side out of the odd ones (word 2). uint8 is exact on every machine, float32
+    with the same build of OpenCV.
 
     Args:
         size: the square's side in pixels, odd, or a range (low, high) of odd numbers; 0 is as large as the bell, 7 sigma.
@@ -183,11 +183,11 @@ class GaussianBlur(Often):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class GlassBlur(Often):
-    """Blur as frosted glass does: blurred, its pixels taken from places near by, and blurred again.
+    """Blur as frosted glass does: blurred, its pixels taken from nearby places, and blurred again.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
-    not swapped, unless `swap` says so. The noise that they are moved by starts at word 4. Of uint8, exact on every machine; of float32, for one
-    build of OpenCV.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, except that pixels are
+    copied and not swapped, unless `swap` is True. The noise that they are moved by starts at word 4. uint8 is exact
+    on every machine, float32 with the same build of OpenCV.
 
     Args:
         sigma: of the blurs, in pixels.

@@ -51,7 +51,7 @@ class RandomIoUCrop(Cut):
         max_scale: the largest share.
         min_aspect_ratio: the window's smallest width ÷ height.
         max_aspect_ratio: the largest.
-        sampler_options: the overlaps (intersection over union) out of which one is drawn.
+        sampler_options: the overlaps (intersection over union), one of which is drawn.
         trials: windows drawn in a round.
         p: the probability that the transform fires.
         name: see Transform.
@@ -60,7 +60,7 @@ class RandomIoUCrop(Cut):
         TypeError: an argument is not a number.
         ValueError: an argument is out of its range; when applied, the sample has no entry "boxes".
 
-    Follows ``torchvision.transforms.v2.RandomIoUCrop``, which goes on for as many rounds as it takes.
+    Follows ``torchvision.transforms.v2.RandomIoUCrop``, which tries as many rounds as it needs.
 
     Example:
         >>> import numpy as np
@@ -167,7 +167,8 @@ class BBoxSafeCrop(Cut):
     height. Draws left (word 1), top (word 2), right (word 3) and bottom (word 4); without boxes height (word 1), top
     (word 2) and left (word 3).
 
-    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; else for one build of OpenCV.
+    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; else with the same build
+    of OpenCV.
 
     Args:
         size: of the result in pixels, one number or (height, width); None for the window's own.

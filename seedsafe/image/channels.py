@@ -30,7 +30,7 @@ Range = float | tuple[float, float]
 
 
 class Shift(NamedTuple):
-    """What is added to red, green and blue, in 255ths of the range."""
+    """What is added to red, green and blue, on the scale of 0 to 255."""
 
     red: float
     green: float
@@ -58,10 +58,10 @@ class Weights(NamedTuple):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class ToGray(Sometimes):
-    """Make an RGB image grey; it keeps its three channels. Draws nothing beyond its chance.
+    """Make an RGB image grey; it keeps its three channels. Draws nothing but its chance.
 
-    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. Of uint8, exact on
-    every machine; of float32, for one build of OpenCV.
+    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. uint8 is
+    exact on every machine, float32 with the same build of OpenCV.
 
     Args:
         p: the probability that the image is changed.
@@ -86,9 +86,9 @@ class ToGray(Sometimes):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class ToSepia(Sometimes):
-    """Make an RGB image brown. Draws nothing beyond its chance.
+    """Make an RGB image brown. Draws nothing but its chance.
 
-    Follows albumentations' ``ToSepia``. Of uint8, exact on every machine; of float32, for one build of OpenCV.
+    Follows albumentations' ``ToSepia``. uint8 is exact on every machine, float32 with the same build of OpenCV.
 
     Args:
         p: the probability that the image is changed.
@@ -96,7 +96,7 @@ class ToSepia(Sometimes):
 
     Raises:
         TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1]; when applied, the image has not 3 channels.
+        ValueError: p is not in [0, 1]; when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -118,7 +118,7 @@ class RGBShift(Often):
     Follows albumentations' ``RGBShift``. Draws the three (words 1 to 3). Exact on every machine.
 
     Args:
-        red: the largest shift to either side, in 255ths of the range, or a range (low, high) in [-255, 255].
+        red: the largest shift to either side, on the scale of 0 to 255, or a range (low, high) in [-255, 255].
         green: the same.
         blue: the same.
         p: the probability that the image is changed.
@@ -126,7 +126,7 @@ class RGBShift(Often):
 
     Raises:
         TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -248,8 +248,9 @@ class ChannelDropout(Often):
 class FancyPCA(Often):
     """Move all colours along the principal axes of the image's colours.
 
-    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
-    the axes of the image itself. Draws a normal weight for each axis (one word for each channel). For one build of NumPy.
+    Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section
+    4.1, with the axes of the image itself. Draws a normal weight for each axis (one word for each channel). Exact
+    with the same build of NumPy.
 
     Args:
         alpha: the standard deviation of the weights.

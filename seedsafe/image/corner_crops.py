@@ -46,8 +46,8 @@ class _Corners(Cut):
 class FiveCrop(_Corners):
     """Cut out one corner, or the middle: which one follows from the view. Exact on every machine.
 
-    View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper left
-    again. A dataset with ``views=5`` gives all of them. Draws nothing beyond its chance.
+    View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper
+    left again. A dataset with ``views=5`` gives all of them. Draws nothing but its chance.
 
     Args:
         size: of a window in pixels, one number or (height, width).
@@ -90,8 +90,8 @@ class Mirrored(NamedTuple):
 class TenCrop(_Corners):
     """Cut out one corner, or the middle, mirrored or not: which one follows from the view. Exact on every machine.
 
-    Views 0 to 4 are those of FiveCrop, views 5 to 9 the same of the mirrored image. A dataset with ``views=10`` gives all
-    of them. Draws nothing beyond its chance.
+    Views 0 to 4 are those of FiveCrop, views 5 to 9 the same of the mirrored image. A dataset with ``views=10`` gives
+    all of them. Draws nothing but its chance.
 
     Args:
         size: of a window in pixels, one number or (height, width).

@@ -30,7 +30,7 @@ class CropAndPad(Filled):
     """Add or cut off rows and columns on each side, and bring the result to the image's size.
 
     Draws the amounts above (word 1), on the right (word 2), below (word 3) and on the left (word 4). uint8 images are
-    exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    exact on every machine with "bilinear", "area" and "nearest", others with the same build of OpenCV.
 
     Args:
         px: pixels that are added, or, where negative, cut off: one number, a range (low, high), or four of these for
@@ -39,7 +39,8 @@ class CropAndPad(Filled):
         keep_size: bring the result to the image's size.
         sample_independently: False draws one amount for all sides.
         interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.

@@ -19,7 +19,7 @@ __all__ = ["Crop", "RandomCropFromBorders"]
 @primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class Crop(Cut):
-    """Cut a fixed window out of the image. Draws nothing beyond its chance. Exact on every machine.
+    """Cut a fixed window out of the image. Draws nothing but its chance. Exact on every machine.
 
     Args:
         top: the window's first row.
@@ -30,7 +30,7 @@ class Crop(Cut):
         name: see Transform.
 
     Raises:
-        TypeError: an argument is no integer.
+        TypeError: an argument is not an integer.
         ValueError: an argument is out of its range; when applied, the window is not inside the image.
 
     Example:

@@ -81,8 +81,8 @@ class Grid(NamedTuple):
 class GridDistortion(Distorted):
     """Stretch and squeeze the columns and the rows of a grid, each by a drawn amount.
 
-    Draws the widths of the columns (words 1 to num_steps) and the heights of the rows (words num_steps + 1 to 2 num_steps).
-    Masks, keypoints and boxes are equal on every machine; pixels are for one build of OpenCV.
+    Draws the widths of the columns (words 1 to num_steps) and the heights of the rows (words num_steps + 1 to 2
+    num_steps). Masks, keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV.
 
     Args:
         num_steps: how many columns and rows the grid has.
@@ -90,7 +90,8 @@ class GridDistortion(Distorted):
             in [-1, 10].
         normalized: bring the widths, and the heights, to the image's; False lets the last ones reach beyond it, or not to it.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.

@@ -32,7 +32,7 @@ class _Flip(SpatialTransform):
 @primitive(random=False, blind=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class HorizontalFlip(_Flip):
-    """Mirror left and right with probability p. Draws nothing beyond its chance. Exact on every machine.
+    """Mirror left and right with probability p. Draws nothing but its chance. Exact on every machine.
 
     Args:
         p: the probability, in [0, 1].
@@ -73,7 +73,7 @@ class HorizontalFlip(_Flip):
 @primitive(random=False, blind=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class VerticalFlip(_Flip):
-    """Mirror top and bottom with probability p. Draws nothing beyond its chance. Exact on every machine.
+    """Mirror top and bottom with probability p. Draws nothing but its chance. Exact on every machine.
 
     Args:
         p: the probability, in [0, 1].

@@ -198,7 +198,7 @@ class ISONoise(Often):
 
     Raises:
         TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np

@@ -25,7 +25,7 @@ class ClipLimit(NamedTuple):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Equalize(Sometimes):
-    """Spread the values of each channel evenly. Draws nothing beyond its chance. Exact on every machine.
+    """Spread the values of each channel evenly. Draws nothing but its chance. Exact on every machine.
 
     Follows ``torchvision.transforms.RandomEqualize`` and Pillow, to the bit, or OpenCV. float32 goes through uint8.
 
@@ -60,7 +60,7 @@ class Equalize(Sometimes):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class AutoContrast(Sometimes):
-    """Stretch each channel to the whole range. Draws nothing beyond its chance. Exact on every machine.
+    """Stretch each channel to the whole range. Draws nothing but its chance. Exact on every machine.
 
     Follows Pillow's ``ImageOps.autocontrast``, to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 goes
     through uint8.

@@ -123,14 +123,14 @@ def _shifted(step: float) -> Array:
 class PhotoMetricDistortion(Often):
     """Change brightness, contrast, saturation and hue and the order of the channels, each for a share of the images.
 
-    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its own code: brightness is added;
-    contrast multiplies all values, before saturation and hue or after them; saturation multiplies HSV's. Each step is
-    rounded and cut off at the ends of the range. Draws, each a word: whether and by how much brightness (1, 2), contrast
-    (3, 4), and whether it comes first (5), saturation (6, 7), hue (8, 9), and whether and how the channels are ordered
-    (10, 11). Of uint8, exact on every machine.
+    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its own code: brightness is
+    added; contrast multiplies all values, before saturation and hue or after them; saturation multiplies HSV's. Each
+    step is rounded and cut off at the ends of the range. Draws, each a word: whether and by how much brightness (1,
+    2), contrast (3, 4), and whether it comes first (5), saturation (6, 7), hue (8, 9), and whether and how the
+    channels are ordered (10, 11). Exact on every machine for uint8.
 
     Args:
-        brightness: the largest shift to either side, in 255ths of the range, or a range (low, high).
+        brightness: the largest shift to either side, on the scale of 0 to 255, or a range (low, high).
         contrast: a range of factors (low, high).
         saturation: a range of factors (low, high).
         hue: the largest turn to either side, in degrees, or a range (low, high).
@@ -140,7 +140,7 @@ class PhotoMetricDistortion(Often):
 
     Raises:
         TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has not 3 channels.
+        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np

@@ -72,9 +72,9 @@ class _Jitter(Often):
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in an order that is drawn too.
 
-    Follows ``torchvision.transforms.ColorJitter``: each step is cut off at the ends of the range, and is within 1 of 255.
-    Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Of uint8, exact on every machine. A
-    grey image has neither saturation nor hue.
+    Follows ``torchvision.transforms.ColorJitter``: each step is cut off at the ends of the range, and is within 1 of
+    255. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every machine for
+    uint8. A grey image has neither saturation nor hue.
 
     Args:
         brightness: by how much its factor may leave 1, or a range of factors (low, high).
@@ -113,9 +113,9 @@ class ColorJitter(_Jitter):
 class LinearColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue by one matrix: several times faster than ColorJitter, and like it.
 
-    Contrast is about the middle of the range, not about the image's mean; hue is turned in YIQ; nothing is cut off before
-    the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Of uint8, exact on every
-    machine.
+    Contrast is about the middle of the range, not about the image's mean; hue is turned in YIQ; nothing is cut off
+    before the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every
+    machine for uint8.
 
     Args:
         brightness: see `ColorJitter`.

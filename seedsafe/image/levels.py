@@ -112,7 +112,7 @@ class Posterize(Sometimes):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class Invert(Sometimes):
-    """Take every value from the top of its range, 255 or 1. Draws nothing beyond its chance. Exact on every machine.
+    """Take every value from the top of its range, 255 or 1. Draws nothing but its chance. Exact on every machine.
 
     Follows ``torchvision.transforms.RandomInvert``.
 

@@ -54,9 +54,9 @@ class Line(NamedTuple):
 class MotionBlur(Often):
     """Blur along a line, as a moving camera does.
 
-    Follows albumentations' ``MotionBlur``. Draws the line's length out of the odd ones (word 1), its angle (word 2), on which
-    side of the middle it lies (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). For one
-    build of OpenCV.
+    Follows albumentations' ``MotionBlur``. Draws the line's length out of the odd ones (word 1), its angle (word 2),
+    on which side of the middle it lies (word 3), and its shift, up to a quarter of the length to each side (words 4
+    and 5). Exact with the same build of OpenCV.
 
     Args:
         size: the line's length in pixels, odd, or a range (low, high) of odd numbers.
@@ -174,8 +174,9 @@ class AdvancedBlur(Often):
 class Defocus(Often):
     """Blur as a lens out of focus does.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, and albumentations' ``Defocus``.
-    Draws the radius (word 1) and the smoothing of the disk's edge (word 2). For one build of OpenCV.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, and albumentations'
+    ``Defocus``. Draws the radius (word 1) and the smoothing of the disk's edge (word 2). Exact with the same build of
+    OpenCV.
 
     Args:
         radius: of the disk in pixels, or a range (low, high), both included.

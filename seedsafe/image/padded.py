@@ -40,7 +40,8 @@ class PadIfNeeded(Windowed):
         divisor: what height and width are made multiples of, one number or (vertical, horizontal); None for any.
         position: where the image stands in the result: "center" (of two middles, the upper left one), "top_left",
             "top_right", "bottom_left", "bottom_right" or "random".
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.
@@ -105,7 +106,7 @@ class Boxed(NamedTuple):
 @primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class LetterBox(Filled):
-    """Bring the image to a size in its own shape, and fill the rest. Draws nothing beyond its chance.
+    """Bring the image to a size in its own shape, and fill the rest. Draws nothing but its chance.
 
     uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV. Where rows or
     columns are added, the image is made as large as the box before it is put there.

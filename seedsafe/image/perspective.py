@@ -41,9 +41,9 @@ class Perspective(Warped):
     seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks. Where they
     would fold the image, which happens from 0.64 on, all are moved by 0.64 of what was drawn.
 
-    Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower right
-    (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels are for one build of
-    OpenCV.
+    Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower
+    right (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels only with the
+    same build of OpenCV.
 
     Args:
         scale: the standard deviation of the points' distances from the corners, as a share of the sides; a number x for
@@ -52,7 +52,8 @@ class Perspective(Warped):
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
         fit_output: show the whole image, also what lies outside of the four points; with scale alone.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.

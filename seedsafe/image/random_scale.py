@@ -22,13 +22,14 @@ class RandomScale(Scaling):
 
     Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3); always three words.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV.
 
     Args:
         scale: the factor, a range, or one number x for 1 - x to 1 + x.
         size: what the factor is of, instead of the image's own size: a number is the shorter side, a pair (height, width).
-        sizes: several such sizes, of which one is drawn.
-        between: draw a size between the two of `sizes` instead of one of them, each side for itself.
+        sizes: several such sizes, one of which is drawn.
+        between: draw a size between the two of `sizes` instead of one of them, each side separately.
         keep_ratio: of pairs, keep the image's shape: the larger number is the longer side's limit, the smaller one the
             shorter side's, as in (1333, 800). False brings the image to (height, width).
         max_size: of numbers, the longer side's limit.

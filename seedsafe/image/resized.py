@@ -18,9 +18,10 @@ __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 @primitive(random=False)
 @dataclass(frozen=True, slots=True, repr=False)
 class Resize(Scaling):
-    """Bring the image to a size. Draws nothing beyond its chance.
+    """Bring the image to a size. Draws nothing but its chance.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV.
 
     Args:
         size: (height, width), or one number for the shorter side, which keeps the shape; in pixels.
@@ -105,11 +106,11 @@ class _OneSide(Scaling):
 class SmallestMaxSize(_OneSide):
     """Bring the image's shorter side to a length, and keep its shape.
 
-    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and "nearest",
-    others for one build of OpenCV.
+    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and
+    "nearest", others with the same build of OpenCV.
 
     Args:
-        size: of the shorter side in pixels, or a list of which one is drawn.
+        size: of the shorter side in pixels, or a list from which one is drawn.
         interpolation: see Resize.
         p: the probability that the transform fires.
         name: see Transform.
@@ -139,11 +140,11 @@ class SmallestMaxSize(_OneSide):
 class LongestMaxSize(_OneSide):
     """Bring the image's longer side to a length, and keep its shape.
 
-    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and "nearest",
-    others for one build of OpenCV.
+    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and
+    "nearest", others with the same build of OpenCV.
 
     Args:
-        size: of the longer side in pixels, or a list of which one is drawn.
+        size: of the longer side in pixels, or a list from which one is drawn.
         interpolation: see Resize.
         p: the probability that the transform fires.
         name: see Transform.

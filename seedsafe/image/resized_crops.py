@@ -30,7 +30,8 @@ class RandomResizedCrop(Zoomed):
     top (word 21) and left (word 22). The first pair whose window fits counts; if none does, the largest window in
     the middle whose shape is allowed is taken.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV.
 
     Args:
         size: of the result in pixels, one number or (height, width).
@@ -100,7 +101,8 @@ class RandomSizedCrop(Zoomed):
 
     Draws the height (word 1), top (word 2) and left (word 3).
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV.
 
     Args:
         heights: the window's smallest and largest height, in pixels.
@@ -161,7 +163,8 @@ class MultiScaleCrop(Zoomed):
 
     Draws the pair of shares (word 1), the place (word 2), top (word 3) and left (word 4).
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV.
 
     Args:
         size: of the result in pixels, one number or (height, width).

@@ -37,8 +37,8 @@ class Relief(NamedTuple):
 class Sharpen(Often):
     """Blend the image with its edges.
 
-    Follows albumentations' ``Sharpen`` with its kernel of 3 by 3. Draws the share (word 1) and the lightness (word 2). For one
-    build of OpenCV.
+    Follows albumentations' ``Sharpen`` with its kernel of 3 by 3. Draws the share (word 1) and the lightness (word
+    2). Exact with the same build of OpenCV.
 
     Args:
         alpha: the share of the edges, in [0, 1], or a range (low, high).
@@ -79,7 +79,8 @@ class Sharpen(Often):
 class Emboss(Often):
     """Blend the image with itself as a relief, lit from the lower right.
 
-    Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2). For one build of OpenCV.
+    Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2). Exact with the same build
+    of OpenCV.
 
     Args:
         alpha: the share of the relief, in [0, 1], or a range (low, high).

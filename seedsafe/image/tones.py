@@ -90,8 +90,8 @@ class RandomBrightnessContrast(Often):
 class Gamma(Often):
     """Raise all values, as shares of the range, to a drawn power.
 
-    Follows albumentations' ``RandomGamma``, with powers and not their hundredfold. Draws the power (word 1). Of uint8,
-    exact on every machine; of float32, for one build of OpenCV.
+    Follows albumentations' ``RandomGamma``, with powers and not their hundredfold. Draws the power (word 1). uint8 is
+    exact on every machine, float32 with the same build of OpenCV.
 
     Args:
         gamma: by how much the power may leave 1, or a range of powers (low, high) in [0.01, 100].

@@ -96,8 +96,8 @@ class RandomRotate90(_Turned):
 class D4(_Turned):
     """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
 
-    Draws the symmetry (word 1): its rest by 4 is the number of quarters counter-clockwise, from 4 on the image is
-    mirrored left and right before.
+    Draws the symmetry (word 1): modulo 4 it is the number of quarters counter-clockwise, and from 4 on the image is
+    first mirrored left and right.
 
     Args:
         p: the probability that the transform fires; the symmetry that leaves all as it is counts as one.
@@ -125,7 +125,7 @@ class D4(_Turned):
 @primitive(random=False, blind=True)
 @dataclass(frozen=True, slots=True, repr=False)
 class Transpose(SpatialTransform):
-    """Swap rows and columns with probability p. Draws nothing beyond its chance. Exact on every machine.
+    """Swap rows and columns with probability p. Draws nothing but its chance. Exact on every machine.
 
     Args:
         p: the probability, in [0, 1].

@@ -21,7 +21,7 @@ __all__ = ["Normalize", "ToCHW", "ToFloat"]
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
 
-    uint8 is divided by 255 before, so that mean and std are the usual ones of images in [0, 1]. Exact on every
+    uint8 is divided by 255 first, so that mean and std are the usual ones of images in [0, 1]. Exact on every
     machine.
 
     Args:

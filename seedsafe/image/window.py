@@ -96,7 +96,8 @@ class RandomCrop(_Sized):
         padding: rows and columns around the image that the window may reach into: one number for all sides,
             (vertical, horizontal), or (top, bottom, left, right).
         pad_if_needed: pad a smaller image on both sides by what it lacks, instead of raising an error.
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         name: see Transform.
@@ -189,7 +190,8 @@ class Pad(Windowed):
 
     Args:
         padding: one number for all sides, (vertical, horizontal), or (top, bottom, left, right), in pixels.
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         name: see Transform.

@@ -23,7 +23,8 @@ class RandomZoomOut(Windowed):
 
     Args:
         side_range: how many times larger the canvas's sides are, a range from 1 on.
-        mode: what stands outside the image: "constant", "edge", "reflect" or "symmetric", as in ``numpy.pad``.
+        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
+            ``numpy.pad``.
         fill: the value outside in the mode "constant", one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that the transform fires.

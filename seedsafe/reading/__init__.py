@@ -1,6 +1,6 @@
 """A dataset read by key: what every adapter stands on, and all that it imports besides the front door.
 
-An adapter keeps its framework's base class, the way on which the epoch travels, and the framework's quirks.
+An adapter keeps its framework's base class, how the epoch reaches the workers, and the framework's quirks.
 """
 
 from seedsafe.checks import flag

@@ -48,8 +48,8 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
         channels_first: whether the pipeline returns images as (C, H, W).
 
     Raises:
-        ValueError: a tensor is no image of (C, H, W).
-        TypeError: a tensor is not in the memory of the CPU, or of a dtype that NumPy has not.
+        ValueError: a tensor is not an image of (C, H, W).
+        TypeError: a tensor is not in the memory of the CPU, or has a dtype that NumPy does not have.
 
     Example:
         >>> import torch

@@ -50,10 +50,10 @@ def augment_batch(
         stack: makes one array of the samples' arrays.
 
     Returns:
-        A batch of the same form; what is no target is the very same object.
+        A batch of the same form; other parts are the very same objects.
 
     Raises:
-        TypeError: the batch is None, or an augmentable part is no array.
+        TypeError: the batch is None, or an augmentable part is not an array.
         ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
             augmentation.
     """

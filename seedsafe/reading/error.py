@@ -18,7 +18,7 @@ __all__ = ["SampleError", "epoch_name", "path_of", "process_name", "reason", "sa
 
 
 class SampleError(RuntimeError):
-    """A sample could not be read or augmented. The message names it, and ``__cause__`` is the error that said so.
+    """A sample could not be read or augmented. The message names it, and ``__cause__`` is the original error.
 
     Loaders carry an error from a worker to the training process as text: there the message holds all of it, the cause's
     traceback as well, and the attributes of an error from a worker of torch's are None.
@@ -26,10 +26,10 @@ class SampleError(RuntimeError):
     Args:
         message: all that is known, for people.
         index: the sample's position in the dataset.
-        path: its file, if the dataset can tell.
+        path: its file, if the dataset knows it.
         epoch: in which it was read.
         worker: the number or name of the process that read it; None in the main process.
-        transform: the name of the transform that failed; None if it was none, but the reading of the sample.
+        transform: the name of the transform that failed; None if reading the sample failed.
 
     Example:
         >>> error = SampleError("sample 7 failed", index=7)
@@ -65,7 +65,7 @@ def sample_error(
     name: str = "sample {place}",
     rest: str = "",
 ) -> SampleError:
-    """Return what there is to say about an error of a sample, or of what has another name; `rest` ends the message."""
+    """Return the text about an error of a sample, or of something with another name; `rest` ends the message."""
     path, transform = path_of(base, place), transform_of(error)
     file = "" if path is None else f" ({path!r})"
     process = (
@@ -87,7 +87,7 @@ def sample_error(
 
 
 def epoch_name(epoch: int) -> str:
-    """Return how a message calls an epoch."""
+    """Return an epoch's name for a message."""
     return "the validation epoch" if epoch == VALIDATION_EPOCH else f"epoch {epoch}"
 
 

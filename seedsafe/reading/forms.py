@@ -59,10 +59,10 @@ def augment_sample(
             the pipeline can write there; else it holds anything.
 
     Returns:
-        A sample of the same form; what is no target is the very same object.
+        A sample of the same form; other parts are the very same objects.
 
     Raises:
-        TypeError: the sample is None, an augmentable part is no array, or nothing came back.
+        TypeError: the sample is None, an augmentable part is not an array, or nothing came back.
         ValueError: targets do not fit the sample.
 
     Example:

@@ -1,4 +1,4 @@
-"""Attributes of what a dataset is made of, as if they were its own: trainers ask a dataset for its base's."""
+"""A dataset offers the attributes of its base as its own, because trainers ask a dataset for them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _OF_READER: Final = frozenset(
 
 
 class Forwarding(Keyed):
-    """A dataset with a `reader`, which has the reader's attributes, and those of its base that it has not itself.
+    """A dataset with a `reader`, which has the reader's attributes, and those of its base that it lacks itself.
 
-    What is set goes where it was found, so that nothing is lost: `transform` of a base reaches the base.
+    An attribute is set where it was found, so that nothing is lost: `transform` of a base reaches the base.
     """
 
     reader: KeyedReader
@@ -28,7 +28,7 @@ class Forwarding(Keyed):
         return self.reader.failures()
 
     def report_failures(self, name: str = "") -> None:
-        """Warn of the samples that failed since the last report, once for each epoch; loaders of ours do so by themselves.
+        """Warn of the samples that failed since the last report, once for each epoch; this library's loaders do so by themselves.
 
         Args:
             name: the beginning of the warning.

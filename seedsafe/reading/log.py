@@ -25,7 +25,7 @@ class FailureLog:
 
     It is a temporary file to which lines are appended, each in one write, because nothing else reaches workers under
     every start method, takes any number of entries, and needs no reader while it is written. It goes with the process
-    that made it, and warns then of what nobody was told. A copy made outside of a worker begins anew.
+    that made it, which then warns of failures that were not reported. A copy made outside a worker starts empty.
 
     Args:
         became: what became of the samples: "left out" or "replaced".

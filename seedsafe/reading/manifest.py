@@ -18,8 +18,8 @@ __all__ = ["manifest"]
 def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
     """Return what a run's samples depend on besides the data, as plain data for a log.
 
-    The samples of a bridge are the same for other workers, orders, ranks and resumes, and not for other versions of the
-    libraries that draw them: these are listed.
+    The samples of a bridge stay the same for other workers, orders, ranks and resumes, but not for other versions of
+    the libraries that draw them: these are listed.
 
     Returns:
         A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (as `to_dict` gives it, or the

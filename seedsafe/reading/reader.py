@@ -32,8 +32,8 @@ _BRIDGE: Final = op_of("seedsafe/bridge")
 class KeyedReader:
     """Reads samples of a dataset, each augmented as a pure function of its key.
 
-    An adapter keeps the framework's base class and brings the moment (epoch, occurrence, view) with each read; all else
-    is here. While the base runs, calls without a key take the sample's.
+    An adapter keeps the framework's base class and passes the moment (epoch, occurrence, view) with each read;
+    everything else is here. While the base runs, calls without a key take the sample's.
 
     Args:
         base: anything with ``base[position]``.
@@ -118,7 +118,7 @@ class KeyedReader:
         """Return an index as a position from 0 on.
 
         Raises:
-            TypeError: it is no integer.
+            TypeError: it is not an integer.
             IndexError: there is no such sample.
         """
         if type(index) is SampleIndex or type(index) is int:

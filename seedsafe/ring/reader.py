@@ -200,7 +200,7 @@ def _require_sent(header: Header, place: Place) -> None:
 def _file_of(address: Address) -> int:
     path = named(address.process, address.file)
     if not os.readlink(path).startswith(f"/memfd:{NAME}"):
-        raise _RefusedError(f"{path} is no ring any more")
+        raise _RefusedError(f"{path} is not a ring any more")
     return os.open(path, os.O_RDWR | os.O_CLOEXEC)
 
 

@@ -70,7 +70,7 @@ class Accumulator:
         self._totals = [_Channel(self._histogram) for _ in range(channels)]
 
     def result(self) -> ChannelStats | None:
-        """Give the statistics so far; None if there was no image."""
+        """Return the statistics so far; None if there was no image."""
         if not self._images:
             return None
         totals = self._totals

@@ -1,4 +1,4 @@
-"""The file from which an interrupted computation goes on."""
+"""The file from which an interrupted computation resumes."""
 
 import json
 import os
@@ -28,7 +28,7 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def load(self) -> tuple[int, ChannelStats | None]:
-        """Give what is done and its statistics: (0, None) if there is no file yet.
+        """Return what is done and its statistics: (0, None) if there is no file yet.
 
         Raises:
             ValueError: the file is damaged, or belongs to another dataset or to other options.

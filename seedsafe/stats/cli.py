@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
     """Run the command.
 
     Args:
-        argv: the arguments behind `stats`.
+        argv: the arguments after `stats`.
 
     Returns:
         0; 1 if an image cannot be read or the images differ in form; 130 if interrupted.

@@ -31,9 +31,9 @@ Faulty = tuple[int, int, int]
 class ChannelStats:
     """Exact statistics of the channels of a set of images; `channel_stats` makes them.
 
-    Sums are Python integers: the same bits for any order of the images, any number of workers and any machine.
-    `a | b` gives the statistics of both sets together. Sums count units: 1 for uint8 and uint16, 2^-149 for float32
-    (every float32 is a whole number of those). Values that are masked out, NaN or infinite are in none of them.
+    Sums are Python integers: the same bits for any order of the images, any number of workers and any machine. `a |
+    b` gives the statistics of both sets together. Sums count units: 1 for uint8 and uint16, 2^-149 for float32 (every
+    float32 is a whole number of those). Values that are masked out, NaN or infinite do not count.
 
     `mean` and `std` describe all pixels together, and `std` is that of the population (divided by the count).
     `image_std`, the mean of the images' own standard deviations, leaves out how the images differ from each other and
@@ -104,7 +104,7 @@ class ChannelStats:
 
     @property
     def image_mean(self) -> tuple[float, ...]:
-        """The mean of the images' means, in which a small image weighs as much as a large one."""
+        """The mean of the images' means, in which small and large images weigh the same."""
         return self._over_images(self.mean_total)
 
     @property
@@ -123,7 +123,7 @@ class ChannelStats:
         )
 
     def normalize(self) -> Normalize:
-        """Give the transform that brings each channel to mean 0 and standard deviation 1.
+        """Return the transform that brings each channel to mean 0 and standard deviation 1.
 
         Returns:
             `seedsafe.Normalize(mean, std)`, for uint8 images with both divided by 255, as it expects them.
@@ -153,7 +153,7 @@ class ChannelStats:
         return seedsafe.Normalize(tuple(m / top for m in self.mean), tuple(s / top for s in self.std))
 
     def __or__(self, other: ChannelStats) -> Self:
-        """Give the statistics of both sets of images together; the order does not matter."""
+        """Return the statistics of both sets of images together; the order does not matter."""
         if not isinstance(other, ChannelStats):
             return NotImplemented
         if (self.dtype, len(self.count)) != (other.dtype, len(other.count)):
@@ -189,7 +189,7 @@ class ChannelStats:
         )
 
     def renumbered(self, first: int) -> Self:
-        """Give the same statistics with all image numbers raised by `first`, to merge the parts of one dataset.
+        """Return the same statistics with all image numbers raised by `first`, to merge the parts of one dataset.
 
         Example:
             >>> import numpy as np, seedsafe as ss
@@ -204,7 +204,7 @@ class ChannelStats:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data for JSON; integers that may exceed 2^53 are written as strings.
+        """Return plain data for JSON; integers that may exceed 2^53 are written as strings.
 
         Example:
             >>> import numpy as np, seedsafe as ss
@@ -220,7 +220,7 @@ class ChannelStats:
         return cls(**fields_of(data))
 
     def to_json(self) -> str:
-        """Give `to_dict` as JSON text.
+        """Return `to_dict` as JSON text.
 
         Example:
             >>> import numpy as np, seedsafe as ss

@@ -1,4 +1,4 @@
-"""`channel_stats`: over a dataset, with worker processes, or over a loader."""
+"""`channel_stats`: the statistics of a dataset, with worker processes, or of a loader."""
 
 import os
 from collections import deque
@@ -40,7 +40,7 @@ def channel_stats(
 ) -> ChannelStats:
     """Compute the exact statistics of the channels of a dataset's images, the same bits for any number of workers.
 
-    Integer images are summed in integers, float32 images without any rounding as well. Images may differ in size, not
+    Integer images are summed in integers, and float32 images without any rounding too. Images may differ in size, not
     in dtype or number of channels. Needs OpenCV (`pip install "seedsafe[image]"`).
 
     Args:
@@ -56,17 +56,17 @@ def channel_stats(
         num_workers: worker processes for a map dataset; 0 reads in this process.
         start_method: "fork", "spawn" or "forkserver"; None for the default of Python.
         progress: True for a bar on standard error, or a function of (count done, total or None).
-        checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call
-            then goes on from there, and removes it at the end.
+        checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call then
+            resumes from there, and removes the file at the end.
 
     Returns:
         The statistics. Images are numbered in the order of `data`, from 0. NaN and infinite values are left out, and
-        reported in `nan`, `inf` and `faulty`.
+        listed in `nan`, `inf` and `faulty`.
 
     Raises:
         ValueError: there are no images, they differ in form, or an option does not fit the data.
-        TypeError: `data` is neither kind, or an image's dtype is not uint8, uint16 or float32.
-        Exception: whatever `data[i]` raises, with a note that names i.
+        TypeError: `data` is neither of these, or an image's dtype is not uint8, uint16 or float32.
+        Exception: any error of `data[i]`, with a note that names i.
 
     Example:
         >>> import numpy as np, seedsafe as ss
@@ -190,7 +190,7 @@ def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
 def _in_workers(
     job: _Job, ranges: Iterable[tuple[int, int]], num_workers: int, start_method: str | None
 ) -> Iterator[ChannelStats | None]:
-    """Give the parts in order, a few ahead at a time; a worker that dies is an error, not a wait."""
+    """Return the parts in order, a few ahead at a time; a worker that dies is an error, not a wait."""
     import multiprocessing
     from concurrent.futures import Future, ProcessPoolExecutor
 

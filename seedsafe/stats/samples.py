@@ -20,7 +20,7 @@ class Selection(NamedTuple):
 
 
 def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], bool]]:
-    """Give each image of a sample or a batch with three axes, and whether its channels come first.
+    """Return each image of a sample or a batch with three axes, and whether its channels come first.
 
     With a mask the pixels that count come as an image of one column.
     """

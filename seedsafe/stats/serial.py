@@ -22,7 +22,7 @@ _ARRAYS: dict[str, Any] = {"histogram": np.int64, "image_numbers": np.int64, "im
 
 
 def plain_of(stats: Any) -> dict[str, Any]:
-    """Give the fields of a `ChannelStats` as plain data."""
+    """Return the fields of a `ChannelStats` as plain data."""
     data: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
     data |= {name: getattr(stats, name) for name in _PLAIN}
     data |= {name: list(getattr(stats, name)) for name in _SHORT}
@@ -33,10 +33,10 @@ def plain_of(stats: Any) -> dict[str, Any]:
 
 
 def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the fields again.
+    """Return the fields again.
 
     Raises:
-        TypeError: the data are no dict.
+        TypeError: the data are not a dict.
         ValueError: the data are not a `ChannelStats`, or one of another version.
     """
     if not isinstance(data, Mapping):

@@ -25,8 +25,8 @@ def main(argv: list[str]) -> int:
         argv: Arguments after ``seedsafe audit``.
 
     Returns:
-        0 if there is no fault, 1 if there is one (with ``--strict`` also for a warning), 2 if the audit could not be
-        done: an unknown option, an object that cannot be imported or is no dataset; 130 if interrupted.
+        0 if there is no fault, 1 if there is one (with ``--strict`` also for a warning), 2 if the audit could not
+        run: an unknown option, an object that cannot be imported or is not a dataset; 130 if interrupted.
 
     Example:
         >>> main(["--questions"])  # doctest: +ELLIPSIS

@@ -65,7 +65,7 @@ def passes(
 
 
 def tell(dataset: Any, epoch: int) -> None:
-    """Tell the epoch, in the main process as training loops do."""
+    """Set the epoch, in the main process as training loops do."""
     if hasattr(dataset, "begin_epoch") and hasattr(dataset, "expect_epochs"):
         if not dataset.has_epoch() or getattr(dataset, "epoch", None) is None:
             dataset.begin_epoch(epoch)

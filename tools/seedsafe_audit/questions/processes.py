@@ -26,7 +26,7 @@ _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
 
 
 def ends(ctx: Context, question: str, title: str) -> Answer:
-    """Say which runs stood still or died."""
+    """Answer which runs hung or died."""
     hung, died = [], []
     for run in [ctx.serial, *ctx.parallels()]:
         for hang in run.outcome.hangs:
