@@ -68,7 +68,7 @@ class reading:  # noqa: N801  # used as a with statement, several times cheaper 
 
 
 def current_key() -> SampleKey | None:
-    """Return the key of the sample that this thread is reading, or None outside of a read.
+    """Return the key of the sample that this thread is reading, or None outside a read.
 
     An AugmentedDataset or AugmentedSequence sets it while it reads its base. A thread that the base starts has none.
 

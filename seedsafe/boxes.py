@@ -18,7 +18,7 @@ FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
 """Formats of boxes: edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
 
 SLACK: Final = 1e-5
-"""How far a box may lie outside of the image, in shares of it: files hold rounded numbers."""
+"""How far a box may lie outside the image, in shares of it: files hold rounded numbers."""
 
 EPSILON: Final = 1e-7
 """What a box may fall short of a limit, for the same reason."""

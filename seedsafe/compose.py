@@ -100,7 +100,7 @@ class Compose:
                 base, as in a dataset's ``__getitem__``: then it is the key of that sample, with a number for each call.
 
         Raises:
-            TypeError: there is no key outside of a read, or the sample is not of arrays.
+            TypeError: there is no key outside a read, or the sample is not of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
         if parts:

@@ -148,7 +148,7 @@ class Choice(_Container):
         name: see Transform.
 
     Raises:
-        ValueError: weights are not as many as transforms, or all zero.
+        ValueError: there is not one weight for each transform, or all are zero.
 
     Example:
         >>> import seedsafe as ss

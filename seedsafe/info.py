@@ -252,7 +252,7 @@ def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()
     """Return the parts that a pipeline was called with by name, as a sample.
 
     Raises:
-        TypeError: there is a sample besides, or a name is neither a target's nor a label's.
+        TypeError: there is a sample as well, or a name is neither a target's nor a label's.
     """
     if sample is not None:
         raise TypeError(

@@ -302,7 +302,7 @@ def generator(
         call: see SampleKey.
 
     Raises:
-        TypeError: neither a key nor seed, epoch and index are given, or both are; or nothing is, outside of a read.
+        TypeError: neither a key nor seed, epoch and index are given, or both are; or nothing is, outside a read.
         ValueError: a field is out of its range.
 
     Example:

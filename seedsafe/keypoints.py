@@ -1,4 +1,4 @@
-"""Keypoints: what becomes of those outside of the image, and which change places in a mirror."""
+"""Keypoints: what becomes of those outside the image, and which change places in a mirror."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Pairs = tuple[tuple[Any, Any], ...]
 class Keypoints:
     """What becomes of keypoints: for ``Compose(..., keypoints=Keypoints(...))``.
 
-    A keypoint is outside if its pixel is: x below -½ or above width - ½, y likewise. That is looked at on the way in and
-    after each transform that moves it, so one that was cut off does not come back with a padding.
+    A keypoint is outside if its pixel is: x below -½ or above width - ½, y likewise. This is checked on the way in
+    and after each transform that moves it, so one that was cut off does not come back when the image is padded.
 
     Args:
         outside: "keep" keypoints outside the image; "mark" them with a 0 in the third column, their visibility; or
@@ -37,7 +37,7 @@ class Keypoints:
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: outside is unknown, a pair is none, or rows are paired and dropped.
+        ValueError: outside is unknown, a pair is not a pair, or rows are paired and dropped.
 
     Example:
         >>> import numpy as np

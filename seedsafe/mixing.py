@@ -40,17 +40,17 @@ class Mixed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BatchMix:
-    """Mixes each sample of a batch with another one of it, and their labels alike, as a function of a key.
+    """Mixes each sample of a batch with another sample of the batch, and their labels too, as a function of a key.
 
-    Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018), and S. Yun et al., "CutMix" (2019), in the
-    form of torchvision's recipe: one share and one box for the batch. The partners are those some places before, a
-    number that is drawn; a batch of one sample stays as it is. `seedsafe_torch.mix` makes a collate function of it, and
-    AugmentedSequence takes it as ``mix=``.
+    Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018), and S. Yun et al., "CutMix" (2019),
+    in the form of torchvision's recipe: one share and one box for the batch. The partner of a sample is the one a
+    drawn number of places before it; a batch of one sample stays as it is. `seedsafe_torch.mix` makes a collate
+    function of it, and AugmentedSequence takes it as ``mix=``.
 
     Args:
         classes: their number: labels become float vectors of that length.
         mixup: the alpha of MixUp's Beta(alpha, alpha) distribution, 0 for no MixUp.
-        cutmix: that of CutMix, 0 for no CutMix. Where both are there, each batch takes either with the same chance.
+        cutmix: that of CutMix, 0 for no CutMix. With both, each batch takes one of them, each with the same chance.
         p: the chance that a batch is mixed.
         channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None finds out by the one axis
             of length 1, 3 or 4.

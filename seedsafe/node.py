@@ -80,7 +80,7 @@ def run(
         row: memory for the result of an array, which the node, a Root, may fill and return.
 
     Raises:
-        TypeError: no key is given outside of a read, or the sample is not an array or a dict of arrays.
+        TypeError: no key is given outside a read, or the sample is not an array or a dict of arrays.
         ValueError: the sample cannot be what its target's name says.
     """
     if type(key) is not SampleKey:

@@ -23,9 +23,9 @@ def guard() -> None:
     """Set this process's OpenCV to a single thread, if the process is a worker.
 
     Acts once per process, in the daemonic processes of `multiprocessing` only (the workers of torch's `DataLoader`
-    and of Keras, a `multiprocessing.Pool`), and only when `cv2` has been imported by somebody. In every other
-    process, and before `cv2` is there, it does nothing and looks again at the next call. Call it before each use of
-    OpenCV: the adapters and `ImageFolder` do so for every sample.
+    and of Keras, a `multiprocessing.Pool`), and only when `cv2` has been imported. In every other process, and before
+    `cv2` is there, it does nothing and looks again at the next call. Call it before each use of OpenCV: the adapters
+    and `ImageFolder` do so for every sample.
 
     Not counted as workers: threads, processes without a daemon flag (training ranks, `ProcessPoolExecutor`), and
     a plain `os.fork()` of a process that is not a worker.

@@ -43,9 +43,9 @@ class Transform:
     """One step of a pipeline. Derive from ImageTransform, SpatialTransform or AudioTransform.
 
     A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
-    changes. A method with a third argument ``info`` is given the Info of the primary target as it is before this
-    transform: what needs the image's size, for instance. A subclass may be a frozen dataclass, as the library's own
-    are, or a plain class; one with an ``__init__`` of its own has no JSON and equals only itself. An attribute ``p`` is
+    changes. A method with a third argument ``info`` gets the Info of the primary target as it is before this
+    transform: coordinates need the image's size, for instance. A subclass may be a frozen dataclass, as the library's
+    own are, or a plain class; one with its own ``__init__`` has no JSON and equals only itself. An attribute ``p`` is
     the probability with which it fires.
 
     Parameters that depend on pixels, of another target for instance, take two steps: ``draw`` returns numbers, and

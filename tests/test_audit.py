@@ -56,7 +56,7 @@ FAULTS = [
     ("outliers", cases.Overflow, "fault", "far outside"),
     ("raises", cases.MissingFile, "fault", "1 of 32 samples raise: FileNotFoundError (1)"),
     ("length", cases.TooLong, "fault", "len() is 36, but sample 35 raises IndexError"),
-    ("outside", cases.Wraps, "warning", "indices outside of the dataset give samples"),
+    ("outside", cases.Wraps, "warning", "indices outside the dataset give samples"),
     ("memory", cases.ManyObjects, "fault", "memory grows by"),
     ("memory", cases.Leaks, "fault", "memory grows by"),
     ("pools", cases.OpenCVThreads, "warning", "native threads"),

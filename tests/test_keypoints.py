@@ -1,4 +1,4 @@
-"""Keypoints of a Compose: those outside of the image, their labels, and pairs in a mirror."""
+"""Keypoints of a Compose: those outside the image, their labels, and pairs in a mirror."""
 
 from __future__ import annotations
 

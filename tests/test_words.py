@@ -1,6 +1,7 @@
 """The public documentation uses one noun for one thing: those of docs/style.md, and not their synonyms.
 
-README, the pages, and the docstrings that the reference shows are searched; code is left out.
+README, the pages, the docstrings that the reference shows, and the messages of errors and warnings are searched; code
+is left out.
 """
 
 from __future__ import annotations
@@ -23,13 +24,36 @@ PHRASES = {  # turns that a reader stumbles over, and what to write instead
     "whoever": "you",
     "spares": "skips",
     "for ever": "forever",
-    "anew": "again",
     "for themselves": "on their own",
     "picture": "image",
     "pictures": "images",
     "mended": "fixed",
     "has to be": "must be",
     "have to be": "must be",
+    "outside of": "outside",
+    "inside of": "inside",
+    "anew": "again",
+    "mend": "fix",
+    "near by": "nearby",
+    "exclude each other": "cannot be used together",
+    "goes with": "needs",
+    "go with": "need",
+    "without anybody's help": "by itself",
+    "stands still": "hangs",
+    "is no index": "is not an index",
+    "is no integer": "is not an integer",
+    "is no array": "is not an array",
+    "is no image": "is not an image",
+    "is no dict": "is not a dict",
+    "is no class": "is not a class",
+    "is no string": "is not a string",
+    "is no target": "is not a target",
+    "are no targets": "are not targets",
+    "are no positions": "are not positions",
+    "255ths": "the scale of 0 to 255",
+    "one build of": "the same build of",
+    "stands outside": "lies outside",
+    "the core": "seedsafe",
 }
 _CODE = re.compile(r"^(```|:::).*?^\1[ \t]*$|``.+?``|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^ *>>> .*(?:\n(?! *$).*)*", re.MULTILINE)  # with what it prints
@@ -113,9 +137,51 @@ def test_public_docstrings_use_the_nouns() -> None:
     assert found == []
 
 
+def messages(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines and the texts of the errors and warnings of a module."""
+    for node in ast.walk(ast.parse(source)):
+        raised = node.exc if isinstance(node, ast.Raise) else None
+        warned = (
+            node
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "warn"
+            else None
+        )
+        call = raised or warned
+        if isinstance(call, ast.Call):
+            texts = [part.value for part in ast.walk(call) if isinstance(part, ast.Constant)]
+            yield call.lineno, "".join(text for text in texts if isinstance(text, str))
+
+
+def test_messages_use_the_nouns() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {fault}"
+        for room in ("seedsafe", "adapters", "tools")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for line, text in messages(path.read_text(encoding="utf-8"))
+        for fault in faults(text)
+    ]
+    assert found == []
+
+
+def test_a_synonym_in_a_message_is_noticed() -> None:
+    source = """
+raise ValueError(
+    f"{count} "
+    "items are too many: pass fewer"
+)
+warnings.warn("the chain is long", stacklevel=2)
+raise
+"""
+    assert [(line, len(faults(text))) for line, text in messages(source)] == [(2, 1), (6, 1)]
+
+
 def test_a_function_says_what_it_does() -> None:
     """One dialect: "Return …", not "Returns …"."""
-    wrong = re.compile(r"(Returns|Yields|Gives|Makes|Takes|Runs|Reports|Computes|Adds|Checks|Gets|Applies) ")
+    wrong = re.compile(
+        r"(Returns|Yields|Gives|Makes|Takes|Runs|Reports|Computes|Adds|Checks|Gets|Applies|Give|Tell) "
+    )
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for room in ("seedsafe", "adapters", "tools")

@@ -294,5 +294,5 @@ def _normalize(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
 def ToFloat(max_value: float | None = None, p: float = 1.0, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.ToFloat``."""
     if max_value not in (None, 255):
-        raise ValueError(f"max_value must be 255, got {max_value!r}: the core makes floats of uint8")
+        raise ValueError(f"max_value must be 255, got {max_value!r}: ToFloat divides uint8 by 255")
     return fires(ss.ToFloat(), p, always_apply)

@@ -1,4 +1,4 @@
-"""Compose and its kin: called with named parts, as albumentations is."""
+"""Compose, and classes like it: called with named parts, as albumentations is."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Compose:
         additional_targets: further arguments by what they are: "image", "mask".
         p: the probability that the transforms are applied at all.
         is_check_shapes: True; masks must be as large as the image.
-        strict: taken and not used: unknown arguments of transforms are always errors.
+        strict: accepted, but not used: unknown arguments of transforms are always errors.
         mask_interpolation: None or 0: masks hold labels.
-        seed: taken with a warning: the key has the seed.
+        seed: accepted with a warning: the key has the seed.
         save_applied_params: False; see ReplayCompose.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is not in the core.
+        ValueError: an argument is not supported.
 
     Example:
         >>> import numpy as np
@@ -126,7 +126,7 @@ class Compose:
 
 
 class Sequential(Compose):
-    """Transforms one after another, inside of another Compose.
+    """Transforms one after another, inside another Compose.
 
     Args:
         transforms: of this module or of seedsafe.
@@ -218,7 +218,7 @@ def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: floa
 
 
 def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
-    """Raise an error: the core keeps the order of what it chooses."""
+    """Raise an error: seedsafe keeps the order of what it chooses."""
     raise ValueError("seedsafe has no RandomOrder, because it keeps the order of transforms: use SomeOf")
 
 

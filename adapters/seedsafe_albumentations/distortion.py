@@ -43,7 +43,7 @@ def ElasticTransform(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, moves nothing since 1.4, and nothing here."""
+    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, has had no effect since 1.4, and has none here."""
     only("noise_distribution", noise_distribution, "gaussian", "seedsafe's noise is normal")
     made = ss.ElasticTransform(
         alpha,
@@ -103,7 +103,7 @@ def OpticalDistortion(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, is gone since 2.0, and honoured by nothing there either."""
+    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, was removed in 2.0, and has no effect here."""
     made = ss.OpticalDistortion(
         distort_limit=around(distort_limit),
         lens=mode,

@@ -200,7 +200,7 @@ def Rotate(
 def SafeRotate(
     limit: Any = (-90, 90), interpolation: int = 1, border_mode: int = 0, p: float = 0.5, **_: Any
 ) -> Any:
-    """Raise an error: the core does not scale what it turns back to the image's size."""
+    """Raise an error: seedsafe does not scale a turned image back to its size."""
     raise ValueError(
         "SafeRotate scales the turned image back to its size, which seedsafe does not do: use Affine(rotate=..., "
         "fit_output=True), which shows all of it, and a Resize after it"

@@ -25,10 +25,10 @@ class BboxParams:
         check_each_transform: True; boxes are always looked at after each transform.
         clip: cut boxes off at the image's edges before the first transform.
         filter_invalid_bboxes: leave out boxes of which nothing is in the image, instead of raising an error.
-        max_accept_ratio: None; the core has no limit of a box's shape.
+        max_accept_ratio: None; seedsafe has no limit on a box's shape.
 
     Raises:
-        ValueError: an argument is out of its range, or not in the core.
+        ValueError: an argument is out of its range, or is not supported.
     """
 
     format: str
@@ -53,7 +53,7 @@ class BboxParams:
         self.boxes()
 
     def boxes(self, *labels: str) -> ss.Boxes:
-        """Return the core's description, with further labels."""
+        """Return seedsafe's description, with further labels."""
         return ss.Boxes(
             self.format,
             labels=(*(self.label_fields or ()), *labels),
@@ -77,7 +77,7 @@ class KeypointParams:
         check_each_transform: True; keypoints are always looked at after each transform.
 
     Raises:
-        ValueError: an argument is not in the core.
+        ValueError: an argument is not supported.
     """
 
     format: str
@@ -100,6 +100,6 @@ class KeypointParams:
         )
 
     def keypoints(self, *labels: str) -> ss.Keypoints:
-        """Return the core's description, with further labels."""
+        """Return seedsafe's description, with further labels."""
         outside = "drop" if self.remove_invisible else "keep"
         return ss.Keypoints(outside=outside, labels=(*(self.label_fields or ()), *labels))

@@ -1,4 +1,4 @@
-"""The parts of a call, as albumentations names and writes them, as a sample of the core, and back."""
+"""The parts of a call, as albumentations names and writes them, as a sample for seedsafe, and back."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Parts:
         self._masks = ["mask", *(name for name, kind in additional.items() if kind == "mask")]
 
     def entered(self, data: dict[str, Any]) -> Entered:
-        """Return the parts of a call as a sample of the core.
+        """Return the parts of a call as a sample for seedsafe.
 
         Raises:
-            ValueError: there is no image, or boxes or keypoints that nothing is known of.
+            ValueError: there is no image, or there are boxes or keypoints without their parameters.
         """
         if "image" not in data:
             raise ValueError(f"a call needs image=, got {sorted(data)}")
@@ -138,7 +138,7 @@ def _add_labels(names: Any, data: dict[str, Any], sample: dict[str, Any], what: 
 
 @dataclass
 class Entered:
-    """The parts of one call, as a sample of the core."""
+    """The parts of one call, as a sample for seedsafe."""
 
     parts: Parts
     sample: dict[str, Any]

@@ -22,7 +22,7 @@ def length(base: Any) -> int:
                 f"base must have a length, got {type(base).__name__}: define __len__ on it"
             ) from None
     if units < 1:
-        raise ValueError(f"base must have at least one item, got {units}")
+        raise ValueError(f"base must have at least one sample or batch, got {units}")
     return int(units)
 
 
@@ -30,8 +30,7 @@ def ready_size(base: Any, targets: Targets) -> int:
     """Return the size of a base's ready batches: its attribute, else the first batch's."""
     if frameworks.framework_of(base) is None:
         raise TypeError(
-            f"batch_size is missing: {type(base).__name__} is not a Keras Sequence of ready batches, so its items "
-            "are samples"
+            f"batch_size is missing: {type(base).__name__} is not a Keras Sequence of ready batches, so indexing it gives samples"
         )
     for hook in ("on_epoch_end", "on_epoch_begin"):
         defined = getattr(type(base), hook, None)

@@ -55,7 +55,7 @@ class Passes:
         """Set the epoch of all batches read from now on, and the steps that were done before Keras's batch 0."""
         if (now := length(self.base)) != self._units:
             raise ValueError(
-                f"the base had {self._units} items when the sequence was made, and has {now} in epoch {epoch}: make a "
+                f"the base had the length {self._units} when the sequence was made, and has {now} in epoch {epoch}: make a "
                 "new sequence when the data change"
             )
         if self.shuffle and not self.repeat:

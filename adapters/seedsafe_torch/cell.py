@@ -18,9 +18,9 @@ _EPOCH_TWICE: Final = 2**16  # beside what a reader tells
 class EpochCell(Told):
     """The current epoch, which indices were read in it, and which warnings were given, shared with worker processes.
 
-    Some trainers build a loader of their own around the dataset and tell nothing but the dataset of the epoch. The
-    cell reaches their workers under every start method, persistent ones too. Pickled outside of a worker's
-    start, or copied, it becomes a cell of its own. Of more than 2**20 samples, one of each so many is watched.
+    Some trainers build a loader of their own around the dataset and set the epoch on the dataset alone. The cell
+    reaches their workers under every start method, persistent ones too. Pickled outside a worker's start, or copied,
+    it becomes a cell of its own. Of more than 2**20 samples, one of each so many is watched.
 
     Args:
         length: of the dataset, or None if it has none.
@@ -60,7 +60,7 @@ class EpochCell(Told):
         return True
 
     def may_look(self) -> bool:
-        """Return whether to look at what reads one index twice: True for some times, since looking takes its time."""
+        """Return whether to look at what reads one index twice: True the first few times, because looking takes time."""
         self._looks -= 1
         return self._looks >= 0
 

@@ -22,13 +22,13 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     """A dataset whose samples are augmented as a pure function of (seed, epoch, index).
 
     The epoch comes with the index, from `KeyedSampler` or `loader`, which stamp it in the parent process. Read by a
-    plain loader, the dataset follows `set_epoch`, and warns when an epoch is served twice. Attributes that it has not are
-    its base's: ``classes``, ``collate_fn``; and ``transform`` of a base may be set.
+    plain loader, the dataset follows `set_epoch`, and warns when an epoch is served twice. Attributes that it lacks
+    are its base's: ``classes``, ``collate_fn``; setting ``transform`` sets the base's.
 
     Args:
         base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL
-            image or a tensor (C, H, W) is augmented; of a tuple the first element is, and a dict goes by its keys
-            image, mask, keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels are never
+            image or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image,
+            mask, keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels are never
             touched.
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
@@ -39,17 +39,17 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays
             as it was when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each record's name.
-        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names it.
-            "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried.
-            "skip" marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. Of both, `loader` reports
-            at the end of each pass what failed, and `failures` lists it.
+        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names
+            it. "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried.
+            "skip" marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. In both cases `loader`
+            reports at the end of each pass what failed, and `failures` lists it.
         check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
 
     Raises:
         TypeError: an argument is of another type.
         ValueError: an argument is out of its range.
-        IndexError: an index is outside of the dataset.
+        IndexError: an index is outside the dataset.
         SampleError: a sample could not be read or augmented, for whatever reason.
 
     Example:

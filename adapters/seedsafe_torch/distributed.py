@@ -116,7 +116,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         self.inner.set(self.sampler, place.epoch, self.seed)
         if place.start > self._total or (place.start and order not in (None, self._checksum())):
             raise ValueError(
-                f"the state, after {place.start} items of epoch {place.epoch}, does not belong to {len(self._length)} "
+                f"the state, after {place.start} entries of epoch {place.epoch}, does not belong to {len(self._length)} "
                 "samples with "
                 f"seed={self.seed}, repeats={self.repeats} and shuffle={self.shuffle}: use the same dataset and arguments"
             )

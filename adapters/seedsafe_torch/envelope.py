@@ -16,7 +16,7 @@ class Envelope(Dataset[Any]):
     """The outermost dataset of a loader: it takes the epoch off the index and puts it where the inner ones find it.
 
     `loader` adds one by itself. A DataLoader of your own, or of a trainer, with a KeyedSampler needs one where the
-    AugmentedDataset is inside of a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
+    AugmentedDataset is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
 
     Args:
         dataset: any map-style dataset that has an AugmentedDataset somewhere inside: a Subset, a StackDataset …

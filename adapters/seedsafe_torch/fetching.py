@@ -1,4 +1,4 @@
-"""What torch is fetching, for datasets that are read inside of a wrapper without an Envelope."""
+"""What torch is fetching, for datasets that are read inside a wrapper without an Envelope."""
 
 from __future__ import annotations
 

@@ -80,9 +80,9 @@ class RowByRow(Dataset[Any]):
 def collate(samples: Sequence[Any]) -> Any:
     """Return a batch as `torch.utils.data.default_collate` does, in memory that is used again when nobody holds it.
 
-    `loader` collates with it where no collate_fn is given. In one of your own, call it instead of default_collate: in a
-    worker the tensors that it returns go to the training process without being copied. What is made of them afterwards
-    goes as every tensor does.
+    `loader` collates with it where no collate_fn is given. In one of your own, call it instead of default_collate: in
+    a worker the tensors that it returns go to the training process without being copied. Tensors made from them
+    afterwards are sent as usual.
 
     Args:
         samples: of a batch; arrays, tensors, numbers, strings, and tuples, lists and dicts of these.
@@ -130,7 +130,7 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
         options: of the DataLoader.
 
     Raises:
-        ValueError: they must be and cannot.
+        ValueError: they must be, but cannot be.
     """
     if wanted is False:
         return dataset

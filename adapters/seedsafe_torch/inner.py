@@ -20,7 +20,7 @@ class _Epoch(int):
 
 
 class InnerEpochs:
-    """What the samplers inside were last told, so that a call of their ``set_epoch`` by somebody else is noticed.
+    """The epochs last set on the samplers inside, so that a call of their ``set_epoch`` by other code is noticed.
 
     A sampler is noticed by its attribute ``epoch``, where torch's DistributedSampler and those modelled on it keep it.
 

@@ -81,7 +81,7 @@ def mix(
     label: int | str | None = None,
     collate: Callable[[Any], Any] = default_collate,
 ) -> MixCollate:
-    """Return a collate function for `loader` that mixes each sample with another one of its batch, labels too.
+    """Return a collate function for `loader` that mixes each sample with another one of its batch, and their labels too.
 
     What is drawn follows from the seed and the first index of the batch that was asked for, so it is equal for any number of
     workers and after a resume; with another batch size it is another mixture. See `seedsafe.BatchMix` for what it does.

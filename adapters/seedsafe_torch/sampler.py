@@ -198,7 +198,7 @@ class KeyedSampler(Sampler[Any]):
             part = [stamp(item) for item in islice(items, min(MANY, start - skipped))]
             if not part:
                 raise ValueError(
-                    f"the state says that {start} items of epoch {epoch} were yielded, and the pass has {skipped}: load it into "
+                    f"the state says that {start} entries of epoch {epoch} were yielded, and the pass has {skipped}: load it into "
                     "a sampler like the one that it came from, or change its 'yielded'"
                 )
             skipped += len(part)
@@ -206,7 +206,7 @@ class KeyedSampler(Sampler[Any]):
             place.fold()
         if start and order not in (None, place.order):
             raise ValueError(
-                f"the first {start} items of epoch {epoch} are not those that were yielded before the state was stored: use the "
+                f"the first {start} entries of epoch {epoch} are not those that were yielded before the state was stored: use the "
                 "same dataset, sampler and seed, and a sampler whose order follows from set_epoch or a torch generator"
             )
 

@@ -47,7 +47,7 @@ class Entropy:
         _NUMPY.randbits = self
 
     def leave(self) -> None:
-        """Give NumPy its own function back."""
+        """Restore NumPy's own function."""
         _NUMPY.randbits = self._before
 
     def __call__(self, bits: int) -> int:

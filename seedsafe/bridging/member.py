@@ -47,8 +47,8 @@ def bridge(
             begins with a conversion of its own. "named": ``function(image=…, mask=…)``, which returns a dict, as
             albumentations does. "dict": with the whole sample as a dict, as MONAI's dictionary transforms are. By
             default what its signature and class suggest, else "array".
-        values_only: for "array" and "tensor": it moves nothing, so that mask, keypoints and boxes stay right without it. Otherwise a
-            sample that has these is refused.
+        values_only: for "array" and "tensor": it moves no pixels, so that mask, keypoints and boxes stay right
+            unchanged. Otherwise a sample that has these is refused.
         returns: the shape of what it returns for an image (or audio): "same", or (H, W) or (H, W, C). With it
             `params` goes on to the transforms after it; a result of another shape is refused.
         name: names its stream; by default ``bridge/`` and the name of its class or function.
@@ -153,7 +153,7 @@ class Bridged(Transform):
         return rng.noise()
 
     def out_info(self, info: Info, params: Address) -> Info:
-        """Return what `returns` says, or an info that tells nothing: what a bridged callable returns is known when it has run."""
+        """Return what `returns` says, or an info that knows nothing: what a bridged callable returns is known when it has run."""
         if self.returns is not None:
             return Info(info.shape if self.returns == "same" else self.returns)  # type: ignore[arg-type]
         return Unknown(name_of(self.function))

@@ -27,7 +27,7 @@ class Bridge:
     whole state of its Mersenne Twister, 19,968 bits.
 
     Args:
-        opencv: key OpenCV's generator too, 32 bits wide. OpenCV cannot tell its state: outside of workers it goes on
+        opencv: key OpenCV's generator too, 32 bits wide. OpenCV's state cannot be read: outside workers it continues
             from a number that was drawn from it before the sample.
         tensorflow: key TensorFlow's global seed too.
         cuda: key the generators of all CUDA devices too.

@@ -63,15 +63,15 @@ class Region:
 class keyed:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
     """Let `random`, NumPy's global generator and torch's CPU generator follow a sample's key inside a with statement.
 
-    Outside of dedicated worker processes they are restored afterwards, also after an exception. Only one thread at
-    a time is inside; others wait. Regions may be nested.
+    Outside dedicated worker processes they are restored afterwards, also after an exception. Only one thread at a
+    time is inside; others wait. Regions may be nested.
 
     Args:
         key: of the sample; it may be left out while an AugmentedDataset or AugmentedSequence reads its base.
         options: what is keyed besides; see Bridge.
 
     Raises:
-        TypeError: key is not a SampleKey, or left out outside of a read, or options is not a Bridge.
+        TypeError: key is not a SampleKey, or left out outside a read, or options is not a Bridge.
         RuntimeError: the options name a library that has not been imported.
 
     Example:

@@ -70,7 +70,7 @@ class ImageFolder:
         is_valid_file: decides by the path whether a file counts, instead of `extensions`; not with `cache`.
         allow_empty: accept classes without an image.
         extensions: the endings of names that count, in any case: one or several.
-        cache: a file outside of root that keeps the index; see `FolderIndex`.
+        cache: a file outside root that keeps the index; see `FolderIndex`.
         threads: threads that read class folders.
         on_problem: "raise", "warn" or "ignore" broken links, loops and folders that cannot be read.
         progress: True for a counter on standard error while the folder is read, or a function of (files, None).

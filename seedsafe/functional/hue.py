@@ -172,7 +172,7 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
 
 
 def _shares(channel: int) -> Array:
-    """Return by how much of the chroma a channel lies below the value, in 255ths, for each hue of 2°."""
+    """Return by how much of the chroma a channel lies below the value, on the scale of 0 to 255, for each hue of 2°."""
     sixths = (np.arange(256) / 30 + (5, 3, 1)[channel]) % 6
     return table(255 * np.clip(np.minimum(sixths, 4 - sixths), 0, 1))
 

@@ -136,7 +136,7 @@ def elastic_sheet(
         alpha: what the smoothed noise is multiplied by, in pixels.
         sigma: the smoothing's standard deviation, in pixels.
         same: use one displacement for x and y.
-        repeat: beyond the image stands the noise of its outermost pixels.
+        repeat: continue the noise of the outermost pixels beyond the image.
 
     Example:
         >>> from seedsafe.key import SampleKey, address

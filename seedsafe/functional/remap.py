@@ -100,7 +100,7 @@ def interpolation_code(interpolation: str) -> int:
 
 
 def border_code(mode: str) -> int:
-    """Return OpenCV's number for what stands outside, or raise ValueError."""
+    """Return OpenCV's number for what lies outside, or raise ValueError."""
     if mode not in _BORDERS:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
     return _BORDERS[mode]

@@ -14,7 +14,7 @@ from seedsafe.info import Array
 __all__ = ["MODES", "check_fill", "crop", "pad", "shift_boxes", "shift_points"]
 
 MODES: Final = ("constant", "edge", "reflect", "symmetric")
-"""What stands outside an image, in the words of ``numpy.pad``."""
+"""What lies outside an image, in the words of ``numpy.pad``."""
 
 
 def crop(

@@ -41,9 +41,9 @@ class ElasticTransform(Distorted):
     Args:
         alpha: what the smoothed noise is multiplied by, in pixels; one number or a range (low, high).
         sigma: the smoothing's standard deviation in pixels; one number or a range.
-        same_dxdy: displace x and y by the same.
-        repeat_edges: beyond the image stands the noise of its outermost pixels, as in albumentations 2.0.8: near the edges
-            places move further than in the middle.
+        same_dxdy: displace x and y by the same amount.
+        repeat_edges: continue the noise of the outermost pixels beyond the image, as in albumentations 2.0.8: near
+            the edges places move further than in the middle.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
         mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
             ``numpy.pad``.

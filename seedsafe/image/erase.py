@@ -92,10 +92,10 @@ class CoarseDropout(Erasing):
 class RandomErasing(Erasing):
     """Fill one rectangle of a drawn area and shape.
 
-    Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: of ten
-    tries, the first whose rectangle is smaller than the image; if none is, the image stays. Draws area and shape of each try
-    (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. With `fitting`, it uses the first try's
-    words, as albumentations 2.0.8's ``Erasing`` goes about it. Exact on every machine; any dtype. Masks
+    Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: of
+    ten tries, the first whose rectangle is smaller than the image; if none is, the image stays. Draws area and shape
+    of each try (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. With `fitting`, it
+    uses the first try's words, as albumentations 2.0.8's ``Erasing`` does. Exact on every machine; any dtype. Masks
     stay unless `mask_fill` is given; boxes shrink to what is left of them to see, keypoints stay.
 
     Args:

@@ -100,9 +100,9 @@ class MultiplicativeNoise(Often):
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
-    Follows albumentations' ``SaltAndPepper``, but that each pixel has its own chance. Draws the share of pixels (word 1) and
-    the share of salt among them (word 2); the noise starts at word 4, the k-th 16-bit piece is pixel k's. Exact on every
-    machine.
+    Follows albumentations' ``SaltAndPepper``, except that each pixel has its own chance. Draws the share of pixels
+    (word 1) and the share of salt among them (word 2); the noise starts at word 4, the k-th 16-bit piece is pixel
+    k's. Exact on every machine.
 
     Args:
         amount: the share of changed pixels, in [0, 1], or a range (low, high).
@@ -186,9 +186,9 @@ class ShotNoise(Often):
 class ISONoise(Often):
     """Add the noise of a sensitive camera, in hue and lightness.
 
-    Follows albumentations' ``ISONoise`` as it is documented; see ``seedsafe.functional.iso_noise``. Draws the two sizes
-    (words 1 and 2); the noise starts at word 4, a 16-bit piece for each pixel's lightness, then one for each hue. For one
-    build of OpenCV; float32 goes through uint8.
+    Follows albumentations' ``ISONoise`` as it is documented; see ``seedsafe.functional.iso_noise``. Draws the two
+    sizes (words 1 and 2); the noise starts at word 4, a 16-bit piece for each pixel's lightness, then one for each
+    hue. Exact with the same build of OpenCV; float32 goes through uint8.
 
     Args:
         color_shift: the noise of the hue, a share of its circle, or a range (low, high) in [0, 1].

@@ -59,14 +59,14 @@ class Pixels(NamedTuple):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class GridDropout(Erasing):
-    """Fill a hole in each cell of a grid that lies anywhere.
+    """Fill a hole in each cell of a grid at a drawn place.
 
     Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew each
     hole by itself. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start at word 4.
     Exact on every machine; any dtype. Boxes shrink to what is left of them to see, keypoints stay.
 
     Args:
-        ratio: the hole's side by the cell's, in (0, 1).
+        ratio: the hole's side divided by the cell's, in (0, 1).
         unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the image's
             height and of its width.
         shifted: whether the grid begins anywhere; else, in the upper left corner.
@@ -119,9 +119,10 @@ class GridDropout(Erasing):
 class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and put them together in another order.
 
-    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image, tiles change places with those of
-    their size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column before. Exact on every machine; any dtype. Masks and keypoints go with their tiles, boxes
-    with the tile that has their largest part, cut to it.
+    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image, tiles change places with
+    tiles of their size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column first.
+    Exact on every machine; any dtype. Masks and keypoints move with their tiles, boxes with the tile that has their
+    largest part, cut to it.
 
     Args:
         grid: rows and columns of tiles.
@@ -256,7 +257,7 @@ class PixelDropout(Often):
         return drop_pixels(image, self.share, self.fill, params[0], per_channel=self.per_channel)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, with the same pixels filled if `mask_fill` says of what."""
+        """Return the mask, with the same pixels filled if `mask_fill` is given."""
         if self.mask_fill is None:
             return mask
         return drop_pixels(mask, self.share, self.mask_fill, params[0], per_channel=False)

@@ -97,8 +97,8 @@ class AutoContrast(Sometimes):
 class CLAHE(Often):
     """Equalise the lightness tile by tile, with its contrast limited.
 
-    Follows albumentations' ``CLAHE``, which is OpenCV's: of RGB, the lightness of CIELAB, of a grey image, the grey. Draws
-    the limit (word 1). For one build of OpenCV; float32 goes through uint8.
+    Follows albumentations' ``CLAHE``, which is OpenCV's: of RGB, the lightness of CIELAB, of a grey image, the grey.
+    Draws the limit (word 1). Exact with the same build of OpenCV; float32 goes through uint8.
 
     Args:
         clip: the largest limit of contrast, drawn from 1 on, or a range (low, high).

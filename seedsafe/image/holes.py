@@ -83,7 +83,7 @@ class Erasing(Often):
         return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, with holes if `mask_fill` says of what."""
+        """Return the mask, with holes if `mask_fill` is given."""
         if self.mask_fill is None:
             return mask
         height, width = mask.shape[:2]

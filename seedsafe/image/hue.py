@@ -50,10 +50,10 @@ class Distortion(NamedTuple):
 class HueSaturationValue(Often):
     """Shift hue, saturation and value.
 
-    Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value in 255ths. With
-    ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value times 1 plus what is
-    drawn. Grey pixels stay grey. Draws the three (words 1 to 3). Exact on every machine, within 2 of 255 of OpenCV's own
-    way back from HSV; float32 goes through uint8.
+    Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value on the scale of
+    0 to 255. With ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value
+    times 1 plus what is drawn. Grey pixels stay grey. Draws the three (words 1 to 3). Exact on every machine, within
+    2 of 255 of OpenCV's own way back from HSV; float32 goes through uint8.
 
     Args:
         hue: the largest shift to either side, or a range (low, high); in [-180, 180], fractional in [-1, 1].

@@ -48,7 +48,7 @@ class _Jitter(Often):
     def __post_init__(self) -> None:
         Often.__post_init__(self)
         for name in ("brightness", "contrast", "saturation"):
-            way_out = "pass by how much its factor may leave 1, or a range of factors (low, high)"
+            way_out = "pass how far its factor may differ from 1, or a range of factors (low, high)"
             store(self, **{name: around(name, getattr(self, name), 1.0, 0.0, 1e6, way_out)})
         reach = 1.0 if isinstance(self.hue, tuple | list) else 0.5
         store(
@@ -77,7 +77,7 @@ class ColorJitter(_Jitter):
     uint8. A grey image has neither saturation nor hue.
 
     Args:
-        brightness: by how much its factor may leave 1, or a range of factors (low, high).
+        brightness: how far its factor may differ from 1, or a range of factors (low, high).
         contrast: the same.
         saturation: the same.
         hue: the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-1, 1].
@@ -111,7 +111,7 @@ class ColorJitter(_Jitter):
 @primitive()
 @dataclass(frozen=True, slots=True, repr=False)
 class LinearColorJitter(_Jitter):
-    """Change brightness, contrast, saturation and hue by one matrix: several times faster than ColorJitter, and like it.
+    """Change brightness, contrast, saturation and hue by one matrix: like ColorJitter, and several times faster.
 
     Contrast is about the middle of the range, not about the image's mean; hue is turned in YIQ; nothing is cut off
     before the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every

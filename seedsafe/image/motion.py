@@ -107,9 +107,9 @@ class MotionBlur(Often):
 class AdvancedBlur(Often):
     """Blur with a bell of two widths, turned, of a drawn shape, with noise in its weights.
 
-    Follows albumentations' ``AdvancedBlur``. Draws the square's side out of the odd ones (word 1), the widths (2 and 3), the
-    angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. For one build of OpenCV and
-    NumPy.
+    Follows albumentations' ``AdvancedBlur``. Draws the square's side out of the odd ones (word 1), the widths (2 and
+    3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
+    same builds of OpenCV and NumPy.
 
     Args:
         size: the square's side in pixels, odd, or a range (low, high) of odd numbers.

@@ -69,7 +69,7 @@ class GaussianNoise(Transform):
                 raise ValueError(
                     f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one of them out"
                 )
-            way_out = "pass the variance in units of 0 to 255, or a range (low, high)"
+            way_out = "pass the variance on the scale of 0 to 255, or a range (low, high)"
             object.__setattr__(self, "variance", span("variance", self.variance, 0.0, 1e30, way_out))
         object.__setattr__(self, "p", probability(self.p))
 

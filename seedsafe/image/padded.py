@@ -116,7 +116,7 @@ class LetterBox(Filled):
         auto: add only what makes height and width multiples of `stride`: the smallest rectangle.
         stride: see auto.
         scale_fill: stretch the image to the size instead.
-        scale_up: False leaves images smaller that are smaller.
+        scale_up: False leaves smaller images at their size.
         center: False puts the image into the upper left corner.
         interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
         mode: see PadIfNeeded.

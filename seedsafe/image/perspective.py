@@ -37,9 +37,9 @@ class Viewed(NamedTuple):
 class Perspective(Warped):
     """Look at the image from another place: four corners are moved by drawn amounts, and the rest follows.
 
-    With `scale`, four points near the corners become the result's corners: the image grows, and nothing outside of it is
-    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks. Where they
-    would fold the image, which happens from 0.64 on, all are moved by 0.64 of what was drawn.
+    With `scale`, four points near the corners become the result's corners: the image grows, and nothing outside it is
+    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks.
+    Where they would fold the image, which happens from 0.64 on, all are moved by 0.64 of what was drawn.
 
     Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower
     right (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels only with the
@@ -50,7 +50,7 @@ class Perspective(Warped):
             0 to x, or a range. A distance of 0.32 or more starts again at 0.
         distortion_scale: in place of scale, how far the corners move at most, as a share of half the sides, in [0, 1].
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
-        fit_output: show the whole image, also what lies outside of the four points; with scale alone.
+        fit_output: show the whole image, also what lies outside the four points; with scale alone.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
         mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
             ``numpy.pad``.

@@ -33,8 +33,8 @@ class Scale(NamedTuple):
 class ImageCompression(Often):
     """Store the image as a JPEG or WebP file, and read it back.
 
-    Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). For one build of
-    OpenCV; float32 goes through uint8.
+    Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). Exact with
+    the same build of OpenCV; float32 goes through uint8.
 
     Args:
         quality: from 1 to 100, or a range (low, high), both included.

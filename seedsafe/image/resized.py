@@ -34,7 +34,7 @@ class Resize(Scaling):
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is out of its range, or max_size and keep_ratio do not go with size.
+        ValueError: an argument is out of its range, or max_size or keep_ratio does not fit size.
 
     Follows ``torchvision.transforms.Resize`` for a shorter side, and mmcv's ``rescale_size`` for keep_ratio; nothing
     is smoothed before an image shrinks.

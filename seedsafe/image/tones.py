@@ -48,7 +48,7 @@ class RandomBrightnessContrast(Often):
 
     Args:
         brightness: the largest offset to either side, as a share of the range, or a range (low, high).
-        contrast: by how much the factor may leave 1, or a range (low, high) of what is added to 1.
+        contrast: how far the factor may differ from 1, or a range (low, high) of what is added to 1.
         by_max: whether the offset is a share of the range; else, of the image's mean.
         p: the probability that the image is changed.
         name: see Transform.
@@ -94,7 +94,7 @@ class Gamma(Often):
     exact on every machine, float32 with the same build of OpenCV.
 
     Args:
-        gamma: by how much the power may leave 1, or a range of powers (low, high) in [0.01, 100].
+        gamma: how far the power may differ from 1, or a range of powers (low, high) in [0.01, 100].
         p: the probability that the image is changed.
         name: see Transform.
 

@@ -96,7 +96,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
 
 
 def current() -> Moment | None:
-    """Return this thread's moment, or None outside of any."""
+    """Return this thread's moment, or None outside any."""
     read = state.read
     return read.moment if isinstance(read, entered) else None
 

@@ -50,7 +50,7 @@ def mapped(file: int, size: int, offset: int = 0) -> Any:
 
 
 def give_back(memory: Any) -> None:
-    """Give the pages of a mapped part back to the system, for every process; they are zeros when touched again."""
+    """Hand the pages of a mapped part back to the system, for every process; they are zeros when touched again."""
     _library().madvise(ctypes.addressof(memory), ctypes.sizeof(memory), mmap.MADV_REMOVE)
 
 

@@ -151,7 +151,7 @@ class Ring:
         return Place(self.address, slot.number, number, slot.offset, nbytes, slot.size)
 
     def leave(self, *, unopened: bool = False) -> None:
-        """Give back the memory of the slots that are free, at the end of this process.
+        """Hand back the memory of the slots that are free, at the end of this process.
 
         Args:
             unopened: also of those that were sent and not opened, where it is known that nobody will.

@@ -249,7 +249,7 @@ def test_a_resume_in_another_order_is_refused() -> None:
     resumed = KeyedSampler(NumpyOrder(), seed=0)
     resumed.load_state_dict(state)
     with pytest.raises(
-        ValueError, match=r"first 5 items of epoch 1 are not those .* same dataset, sampler and seed"
+        ValueError, match=r"first 5 entries of epoch 1 are not those .* same dataset, sampler and seed"
     ):
         next(iter(resumed))
 

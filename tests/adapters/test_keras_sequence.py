@@ -81,7 +81,9 @@ class TestSamples:
         sequence = AugmentedSequence(base, CROP, seed=SEED, batch_size=2)
         sequence.begin_epoch(0)
         base.append(base[0])
-        with pytest.raises(ValueError, match=r"had 4 items when .* has 5 in epoch 1: make a new sequence"):
+        with pytest.raises(
+            ValueError, match=r"had the length 4 when .* has 5 in epoch 1: make a new sequence"
+        ):
             sequence.begin_epoch(1)
 
     def test_may_be_pictures_and_tensors(self) -> None:
@@ -341,7 +343,7 @@ class TestEpoch:
             ValueError,
             "must be one of 'keras', 'tf_keras', got",
         ),
-        (Samples(0), {"batch_size": 2}, ValueError, "base must have at least one item"),
+        (Samples(0), {"batch_size": 2}, ValueError, "base must have at least one sample or batch"),
         (iter([]), {"batch_size": 2}, TypeError, "base must have a length, got list_iterator"),
         (
             Samples(7),

@@ -369,7 +369,7 @@ def test_a_state_of_a_longer_pass_is_refused() -> None:
     keyed.load_state_dict({"epoch": 0, "yielded": 4})
     assert list(keyed) == []
     keyed.load_state_dict({"epoch": 0, "yielded": 5})
-    with pytest.raises(ValueError, match=r"5 items of epoch 0 were yielded, and the pass has 4: load it"):
+    with pytest.raises(ValueError, match=r"5 entries of epoch 0 were yielded, and the pass has 4: load it"):
         list(keyed)
 
 

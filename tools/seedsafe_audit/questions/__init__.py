@@ -39,7 +39,7 @@ QUESTIONS = {
     "outliers": _Question("Do values lie far outside the range of the rest?", samples.outliers),
     "raises": _Question("Does some index raise?", samples.raised),
     "length": _Question("Does its length agree with its indices?", indices.length),
-    "outside": _Question("Do indices outside of it wrap silently?", indices.outside),
+    "outside": _Question("Do indices outside it wrap silently?", indices.outside),
     "memory": _Question("Does the workers' memory grow?", processes.memory),
     "pools": _Question("Do workers start native thread pools?", processes.pools),
     "threads": _Question("Does it give other results in several threads?", dependence.threads),

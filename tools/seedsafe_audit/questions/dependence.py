@@ -202,7 +202,7 @@ def threads(ctx: Context, question: str, title: str) -> Answer:
         question,
         title,
         [(ctx.serial, run) for run in runs],
-        "several threads at once give other bytes than one: it keeps what it works on outside of the call",
+        "several threads at once give other bytes than one: it keeps what it works on outside the call",
         "four threads give the same bytes as one",
         verdict="fault",
     )

@@ -54,7 +54,7 @@ def outside(ctx: Context, question: str, title: str) -> Answer:
     outcome = ctx.runs.call("indices outside", work)
     if outcome.error or len(outcome.items) < len(tried):
         return ctx.not_measured(
-            question, title, outcome.error or "an index outside of the dataset made it stand still"
+            question, title, outcome.error or "an index outside the dataset made it stand still"
         )
     last, minus, first, *beyond = outcome.items
     evidence, bad = [], []
@@ -68,9 +68,9 @@ def outside(ctx: Context, question: str, title: str) -> Answer:
         same = " the bytes of sample 0" if steady and record.digest == first.digest else " a sample"
         bad.append(f"{record.index} gives{same}")
     if bad:
-        text = "indices outside of the dataset give samples: a wrong sampler stays unnoticed, and `for x in dataset` never ends"
+        text = "indices outside the dataset give samples: a wrong sampler stays unnoticed, and `for x in dataset` never ends"
         return Answer(question, title, "warning", text, (*bad, *evidence), (), "dataset")
-    return Answer(question, title, "ok", "indices outside of the dataset raise", tuple(evidence))
+    return Answer(question, title, "ok", "indices outside the dataset raise", tuple(evidence))
 
 
 def _arrays(sample: Any) -> str | None:
