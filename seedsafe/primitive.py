@@ -36,7 +36,7 @@ _declared: Final[dict[type, Marks]] = {}
 def primitive(
     *, fresh: bool = True, random: bool = True, blind: bool = False, fills: bool = False
 ) -> Callable[[Kind], Kind]:
-    """Declare a class to be one of the library's own. A subclass is none, unless it is declared as well.
+    """Declare a class to be one of the library's own. Subclasses are not, unless they are declared as well.
 
     Args:
         fresh: see Marks.

@@ -50,7 +50,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
 
 
 def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None) -> Array:
-    """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 before.
+    """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 first.
 
     It is computed as ``x * float32(scale) + float32(offset)`` with one rounding after each operation, so it is exact
     on every machine, and within 2 units in the last place of ``x``'s and ``mean``'s quotients of the formula.

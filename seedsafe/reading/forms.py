@@ -123,7 +123,7 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
 
 
 def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | None = None) -> Any:
-    """Return what was taken apart, augmented; a pipeline of ours is given arrays, and a row for what it makes of one."""
+    """Return what was taken apart, augmented; a pipeline of this library gets arrays, and a row for what it makes of one."""
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
         made = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
         return _returned(made, parts) if made is None else made
