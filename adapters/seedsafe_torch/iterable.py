@@ -23,9 +23,8 @@ class AugmentedIterable(IterableDataset[Any]):
     from ``seedsafe_torch.loader``; a plain DataLoader that sets no epoch would repeat its augmentations, and warns.
 
     Args:
-        source: any iterable that any iterable that yields records: webdataset, Hugging Face's streaming datasets,
-            MosaicML streaming, litdata. It divides itself among workers and ranks, as these do, unless `split` is
-            true.
+        source: any iterable that yields records: webdataset, Hugging Face's streaming datasets, MosaicML streaming,
+            litdata. It divides itself among workers and ranks, as these do, unless `split` is true.
         augment: a Compose, a Transform, or a function of a record.
         seed: of the run, 0 ≤ seed < 2**128.
         id: the record's entry that holds its id, or a function of the record that returns it; see ``seedsafe.keyed_map``. With

@@ -261,9 +261,7 @@ class KeyedReader:
         if augment is None:
             if self.views is None or key.view % self.views:
                 return sample
-            inner = [
-                self.key(position, moment, view) for view in range(1, self.views)
-            ]  # the bridge draws for each
+            inner = [self.key(position, moment, view) for view in range(1, self.views)]  # each draws
             return joined_views(
                 [sample, *(self._made(source, position, one, moment) for one in inner)], self.targets
             )
