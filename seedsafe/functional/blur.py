@@ -120,8 +120,9 @@ def glass_blur(
 ) -> Array:
     """Return an image as behind frosted glass: blurred, its pixels taken from nearby places, and blurred again.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but that pixels are copied and
-    not swapped, unless `swap` says so, which takes 12 bytes of memory a pixel more. Of uint8, exact on every machine.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, except that pixels are
+    copied and not swapped, unless `swap` is True, which takes 12 bytes of memory a pixel more. Exact on every machine
+    for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).

@@ -32,7 +32,7 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
         noise: the address of the noise: the k-th 16-bit piece is value k's, whose count is its quantile.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
 
     Example:
         >>> from seedsafe.key import SampleKey, address
@@ -119,11 +119,11 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
 
 
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:
-    """Return an RGB image with the noise of a sensitive camera in hue and lightness; for one build of OpenCV.
+    """Return an RGB image with the noise of a sensitive camera in hue and lightness; exact with the same build of OpenCV.
 
-    Follows albumentations' ``ISONoise`` as it is documented: the hue is shifted by a normal noise of standard deviation
-    ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
-    ``intensity * deviation of the lightness``, each by ``intensity`` of what they lack to white. float32 goes through
+    Follows albumentations' ``ISONoise`` as it is documented: the hue is shifted by a normal noise of standard
+    deviation ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
+    ``intensity * deviation of the lightness``, each by ``intensity`` of their distance to white. float32 goes through
     uint8.
 
     Args:
@@ -133,7 +133,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each hue.
 
     Raises:
-        TypeError: the dtype is another.
+        TypeError: it has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

@@ -193,8 +193,9 @@ class GlassBlur(Often):
         sigma: of the blurs, in pixels.
         reach: how far away a pixel may be taken from, in pixels.
         rounds: how often they are taken.
-        swap: pixels change places with those near by, as in the authors' code and albumentations 2.0.8: by less than `reach`
-            to the right and down, and not those that are within `reach` of the edges. It takes 12 bytes of memory a pixel more.
+        swap: pixels change places with nearby ones, as in the authors' code and albumentations 2.0.8: by less than
+            `reach` to the right and down, and not those that are within `reach` of the edges. It takes 12 bytes of
+            memory a pixel more.
         p: the probability that the image is changed.
         name: see Transform.
 

@@ -181,10 +181,10 @@ class Lens(NamedTuple):
 class OpticalDistortion(Distorted):
     """Look at the image through a lens that magnifies, or makes smaller, with the distance from the middle.
 
-    Draws the strength k (word 1). With r the distance from the middle, a place comes from r · (1 + k r² + k r⁴) for "camera",
-    where x and y are shares of width and height, and from r · (1 + k r²) for "fisheye", where r is a share of the
-    distance to the corners. Masks, keypoints and boxes are equal on every machine; pixels are for one build of OpenCV. It takes up
-    to 0.6 MB of memory beside the result.
+    Draws the strength k (word 1). With r the distance from the middle, a place comes from r · (1 + k r² + k r⁴) for
+    "camera", where x and y are shares of width and height, and from r · (1 + k r²) for "fisheye", where r is a share
+    of the distance to the corners. Masks, keypoints and boxes are equal on every machine; pixels only with the same
+    build of OpenCV. It takes up to 0.6 MB of memory beside the result.
 
     Args:
         distort_limit: the strength: a range, or one number x for -x to x.

@@ -34,9 +34,10 @@ class Bent(NamedTuple):
 class ElasticTransform(Distorted):
     """Displace every place of the image by smoothed noise.
 
-    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, brought to [-1, 1], smoothed, and
-    multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks, keypoints and
-    boxes are equal on every machine; pixels are for one build of OpenCV. It takes up to 0.6 MB of memory beside the result.
+    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, brought to [-1, 1], smoothed,
+    and multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks,
+    keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV. It takes up to 0.6 MB
+    of memory beside the result.
 
     Args:
         alpha: what the smoothed noise is multiplied by, in pixels; one number or a range (low, high).
@@ -105,9 +106,9 @@ class Shifted(NamedTuple):
 class PiecewiseAffine(Distorted):
     """Shift the points of a lattice by normal noise; between them the image moves with the triangles that they make.
 
-    Draws the shifts' size (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4. Points
-    stay within the image. Masks, keypoints and boxes are equal on every machine; pixels are for one build of OpenCV. It takes up to 0.6 MB of memory
-    beside the result.
+    Draws the shifts' size (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4.
+    Points stay within the image. Masks, keypoints and boxes are equal on every machine; pixels only with the same
+    build of OpenCV. It takes up to 0.6 MB of memory beside the result.
 
     Args:
         scale: the standard deviation of the shifts as a share of height and width; one number or a range.

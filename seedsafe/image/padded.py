@@ -108,8 +108,8 @@ class Boxed(NamedTuple):
 class LetterBox(Filled):
     """Bring the image to a size in its own shape, and fill the rest. Draws nothing but its chance.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others for one build of OpenCV. Where rows or
-    columns are added, the image is made as large as the box before it is put there.
+    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
+    OpenCV. Where rows or columns are added, the image is made as large as the box before it is put there.
 
     Args:
         size: of the result in pixels, one number or (height, width).
