@@ -350,7 +350,7 @@ def test_parts_may_be_passed_by_name() -> None:
         made = one(image=image, mask=image, key=key)
         assert list(made) == ["image", "mask"]
         assert (made["image"] == image[:, ::-1]).all()
-        with pytest.raises(TypeError, match="bboxes= is no part of a sample: the parts are image, mask"):
+        with pytest.raises(TypeError, match="bboxes= is not a part of a sample: the parts are image, mask"):
             one(image=image, bboxes=[], key=key)
         with pytest.raises(TypeError, match="given twice, also as mask="):
             one(image, mask=image, key=key)
