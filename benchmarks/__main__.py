@@ -59,6 +59,11 @@ def main() -> None:
     parser.add_argument(
         "--only", default="", help="only the cases whose name contains this, and nothing else"
     )
+    parser.add_argument(
+        "--page",
+        metavar="NOTE",
+        help="measure transforms alone, and write docs/reference/speed.md with this note on the machine",
+    )
     asked = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.glob("*.json"):
@@ -81,7 +86,10 @@ def main() -> None:
             "--out",
             str(RESULTS / f"{environment.folder.name}.json"),
         )
-    if not asked.only:
+    if asked.page:
+        tables = [str(RESULTS / f"{environment.folder.name}.json") for environment in ENVIRONMENTS]
+        _run(pythons[0], "benchmarks.page", asked.page, *tables)
+    if not (asked.only or asked.page):
         for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost"):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))

@@ -1,6 +1,7 @@
 """Writes docs/reference/speed.md, the table and the plot, from the figures of ``make bench``.
 
-``python -m benchmarks.page "what the machine did meanwhile" FILE…`` takes files that benchmarks.run_env wrote.
+``python -m benchmarks --page "what the machine did meanwhile"`` measures and writes it; ``python -m benchmarks.page NOTE FILE…``
+takes files that benchmarks.run_env wrote.
 """
 
 from __future__ import annotations
@@ -19,15 +20,19 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "speed.md
 HEAD = """# Speed
 
 One random application of a transform, with its key, its draws and its result, beside the same transform of other
-libraries. A figure in a column of a library is its time divided by seedsafe's, both measured in turn in one process with one
-thread, the minimum over short blocks: 2 means that seedsafe takes half the time, and less than 1 that it is behind. Images
+libraries, each called through its own Compose where it has one. A figure in a column of a library is its time divided by
+seedsafe's, both measured in turn in one process with one thread, the minimum over short blocks: 2 means that seedsafe takes half the time, and less than 1 that it is behind. Images
 are random uint8 RGB of a size, audio is 4 s at 16 kHz; kornia, which takes no uint8, is compared on float32. Every result is
 contiguous and owns its memory. The shared arguments are in `benchmarks/peers`; `make bench` measures again.
 
-The libraries do not all do the same work under one name: defaults differ where no argument is shared, and where a size is
-drawn, the minimum is that of cheap draws. Differences of a tenth are within the noise.
+The libraries do not all do the same work under one name: defaults differ where no argument is shared. Where a size is drawn,
+a block is of so many calls that cheap and dear draws come together. Differences of a tenth are within the noise.
 
 """
+
+
+BARE = "albumentations, bare"
+"""Its transforms without its Compose: seedsafe is measured with Compose, and so is everybody on this page."""
 
 
 def main() -> None:
@@ -45,7 +50,7 @@ def main() -> None:
             if not row["converted"]:
                 one["ours"].append(ours)
                 one["copy"].append(copy)
-            one["peers"] |= {name: time / ours for name, time in found.items()}
+            one["peers"] |= {name: time / ours for name, time in found.items() if name != BARE}
     text = HEAD + f"{_model()}, {platform.system()}; {note}\n\n"
     text += ", ".join(f"{name} {version}" for name, version in sorted(versions.items())) + ".\n\n"
     text += _goals(times)

@@ -14,6 +14,11 @@ Call = Callable[[], object]
 BLOCK = 0.7e-3
 """Seconds that a block of calls lasts at least: short enough to fit between the machine's interruptions."""
 
+CALLS, LONG = 32, 5e-3
+"""Calls that a block has at least, unless so many seconds are reached before. Where sizes or steps are drawn, one call is
+several times dearer than another: of blocks of few calls the fastest would be that of the luckiest draws, and the slower of
+two contenders, with fewer calls in its blocks, the luckier one."""
+
 
 def minima(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
     """Return microseconds a call of each, the fastest of `rounds` blocks of calls.
@@ -49,6 +54,6 @@ def _block_size(call: Call) -> int:
     for _ in range(3):
         call()
     size = 1
-    while _block(call, size) * size < BLOCK:
+    while (seconds := _block(call, size) * size) < BLOCK or (size < CALLS and seconds < LONG):
         size *= 2
     return size

@@ -7,7 +7,7 @@ from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RG
 from seedsafe.image.corner_crops import FiveCrop, TenCrop
 from seedsafe.image.crop_and_pad import CropAndPad
 from seedsafe.image.crops import Crop, RandomCropFromBorders
-from seedsafe.image.distortion import GridDistortion, OpticalDistortion
+from seedsafe.image.distortion import GridDistortion
 from seedsafe.image.elastic import ElasticTransform, PiecewiseAffine
 from seedsafe.image.erase import CoarseDropout, RandomErasing, XYMasking
 from seedsafe.image.flip import HorizontalFlip, VerticalFlip
@@ -16,6 +16,7 @@ from seedsafe.image.grid import GridDropout, GridShuffle, PixelDropout
 from seedsafe.image.histogram import CLAHE, AutoContrast, Equalize
 from seedsafe.image.hue import HueSaturationValue, PhotoMetricDistortion
 from seedsafe.image.jitter import ColorJitter, LinearColorJitter
+from seedsafe.image.lens import OpticalDistortion
 from seedsafe.image.levels import Invert, Posterize, Solarize
 from seedsafe.image.mask_crop import CropNonEmptyMask
 from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
