@@ -57,19 +57,21 @@ def fit(make: Callable[[], Any], epochs: int, resume: Path | None = None, **opti
     return model
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_resumed_from_any_checkpoint(workers: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("workers", "reload"), [(0, 0), (2, 0), (2, 1)])
+def test_a_run_resumed_from_any_checkpoint(workers: int, reload: int, tmp_path: Path) -> None:
+    options = {"reload_dataloaders_every_n_epochs": reload}
     def make() -> Any:
         return from_loader(workers)
 
     steps = ModelCheckpoint(tmp_path, "{step}", every_n_train_steps=1, save_top_k=-1)
     ends = ModelCheckpoint(tmp_path, "{epoch}", every_n_epochs=1, save_top_k=-1)
-    whole = fit(make, EPOCHS, callbacks=[steps, ends]).seen
+    whole = fit(make, EPOCHS, callbacks=[steps, ends], **options).seen
     assert whole == expected(EPOCHS)
     for step in range(1, EPOCHS * STEPS):
-        assert fit(make, EPOCHS, tmp_path / f"step={step}.ckpt").seen == whole[step:], f"after step {step}"
+        rest = fit(make, EPOCHS, tmp_path / f"step={step}.ckpt", **options).seen
+        assert rest == whole[step:], f"after step {step}"
     for epoch in range(EPOCHS - 1):
-        rest = fit(make, EPOCHS, tmp_path / f"epoch={epoch}.ckpt").seen
+        rest = fit(make, EPOCHS, tmp_path / f"epoch={epoch}.ckpt", **options).seen
         assert rest == whole[(epoch + 1) * STEPS :], f"after epoch {epoch}"
 
 

@@ -83,8 +83,6 @@ def test_a_plain_loader_goes_on_from_any_checkpoint(workers: int, reload: int, t
     found = [path for path in tmp_path.iterdir() if int(path.stem.split("=")[1]) < EPOCHS * STEPS]
     assert len(found) == 11 + 5 + 2
     for path in found:
-        if reload and not path.name.startswith("end"):
-            continue
         rest = fit(lambda: from_sampler(workers), path, **options).seen
         assert rest == whole[int(path.stem.split("=")[1]) :], path.name
 
@@ -120,3 +118,11 @@ def test_overfit_batches_have_each_epochs_augmentation(make: Any, workers: int, 
     assert fit(lambda: make(workers), tmp_path / "end-step=4.ckpt", **options).seen == whole[4:]
     with pytest.raises(ValueError, match="overfit_batches replaces the sampler"):
         fit(lambda: make(workers), tmp_path / "after-step=3.ckpt", **options)
+
+
+def test_overfit_batches_without_the_callback_warn() -> None:
+    trainer = lightning.Trainer(
+        max_epochs=2, overfit_batches=2, accelerator="cpu", logger=False, enable_checkpointing=False
+    )
+    with pytest.warns(UserWarning, match="is read a second time in epoch 0"):
+        trainer.fit(Model(lambda: from_loader(0)))
