@@ -60,6 +60,7 @@ def fit(make: Callable[[], Any], epochs: int, resume: Path | None = None, **opti
 @pytest.mark.parametrize(("workers", "reload"), [(0, 0), (2, 0), (2, 1)])
 def test_a_run_resumed_from_any_checkpoint(workers: int, reload: int, tmp_path: Path) -> None:
     options = {"reload_dataloaders_every_n_epochs": reload}
+
     def make() -> Any:
         return from_loader(workers)
 
