@@ -87,8 +87,8 @@ def fill_torch(generator: Any, made: Any, halves: npt.NDArray[np.uint32]) -> Non
         generator.manual_seed(int(halves[0]) | int(halves[1]) << 32)
         return
     state, seed, memory = made
-    memory[:] = halves
-    seed[:] = halves[:2]  # what torch.initial_seed() tells
+    memory[...] = halves
+    seed[...] = halves[:2]  # what torch.initial_seed() tells
     generator.set_state(state)
 
 

@@ -44,7 +44,8 @@ class PythonRandom:
     name = "random"
 
     def __init__(self) -> None:
-        self._memory = python_state(the_python_global)
+        memory = self._memory = python_state(the_python_global)
+        self._state = None if memory is None else memory[1:]
 
     def save(self) -> Any:
         if self._memory is None:
@@ -52,13 +53,12 @@ class PythonRandom:
         return self._memory.copy(), the_python_global.gauss_next
 
     def key(self, words: Words) -> None:
-        state = words.head(0)
-        memory = self._memory
-        if memory is None:
-            random.setstate((3, (*state.tolist(), STATE), None))
+        state = self._state
+        if state is None:
+            random.setstate((3, (*words.head(0).tolist(), STATE), None))
         else:
-            memory[0] = STATE
-            memory[1:] = state
+            state[...] = words.head(0)
+            self._memory[0] = STATE  # type: ignore[index]  # which the state is a part of
             the_python_global.gauss_next = None
 
     def restore(self, saved: Any) -> None:
@@ -84,7 +84,7 @@ class NumpyGlobal:
 
     def __init__(self) -> None:
         self._depth = 0
-        self._ours: list[tuple[MT19937, Any]] = []
+        self._ours: list[tuple[MT19937, Any, Any]] = []
         self._last: Any = None
 
     def save(self) -> Any:
@@ -104,14 +104,14 @@ class NumpyGlobal:
     def key(self, words: Words) -> None:
         while len(self._ours) <= self._depth:  # one for each level of nesting
             bits = MT19937(0)
-            self._ours.append((bits, numpy_state(bits)))
-        bits, memory = self._ours[self._depth]
-        state = words.head(1)
+            memory = numpy_state(bits)
+            self._ours.append((bits, memory, None if memory is None else memory[:STATE]))
+        bits, memory, state = self._ours[self._depth]
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]  # drops a cached gaussian
-        if memory is None:
-            bits.state = {"bit_generator": "MT19937", "state": {"key": state, "pos": STATE}}
+        if state is None:
+            bits.state = {"bit_generator": "MT19937", "state": {"key": words.head(1), "pos": STATE}}
         else:
-            memory[:STATE] = state
+            state[...] = words.head(1)
             memory[STATE] = STATE
 
     def restore(self, saved: Any) -> None:

@@ -22,6 +22,8 @@ STATE = 624
 _BLOCKS = 80
 """The blocks of four words in a segment: a whole state, with some to spare. The head takes up three segments."""
 
+_STATES = tuple(slice(number * STATE, (number + 1) * STATE) for number in range(3))
+
 _WORD, HALF = np.dtype("<u8"), np.dtype("<u4")
 _LITTLE = sys.byteorder == "little"
 OP = op_of("seedsafe/bridge")
@@ -61,11 +63,10 @@ class Words:
 
     def head(self, number: int) -> npt.NDArray[np.uint32]:
         """Return a Mersenne Twister's state of the head, uint32, shape (624,): `random`'s, NumPy's or torch's."""
-        head = self._head
-        if head is None:
+        if self._head is None:
             states = 3 if "torch" in sys.modules else 2
-            head = self._head = self._words(0, states * STATE // 2).view(HALF)
-        return head[number * STATE : (number + 1) * STATE]
+            self._head = self._words(0, states * STATE // 2).view(HALF)
+        return self._head[_STATES[number]]
 
     def take(self, segment: int, words: int, after: int = 0) -> npt.NDArray[np.uint64]:
         """Return the first `words` of a segment after so many of its blocks, uint64, little-endian."""
