@@ -23,10 +23,13 @@ import torch
 from test_docs import ROOT, environment
 
 import seedsafe as ss
-from seedsafe.bridging import sources, twister
+from seedsafe.bridging import in_place, sources, twister
+from seedsafe.bridging import words as words_of_a_bridge
+from seedsafe.bridging.in_place import InPlacePhilox
 from seedsafe.bridging.same import content
 from seedsafe.bridging.search import find
 from seedsafe.bridging.words import Words, elsewhere, place_of
+from seedsafe.draws import MovablePhilox
 from seedsafe.key import address
 
 KEY, OTHER = ss.SampleKey(42, 3, 1234), ss.SampleKey(42, 3, 1235)
@@ -150,6 +153,7 @@ class TestKeyed:
     def test_the_slow_ways_key_as_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
         fast = under(KEY)
         monkeypatch.setattr(sources._usual[0], "_memory", None)
+        monkeypatch.setattr(words_of_a_bridge._bits, "_memory", None)
         monkeypatch.setattr(sources, "numpy_state", lambda bits: None)
         monkeypatch.setattr(sources._numpy, "_ours", [])
         monkeypatch.setattr(sources._torch[0], "_made", None)
@@ -159,6 +163,34 @@ class TestKeyed:
         assert states() == before
         torchs = -3  # its own seed is the best that can be had
         assert under(KEY)[:torchs] == fast[:torchs]
+
+    def test_a_philox_moved_in_place_gives_the_same_words(self) -> None:
+        fast, slow = InPlacePhilox(), MovablePhilox()
+        assert fast._memory is not None
+        moved = [
+            (key, op, count, after) for key in KEYS for op in (0, 5) for count in (1, 6) for after in (0, 81)
+        ]
+        for key, op, count, after in moved:
+            at = address(key, op)
+            assert fast.words(at, count, after).tolist() == slow.words(at, count, after).tolist()
+
+    def test_a_philox_of_another_layout_is_not_moved_in_place(self) -> None:
+        class Bits:
+            """Tells the state of one generator, and the memory of another."""
+
+            def __init__(self, pointed: Any) -> None:
+                self.ctypes, self.own = pointed.ctypes, np.random.Philox(0)
+                self.random_raw = self.own.random_raw
+
+            state = property(
+                lambda self: self.own.state, lambda self, state: setattr(self.own, "state", state)
+            )
+
+        assert in_place._memory_of(MovablePhilox()) is not None
+        for pointed in (np.random.Philox(0), np.random.MT19937(0), np.random.PCG64(0)):
+            movable = MovablePhilox()
+            movable.bits = Bits(pointed)  # type: ignore[assignment]
+            assert in_place._memory_of(movable) is None
 
     def test_memory_of_another_layout_is_not_used(self) -> None:
         class Other:

@@ -45,7 +45,7 @@ class PythonRandom:
 
     def __init__(self) -> None:
         memory = self._memory = python_state(the_python_global)
-        self._state = None if memory is None else memory[1:]
+        self._state: Any = None if memory is None else memory[1:]
 
     def save(self) -> Any:
         if self._memory is None:
@@ -53,12 +53,12 @@ class PythonRandom:
         return self._memory.copy(), the_python_global.gauss_next
 
     def key(self, words: Words) -> None:
-        state = self._state
-        if state is None:
+        memory = self._memory
+        if memory is None:
             random.setstate((3, (*words.head(0).tolist(), STATE), None))
         else:
-            state[...] = words.head(0)
-            self._memory[0] = STATE  # type: ignore[index]  # which the state is a part of
+            self._state[...] = words.head(0)
+            memory[0] = STATE
             the_python_global.gauss_next = None
 
     def restore(self, saved: Any) -> None:

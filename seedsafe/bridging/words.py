@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from seedsafe.draws import MovablePhilox
+from seedsafe.bridging.in_place import InPlacePhilox
 from seedsafe.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _LITTLE = sys.byteorder == "little"
 OP = op_of("seedsafe/bridge")
 """The stream that a bridge seeds from."""
 
-_bits = MovablePhilox()
+_bits = InPlacePhilox()
 
 
 def renew() -> None:
     """Replace the generator of the words, whose lock a thread of the parent process may have held at a fork."""
     global _bits
-    _bits = MovablePhilox()
+    _bits = InPlacePhilox()
 
 
 def place_of(key: SampleKey) -> Address:
@@ -65,7 +65,8 @@ class Words:
         """Return a Mersenne Twister's state of the head, uint32, shape (624,): `random`'s, NumPy's or torch's."""
         if self._head is None:
             states = 3 if "torch" in sys.modules else 2
-            self._head = self._words(0, states * STATE // 2).view(HALF)
+            words = _bits.words(self.address, states * STATE // 2)
+            self._head = (words if _LITTLE else words.astype(_WORD)).view(HALF)
         return self._head[_STATES[number]]
 
     def take(self, segment: int, words: int, after: int = 0) -> npt.NDArray[np.uint64]:
