@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench docs clean
+.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -114,6 +114,9 @@ coverage: $(VENV)/.installed
 
 bench:  # makes environments of its own under .venvs/
 	$(PYTHON) -m benchmarks
+
+bench-loaders:  # whole loaders alone, and docs/reference/loading.md
+	$(PYTHON) -m benchmarks --loaders "$(NOTE)"
 
 clean:
 	rm -rf $(VENV) .venvs docs/_build docs/_pictures out

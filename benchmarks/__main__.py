@@ -47,8 +47,22 @@ ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their 
         ),
         ("torchvision==0.28.0", "imgaug==0.4.0"),  # they require torch's CUDA libraries, and a second OpenCV
     ),
-    Environment(("albumentations", "albumentations_bare"), ("albumentations==2.0.8", "stringzilla>=5.3")),
+    Environment(
+        ("albumentations", "albumentations_bare"),
+        ("albumentations==2.0.8", "stringzilla>=5.3", "scikit-image==0.26.0"),
+    ),
+    Environment((), ("tensorflow-cpu==2.21.0", "keras==3.15.1", "grain==0.2.18", "scikit-image==0.26.0")),
 )
+LOADERS: dict[
+    str, tuple[str, ...]
+] = {  # of each environment: the cases of benchmarks.in_place, and the contenders
+    "albumentationsx": ("--cases", *map(str, range(10))),
+    "albumentations": ("--cases", *map(str, range(4)), "--contenders", "in place", "albumentations"),
+    "tensorflow-cpu": (
+        *("--cases", *map(str, range(4))),
+        *("--contenders", "in place", "Grain", "Keras sequence", "tf.data", "Keras layers"),
+    ),
+}
 
 
 def main() -> None:
@@ -64,12 +78,25 @@ def main() -> None:
         metavar="NOTE",
         help="measure transforms alone, and write docs/reference/speed.md with this note on the machine",
     )
+    parser.add_argument(
+        "--loaders",
+        metavar="NOTE",
+        help="measure whole loaders alone, and write docs/reference/loading.md with this note on the machine",
+    )
     asked = parser.parse_args()
+    if asked.loaders is not None:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        pythons = [_installed(environment) for environment in ENVIRONMENTS]
+        _measure_loaders(pythons)
+        _run(pythons[0], "benchmarks.loading_page", asked.loaders)
+        return
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.glob("*.json"):
         old.unlink()
     pythons = [_installed(environment) for environment in ENVIRONMENTS]
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
+        if not environment.peers:
+            continue
         pins = environment.packages + environment.without_dependencies + SHARED[:-1]
         print(f"Measuring beside {', '.join(environment.peers)} …", flush=True)
         _run(
@@ -87,17 +114,28 @@ def main() -> None:
             str(RESULTS / f"{environment.folder.name}.json"),
         )
     if asked.page:
-        tables = [str(RESULTS / f"{environment.folder.name}.json") for environment in ENVIRONMENTS]
+        tables = [
+            str(RESULTS / f"{environment.folder.name}.json")
+            for environment in ENVIRONMENTS
+            if environment.peers
+        ]
         _run(pythons[0], "benchmarks.page", asked.page, *tables)
     if not (asked.only or asked.page):
         for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost"):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
-        for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
-            print(f"Measuring loaders beside {environment.packages[0]} …", flush=True)
-            name = f"in_place-{environment.packages[0]}.json"
-            (RESULTS / name).write_text(_run(python, "benchmarks.in_place", capture=True))
+        _measure_loaders(pythons)
     _run(pythons[0], "benchmarks.report", str(RESULTS))
+
+
+def _measure_loaders(pythons: list[Path]) -> None:
+    """Measure whole loaders in each environment."""
+    for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
+        beside = environment.packages[0].partition("=")[0]
+        print(f"Measuring loaders beside {beside} …", flush=True)
+        figures = _run(python, "benchmarks.in_place", *LOADERS[beside], capture=True)
+        (RESULTS / f"in_place-{beside}.json").write_text(figures)
+    (RESULTS / "in_place_keras.json").write_text(_run(pythons[-1], "benchmarks.in_place_keras", capture=True))
 
 
 def _installed(environment: Environment) -> Path:
@@ -120,6 +158,7 @@ def _run(python: Path, module: str, *arguments: str, capture: bool = False) -> s
         "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "adapters", ROOT / "tools"))),
         "NO_ALBUMENTATIONS_UPDATE": "1",  # it asks the network for newer versions at import
         "PYTHONWARNINGS": "ignore",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
     }
     done = subprocess.run(
         [str(python), "-m", module, *arguments],

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["main", "model"]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "speed.md"
 HEAD = """# Speed
@@ -51,7 +51,7 @@ def main() -> None:
                 one["ours"].append(ours)
                 one["copy"].append(copy)
             one["peers"] |= {name: time / ours for name, time in found.items() if name != BARE}
-    text = HEAD + f"{_model()}, {platform.system()}; {note}\n\n"
+    text = HEAD + f"{model()}, {platform.system()}; {note}\n\n"
     text += ", ".join(f"{name} {version}" for name, version in sorted(versions.items())) + ".\n\n"
     text += _goals(times)
     if 256 in times:
@@ -118,7 +118,8 @@ def _table(title: str, cases: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _model() -> str:
+def model() -> str:
+    """Return the name of this machine's processor."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

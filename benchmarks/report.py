@@ -95,7 +95,8 @@ def _loaders(path: Path) -> Table:
 
 def _loader(one: dict[str, float], ours: dict[str, float]) -> str:
     times = ours["images/s"] / one["images/s"]
-    rest = f"{one['CPU µs']:.0f}, {one['faults']:.0f}; {one['MB']:.0f}"
+    memory = f"; {one['MB']:.0f}" if "MB" in one else ""
+    rest = f"{one['CPU µs']:.0f}, {one['faults']:.0f}{memory}"
     return f"{one['images/s']:.0f} [dim]({rest})[/dim] {times:.1f}×"
 
 

@@ -1,0 +1,239 @@
+"""Who loads what in benchmarks.in_place: RandomCrop + HorizontalFlip + Normalize + channels first, in batches.
+
+Each is a function of the case and the photographs that returns a function: of a number of batches, an iterator over them.
+What a library has to be imported for is imported inside, so that one that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+import seedsafe as ss
+from benchmarks.photographs import IMAGES, Photographs
+from seedsafe_torch import AugmentedDataset, loader
+
+__all__ = ["CONTENDERS", "Case"]
+
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+Pass = Callable[[int], Iterator[Any]]
+
+
+class Case(NamedTuple):
+    """What is loaded, and how."""
+
+    size: int
+    dtype: str
+    batch: int
+    workers: int
+    jpeg: bool = False
+
+
+class Transformed:
+    """A peer's dataset: a transform of each image."""
+
+    def __init__(self, base: Photographs, transform: Callable[[np.ndarray], torch.Tensor]) -> None:
+        self.base, self.transform = base, transform
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return self.transform(self.base[index])
+
+
+class Ready:
+    """The limit: ready batches, copied out of one array."""
+
+    def __init__(self, case: Case, base: Photographs) -> None:
+        self.batch = torch.zeros(case.batch, 3, case.size, case.size, dtype=getattr(torch, case.dtype))
+        self.base = base
+
+    def __len__(self) -> int:
+        return len(self.base) // len(self.batch)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return self.batch.clone()
+
+
+def _chain(case: Case) -> ss.Compose:
+    tail = [ss.Normalize(MEAN, STD)] if case.dtype == "float32" else []
+    return ss.Compose([ss.RandomCrop(case.size), ss.HorizontalFlip(), *tail, ss.ToCHW()])
+
+
+def _passes(case: Case, base: Photographs, loading: Any) -> Pass:
+    """Return the passes of a DataLoader whose dataset has as many samples as a pass wants."""
+
+    def batches(number: int) -> Iterator[Any]:
+        base.length = number * case.batch
+        return iter(loading)
+
+    return batches
+
+
+def _given(case: Case) -> dict[str, Any]:
+    given = {"batch_size": case.batch, "shuffle": True, "num_workers": case.workers}
+    return given | {"persistent_workers": case.workers > 0}
+
+
+def in_place(case: Case, base: Photographs) -> Pass:
+    """Return seedsafe's, batches in place."""
+    return _passes(case, base, loader(AugmentedDataset(base, _chain(case), seed=42), **_given(case)))
+
+
+def plain(case: Case, base: Photographs) -> Pass:
+    """Return seedsafe's transforms in a plain DataLoader."""
+    dataset = AugmentedDataset(base, _chain(case), seed=42)
+    return _passes(case, base, loader(dataset, in_place=False, **_given(case)))
+
+
+def limit(case: Case, base: Photographs) -> Pass:
+    """Return a DataLoader of ready batches."""
+    workers = {"num_workers": case.workers, "persistent_workers": case.workers > 0}
+    return _passes(case, base, DataLoader(Ready(case, base), batch_size=None, **workers))
+
+
+def torchvision(case: Case, base: Photographs) -> Pass:
+    """Return torchvision v2 in a DataLoader."""
+    v2 = import_module("benchmarks.peers.torchvision").v2
+    tail = [v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD)] if case.dtype == "float32" else []
+    chain = v2.Compose([v2.RandomCrop(case.size), v2.RandomHorizontalFlip(), *tail])
+    dataset = Transformed(base, lambda image: chain(torch.from_numpy(image).permute(2, 0, 1)))
+    return _passes(case, base, DataLoader(dataset, **_given(case)))
+
+
+def albumentations(case: Case, base: Photographs) -> Pass:
+    """Return albumentations, or AlbumentationsX, whichever is installed, in a DataLoader."""
+    library, tensors = import_module("albumentations"), import_module("albumentations.pytorch")
+    tail = [library.Normalize(MEAN, STD)] if case.dtype == "float32" else []
+    crop = library.RandomCrop(case.size, case.size)
+    chain = library.Compose([crop, library.HorizontalFlip(), *tail, tensors.ToTensorV2()])
+    dataset = Transformed(base, lambda image: chain(image=image)["image"])
+    return _passes(case, base, DataLoader(dataset, **_given(case)))
+
+
+def keras_sequence(case: Case, base: Photographs) -> Pass:
+    """Return seedsafe's sequence, batches in place, read in the training process."""
+    import_module("keras")
+    kind = import_module("seedsafe_keras").AugmentedSequence
+    if case.workers:
+        raise ImportError("its processes are measured by in_place_keras")
+
+    def batches(number: int) -> Iterator[Any]:
+        base.length = number * case.batch
+        sequence = kind(base, _chain(case), seed=42, epoch=0, batch_size=case.batch, shuffle=True)
+        return (sequence[one] for one in range(number))
+
+    return batches
+
+
+def tf_data(case: Case, base: Photographs) -> Pass:
+    """Return tf.data with tf.image, in as many threads as others have workers, one for none."""
+    tf = import_module("tensorflow")
+
+    def one(image: Any) -> Any:
+        image = tf.image.random_crop(_decoded(tf, image, base), (case.size, case.size, 3))
+        return _finished(tf, tf.image.random_flip_left_right(image), case, (2, 0, 1))
+
+    images = _source(tf, base).shuffle(IMAGES)
+    return _in_tf(tf, images.map(one, num_parallel_calls=max(1, case.workers)).batch(case.batch), case)
+
+
+def keras_layers(case: Case, base: Photographs) -> Pass:
+    """Return Keras's preprocessing layers on batches in tf.data; they crop a batch in one place."""
+    keras, tf = import_module("keras"), import_module("tensorflow")
+    if keras.backend.backend() != "tensorflow":
+        raise ImportError("Keras runs on another backend")
+    crop, flip = keras.layers.RandomCrop(case.size, case.size), keras.layers.RandomFlip("horizontal")
+
+    def whole(images: Any) -> Any:
+        images = flip(crop(images, training=True), training=True)
+        images = images if case.dtype == "float32" else tf.cast(images, tf.uint8)
+        return _finished(tf, images, case, (0, 3, 1, 2))
+
+    calls = max(1, case.workers)
+    images = _source(tf, base).shuffle(IMAGES)
+    if base.jpeg:
+        images = images.map(lambda image: _decoded(tf, image, base), num_parallel_calls=calls)
+    return _in_tf(tf, images.batch(case.batch).map(whole, num_parallel_calls=calls), case)
+
+
+def _source(tf: Any, base: Photographs) -> Any:
+    images = [one.tobytes() for one in base.images] if base.jpeg else np.stack(base.images)
+    return tf.data.Dataset.from_tensor_slices(images).repeat()
+
+
+def _decoded(tf: Any, image: Any, base: Photographs) -> Any:
+    return tf.ensure_shape(tf.io.decode_jpeg(image), (base.size, base.size, 3)) if base.jpeg else image
+
+
+def _finished(tf: Any, images: Any, case: Case, order: tuple[int, ...]) -> Any:
+    if case.dtype == "float32":
+        images = (tf.cast(images, tf.float32) / 255.0 - MEAN) / STD
+    return tf.transpose(images, order)
+
+
+def _in_tf(tf: Any, batches: Any, case: Case) -> Pass:
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = max(1, case.workers)
+    options.threading.max_intra_op_parallelism = 1
+    prefetched = batches.prefetch(2) if case.workers else batches
+    kept = iter(prefetched.with_options(options))
+    return lambda number: islice(kept, number)
+
+
+class _Grains:
+    """Grain's source, and what it does to an image, in NumPy: it brings no transforms of its own."""
+
+    def __init__(self, case: Case, base: Photographs) -> None:
+        self.case, self.base = case, base
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        return self.base[index]
+
+    def transformed(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return a window, mirrored or not, normalised, with its channels first."""
+        size = self.case.size
+        top, left = (int(rng.integers(extent - size + 1)) for extent in image.shape[:2])
+        image = image[top : top + size, left : left + size]
+        image = image[:, ::-1] if rng.random() < 0.5 else image
+        if self.case.dtype == "float32":
+            image = (image.astype(np.float32) / np.float32(255) - np.float32(MEAN)) / np.float32(STD)
+        return np.ascontiguousarray(image.transpose(2, 0, 1))
+
+
+def grain(case: Case, base: Photographs) -> Pass:
+    """Return Grain with a chain in NumPy."""
+    library = import_module("grain")
+    source = _Grains(case, base)
+    data = library.MapDataset.source(source).seed(42).shuffle().random_map(source.transformed)
+    data = data.repeat().to_iter_dataset(library.ReadOptions(num_threads=0))
+    data = data.batch(case.batch)
+    if case.workers:
+        data = data.mp_prefetch(library.multiprocessing.MultiprocessingOptions(num_workers=case.workers))
+    kept = iter(data)
+    return lambda number: islice(kept, number)
+
+
+CONTENDERS: dict[
+    str, Callable[[Case, Photographs], Pass]
+] = {  # TensorFlow last: its threads do not like forks
+    "in place": in_place,
+    "plain": plain,
+    "limit": limit,
+    "torchvision v2": torchvision,
+    "albumentations": albumentations,
+    "Grain": grain,
+    "Keras sequence": keras_sequence,
+    "tf.data": tf_data,
+    "Keras layers": keras_layers,
+}
