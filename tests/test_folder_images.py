@@ -144,7 +144,7 @@ def test_a_damaged_header_is_an_error(tmp_path, kind):
 def test_an_empty_file_and_one_that_is_no_image_are_errors(tmp_path):
     for name, data, message in [
         ("empty.png", b"", "the file is empty"),
-        ("text.png", b"Dear diary, " * 20, "no image"),
+        ("text.png", b"Dear diary, " * 20, "not an image"),
     ]:
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ValueError, match=rf"cannot read the image '.*{name}'.*{message}"):
