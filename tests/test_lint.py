@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from seedsafe_lint import Config, Finding, Place, lint
+from seedsafe_lint.alternatives import join
 from seedsafe_lint.index import Module
+from seedsafe_lint.project import Project
+from seedsafe_lint.values import Const, Group, Inst
 
 DATASET = """\
 import numpy as np
@@ -247,3 +250,15 @@ def test_a_failure_of_the_linter_is_told_and_the_other_files_are_linted(
         (str(tmp_path / "a.py"), True)
     ]
     assert {f.place.path for f in report.findings} == {str(tmp_path / "b.py")}
+
+
+def test_an_object_made_in_many_ways_is_one_alternative(tmp_path: Path) -> None:
+    file = tmp_path / "box.py"
+    file.write_text("class Box:\n    pass\n", encoding="utf-8")
+    (box,) = Project([file]).load(file).classes.values()
+    made = [Inst(box, (("size", (Const(size),)),), stored=False) for size in range(30)]
+    stored = Inst(box, (("size", (Const(1),)),))
+    assert join((stored,), *((one,) for one in made)) == (stored, Inst(box, (), stored=False))
+    (group,) = join(*((Group((one,)),) for one in made))
+    assert group == Group((Inst(box, (), stored=False),))
+    assert len(join(*((Const(number),) for number in range(5)))) == 5

@@ -1,9 +1,11 @@
 """What a variable may hold: a few alternatives, each an abstract value."""
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 __all__ = ["Value", "Values", "join"]
 
+_MANY = 6
 _LIMIT = 24
 
 
@@ -12,14 +14,33 @@ class Value:
 
     __slots__ = ()
 
+    @property
+    def family(self) -> object:
+        """What it has in common with the values that it may be united with; None if with none."""
+        return None
+
+    def united(self, others: "Iterable[Value]") -> "Value":
+        """Return one value that stands for this one and others of its family."""
+        raise NotImplementedError
+
 
 Values: TypeAlias = tuple[Value, ...]
 
 
 def join(first: Values, *more: Values) -> Values:
-    """Return the alternatives of several values, without duplicates."""
+    """Return the alternatives of several values, without duplicates; where they are many, one for each family."""
     merged = first
     for values in more:
         if values is not merged and values != merged:
             merged = tuple(dict.fromkeys(merged + values))
+    if len(merged) > _MANY and merged is not first:
+        merged = _condensed(merged)
     return merged[:_LIMIT]
+
+
+def _condensed(values: Values) -> Values:
+    families: dict[object, list[Value]] = {}
+    for value in values:
+        family = value.family
+        families.setdefault(value if family is None else family, []).append(value)
+    return tuple(of[0].united(of[1:]) if len(of) > 1 else of[0] for of in families.values())

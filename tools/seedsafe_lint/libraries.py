@@ -82,7 +82,7 @@ class Libraries:
             self.judge.library(name, node, frame, args, kwargs)
         result = self.steps.callbacks([*args, *kwargs.values()])
         if isinstance(result[0], Group) and not _ARRAYS.match(name):
-            return (Group(result[0].items, calls=True, origin=name),)
+            return (Group(result[0].items, calls=True, origin="library"),)
         if self.context.worker and not FOLLOWED.match(name):
             return self.context.nothing
         return (Ext(f"{name}()"),) if not name.startswith("?.") or "(" not in name else self.context.nothing

@@ -33,6 +33,7 @@ _INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
 _SHARED = re.compile(
     r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
 )
+_MADE = re.compile(r"[(\[]")
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
@@ -55,7 +56,7 @@ class Members:
     def member(self, value: Value, name: str) -> Values:
         """Return an attribute of a value."""
         match value:
-            case Ext(name=full) if self.context.worker and "(" in full and not FOLLOWED.match(full):
+            case Ext(name=full) if self.context.worker and _MADE.search(full) and not FOLLOWED.match(full):
                 return UNKNOWN  # no rule asks for more of what a call into a library returned
             case Ext(name=full):
                 local = (

@@ -7,8 +7,15 @@ __all__ = ["opened", "plainer", "shape"]
 
 
 def shape(values: Values) -> frozenset[object]:
-    """What matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
-    return frozenset(map(_kind, values))
+    """Return what matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
+    kinds: set[object] = set()
+    held: dict[object, set[object]] = {}
+    for value in values:
+        if isinstance(value, Group):
+            held.setdefault((value.calls, value.origin), set()).update(map(_kind, value.items))
+        else:
+            kinds.add(_kind(value))
+    return frozenset(kinds.union((how, frozenset(what)) for how, what in held.items()))
 
 
 def plainer(values: Values) -> Values:
@@ -39,7 +46,7 @@ def _plainer(value: Value, within: bool = False) -> Value:
             return value
 
 
-def _kind(value: Value, within: bool = False) -> object:
+def _kind(value: Value) -> object:
     match value:
         case Const(value=None) | Const(value=str()):
             return value
@@ -47,10 +54,8 @@ def _kind(value: Value, within: bool = False) -> object:
             return given
         case Inst(cls=cls, stored=False):
             return cls
-        case Group(calls=calls) if within:
+        case Group(calls=calls):
             return type(value), calls
-        case Group(items=items, calls=calls, origin=origin):
-            return calls, origin, frozenset(_kind(item, True) for item in items)
         case Fn(function=function, owner=Inst(cls=cls, stored=False)):
             return function.node, cls
         case _:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,6 +128,15 @@ class Inst(_Hashed, Value):
         """What its attributes are kept under: those that worker code made apart from those that were there before."""
         return self.cls if self.stored else (self.cls,)
 
+    @property
+    def family(self) -> object:
+        """Its class, if worker code made it."""
+        return None if self.stored else (Inst, self.cls)
+
+    def united(self, others: Iterable[Value]) -> "Inst":
+        """Return an instance of which the arguments are not known."""
+        return Inst(self.cls, (), stored=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Super(Value):
@@ -149,6 +159,16 @@ class Group(_Hashed, Value):
     def quiet(self) -> bool:
         """True if it holds nothing that could draw."""
         return all(map(is_plain, self.items))
+
+    @property
+    def family(self) -> object:
+        """What it does with what it holds."""
+        return (Group, self.calls, self.origin)
+
+    def united(self, others: Iterable[Value]) -> "Group":
+        """Return a container of what all of them hold."""
+        items = join(self.items, *(other.items for other in others if isinstance(other, Group)))
+        return Group(items, self.calls, self.origin)
 
 
 @dataclass(frozen=True, slots=True)
