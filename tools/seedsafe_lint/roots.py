@@ -65,7 +65,7 @@ _ENTRY_NAMES = frozenset(
 
 
 def kind_of_class(run: Interpreter, cls: Class) -> str:
-    """``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
+    """Return ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
     kinds = [kind_of_base(name) for name in run.members.libraries(cls)]
     for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
         if kind in kinds:
@@ -109,7 +109,7 @@ def _random_lines(text: str) -> list[int]:
 
 
 def _matters(cls: Class, lines: list[int]) -> bool:
-    """False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
+    """Return False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
     if any(name in _ENTRY_NAMES or _TEMPLATE.match(name) for name in cls.methods):
         return True
     at = bisect.bisect_left(lines, cls.node.lineno)
@@ -200,9 +200,11 @@ def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Itera
     elif _LOADER.search(name):
         given += args[:1] or [words[w] for w in ("dataset",) if w in words]
         where = framework or "torch"
+    callbacks = [words[word] for word in CALLBACK_WORDS if word in words]
     for expression in given:
+        dataset = bool(_LOADER.search(name)) and expression not in callbacks
         for value in run.earlier(expression, frame):
-            yield from _of_value(run, value, where, per_sample, cured, loader=bool(_LOADER.search(name)))
+            yield from _of_value(run, value, where, per_sample, cured, loader=dataset)
 
 
 def _processes(words: dict[str, ast.expr]) -> bool:

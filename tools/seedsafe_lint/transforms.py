@@ -4,13 +4,14 @@ import ast
 import re
 from pathlib import Path
 
-from seedsafe_lint.index import Class
+from seedsafe_lint.index import Class, Function
 from seedsafe_lint.known import RNG_NAME
 from seedsafe_lint.members import Members
+from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen, Inst
 
-__all__ = ["fills_template", "is_transform"]
+__all__ = ["fills_template", "is_transform", "mixes_batch"]
 
 _TRANSFORM_NAME = re.compile(
     r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
@@ -27,7 +28,7 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(
     r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
-    r"features?|examples?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
+    r"features?|examples?|instances?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
     r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|dictionary|dict_?|np_\w+|x_\w+|inp|src_\w+|uid)$"
 )
 _MODULE_NAME = re.compile(
@@ -36,7 +37,11 @@ _MODULE_NAME = re.compile(
 _TEMPLATE_BASE = re.compile(r"(Transform|Transformation|DataProcessor)$")
 _CONTAINER = re.compile(r"compose|^(random)?(one|some)_?of|sequential", re.IGNORECASE)
 _REGISTERED = re.compile(r"(pipeline|transform)s?\.register|register_?(pipeline|transform)", re.IGNORECASE)
-_CERTAIN = re.compile(r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$", re.IGNORECASE)
+_CERTAIN = re.compile(
+    r"collat|transforms?\d*d?$|augment(ation|er)?s?$|[a-z\d_]aug$|"
+    r"^rand(om)?_?\w*(crop|flip|rotat|resiz|scal|eras|affine|jitter|blur|noise|translat|perspective|contrast|brightness)",
+    re.IGNORECASE,
+)
 _ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
 _NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
 _NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
@@ -64,6 +69,8 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     if method is None:
         return False
     function = method.function
+    if mixes_batch(function):
+        return False
     names = [p.arg.lower() for p in function.positional[1:]]
     if names or not (function.node.args.vararg or function.node.args.kwarg):
         names += [p.arg.lower() for p in function.node.args.kwonlyargs]
@@ -108,6 +115,33 @@ def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
         for name in names
         for value in run.field(owner, name)
     )
+
+
+def mixes_batch(function: Function) -> bool:
+    """Return True if a function mixes the samples of a ready batch with each other, as training loops do.
+
+    It takes a batch (or samples and their labels), and orders one of them by a permutation of its first axis.
+    """
+    names = {p.arg for p in function.positional[1:]}
+    if len(names) < 2 and not any("batch" in name for name in names):
+        return False
+    orders: set[str] = set()
+    for node in statements(function.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            called = [part for part in ast.walk(node.value) if isinstance(part, ast.Call)]
+            if any(dotted(call.func).rpartition(".")[2] in ("randperm", "permutation") for call in called):
+                orders |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    for node in statements(function.body):
+        for part in ast.walk(node) if orders else ():
+            if isinstance(part, ast.Subscript):
+                first = (
+                    part.slice.elts[0]
+                    if isinstance(part.slice, ast.Tuple) and part.slice.elts
+                    else part.slice
+                )
+                if isinstance(first, ast.Name) and first.id in orders:
+                    return True
+    return False
 
 
 def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
