@@ -127,7 +127,7 @@ class Calls:
         return (Group(functions, calls=True),)
 
     def _functions_in(self, values: Values) -> Iterator[Value]:
-        """What something unknown may call of what it is given: functions, objects with a ``__call__``, and those in lists."""
+        """Yield what something unknown may call of what it is given: functions, objects with a ``__call__``, and those in lists."""
         for value in (*values, *contents(values)):
             match value:
                 case Fn() | Bound():

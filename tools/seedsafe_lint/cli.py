@@ -96,7 +96,7 @@ def _list(values: list[str] | None) -> tuple[str, ...]:
 
 @contextmanager
 def _progress(form: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on the error stream, if that is a terminal and rich is there."""
+    """Show progress on the error stream, if that is a terminal and rich is there."""
     if form != "text" or not sys.stderr.isatty():
         yield None
         return

@@ -141,7 +141,7 @@ def _counts(name: str) -> bool:
 
 
 def _unreached(run: Interpreter, cls: Class) -> None:
-    """A sampler whose `set_epoch` sets what its generator never sees."""
+    """Report a sampler whose `set_epoch` sets what its generator never sees."""
     setter = cls.methods["set_epoch"]
     kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
     reached, loads = _reached(cls)

@@ -93,7 +93,7 @@ _ON_TORCH = frozenset(
 
 
 def framework_of(name: str) -> str:
-    """``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
+    """Return ``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
     head = name.partition(".")[0]
     if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
         return "keras"

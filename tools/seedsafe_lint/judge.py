@@ -70,7 +70,7 @@ class Judge:
         args: list[Values],
         kwargs: dict[str, Values],
     ) -> None:
-        """A call into a library."""
+        """Judge a call into a library."""
         if name in _SEEDS:
             self.seeded(_SEEDS[name], node, frame, [*args, *kwargs.values()])
         elif name == "numpy.random.set_state":
@@ -104,14 +104,14 @@ class Judge:
                     self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
 
     def method(self, node: ast.Call, frame: Frame) -> None:
-        """A call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
+        """Judge a call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
         func, words = node.func, {word.arg for word in node.keywords}
         named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
             self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
 
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
-        """A call of a generator's method."""
+        """Judge a call of a generator's method."""
         self.context.events += 1
         if name not in DRAW_METHODS:
             return
@@ -121,7 +121,7 @@ class Judge:
             self.verdicts.stored(gen, spelled(node), node, frame)
 
     def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
-        """A generator made in worker code."""
+        """Judge a generator made in worker code."""
         self.context.events += 1
         root, made = self.context.root, gen.node
         if root is None or not root.per_sample or not isinstance(made, ast.Call):
@@ -132,7 +132,7 @@ class Judge:
             self.verdicts.constant(f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
-        """A generator seeded anew."""
+        """Judge a generator seeded anew."""
         self.context.events += 1
         given = [values for values in args if values != (Const(None),)]
         fixed = bool(given) and all(constant(values) for values in given)

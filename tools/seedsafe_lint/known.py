@@ -176,7 +176,7 @@ def guess(name: str) -> str:
 
 
 def canonical(name: str) -> str:
-    """One spelling for a library's name that has several.
+    """Return one spelling for a library's name that has several.
 
     Example:
         >>> canonical("numpy.random.mtrand._rand.rand")

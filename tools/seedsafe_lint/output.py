@@ -14,7 +14,7 @@ __all__ = ["FORMATS", "statistics"]
 
 
 def text(report: Report) -> str:
-    """One line a finding, in the form of ruff's ``--output-format concise``, and a count at the end."""
+    """Return one line a finding, in the form of ruff's ``--output-format concise``, and a count at the end."""
     lines = [f"{f.place}: {f.code} {f.message}" for f in report.findings]
     count = len(report.findings)
     lines.append(f"Found {count} problem{'' if count == 1 else 's'}." if count else "All checks passed!")
@@ -22,7 +22,7 @@ def text(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """An array with one object a finding, with the keys that ruff uses, and ``severity`` and ``related``."""
+    """Return an array with one object a finding, with the keys that ruff uses, and ``severity`` and ``related``."""
     return json.dumps([_object(f) for f in report.findings], indent=2)
 
 
@@ -43,7 +43,7 @@ def _object(finding: Finding) -> dict[str, object]:
 
 
 def sarif(report: Report) -> str:
-    """SARIF 2.1.0 (OASIS), with skipped files as notifications of the tool."""
+    """Return SARIF 2.1.0 (OASIS), with skipped files as notifications of the tool."""
     rules = [
         {
             "id": rule.code,
@@ -106,7 +106,7 @@ def _uri(path: str) -> str:
 
 
 def github(report: Report) -> str:
-    """Workflow commands that GitHub Actions shows on the lines of a change."""
+    """Return workflow commands that GitHub Actions shows on the lines of a change."""
     return "\n".join(
         f"::{'notice' if f.severity == 'note' else f.severity} file={_property(f.place.path)},line={f.place.line},"
         f"col={f.place.column},endLine={f.end_line},title=seedsafe ({f.code})::{_data(f'{f.code} {f.message}')}"

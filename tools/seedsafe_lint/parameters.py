@@ -93,7 +93,7 @@ class Parameters:
         return found
 
     def _namesake(self, parameter: ast.arg, function: Function) -> Values:
-        """An instance of the class of its file that bears its name: `augmentor` is an `ImageAugmentor`."""
+        """Return an instance of the class of its file that bears its name: `augmentor` is an `ImageAugmentor`."""
         name = parameter.arg.strip("_").replace("_", "").lower()
         if function.cls is None or function.name != "__init__" or not _TOOL.search(name):
             return ()

@@ -9,7 +9,7 @@ __all__ = ["asks_for_seed", "cleared", "fills", "stored_names"]
 
 
 def asks_for_seed(test: ast.expr) -> bool:
-    """True for ``if self.seed is not None:``: the user of the object said whether it is seeded, for all samples alike."""
+    """Return True for ``if self.seed is not None:``: the user of the object said whether it is seeded, for all samples alike."""
     match test:
         case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
             return asks_for_seed(left)
@@ -22,7 +22,7 @@ def asks_for_seed(test: ast.expr) -> bool:
 
 
 def fills(node: ast.If) -> bool:
-    """True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
+    """Return True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
     match node.test:
         case ast.Compare(
             left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]

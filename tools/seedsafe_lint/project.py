@@ -81,7 +81,7 @@ class Project:
         return module
 
     def framework(self, module: Module) -> str:
-        """The framework of a file: what it imports, else what the other files of its folder, or of its package, import."""
+        """Return the framework of a file: what it imports, else what the other files of its folder, or of its package, import."""
         if module.framework or not Path(module.path).is_file():
             return module.framework
         folder = Path(module.path).absolute().parent

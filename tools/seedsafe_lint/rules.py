@@ -68,7 +68,7 @@ def page(code: str) -> str:
 
 
 def summary(code: str) -> str:
-    """First sentence of a rule's page.
+    """The first sentence of a rule's page.
 
     Example:
         >>> summary("SSF007")

@@ -58,7 +58,7 @@ class Report:
 
 
 def collect(paths: Iterable[Path], config: Config) -> list[Path]:
-    """Python files among some paths.
+    """Return the Python files among some paths.
 
     Args:
         paths: Files, which are taken as they are unless excluded, and folders, which are searched for ``*.py``.
@@ -140,7 +140,7 @@ def lint(
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Trees of many nodes are made here, which the cycle collector would walk again and again."""
+    """Keep the cycle collector off: it would walk the trees that are made here again and again."""
     was_on = gc.isenabled()
     gc.disable()
     try:

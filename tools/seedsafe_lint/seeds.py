@@ -37,7 +37,7 @@ def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[
 
 
 def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
-    """True if a seed depends on nothing but the worker's number, as ``get_worker_info().id`` tells it."""
+    """Return True if a seed depends on nothing but the worker's number, as ``get_worker_info().id`` tells it."""
     if function is None or len(node.args) != 1:
         return False
     parts = list(expand(node.args[0], function))
@@ -61,7 +61,7 @@ def of_clock(node: ast.Call, function: Function) -> bool:
 
 
 def counted(node: ast.Call, function: Function, entered: Container[Function]) -> bool:
-    """True if a seed is the count of an attribute or a global variable, and nothing in it from an argument of the function.
+    """Return True if a seed is the count of an attribute or a global variable, and nothing in it from an argument of the function.
 
     Args:
         node: The call that seeds.

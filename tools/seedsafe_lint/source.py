@@ -48,7 +48,7 @@ def read(path: Path) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Text of a file's bytes, by its byte order mark or a coding line that Python knows, else UTF-8."""
+    """Return the text of a file's bytes, by its byte order mark or a coding line that Python knows, else UTF-8."""
     if b"\0" in data:
         raise UnreadableError("holds null bytes: not Python source")
     try:
@@ -72,7 +72,7 @@ def _encoding(data: bytes) -> str:
 
 
 def parse(text: str) -> ast.Module:
-    """Syntax tree of a module.
+    """Return the syntax tree of a module.
 
     Raises:
         UnreadableError: The text is not Python 3.

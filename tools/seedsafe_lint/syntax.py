@@ -35,7 +35,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """What a statement gives to attributes of `this`: their names and values, None for a value that is not spelled."""
+    """Yield what a statement gives to attributes of `this`: their names and values, None for a value that is not spelled."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _attributes(target, node.value, this)

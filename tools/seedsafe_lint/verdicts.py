@@ -28,7 +28,7 @@ class Verdicts:
         self.old_torch = old_torch
 
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """A draw from NumPy's global generator."""
+        """Report a draw from NumPy's global generator."""
         self.context.events += 1
         self.context.drawn.add(NUMPY)
         root = self.context.root
@@ -60,7 +60,7 @@ class Verdicts:
         self.findings.report("SSF001", node, frame.module.path, text, severity)
 
     def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
-        """A draw from a generator that was made before the workers started."""
+        """Report a draw from a generator that was made before the workers started."""
         self.context.events += 1
         root = self.context.root
         if root is None:
@@ -80,7 +80,7 @@ class Verdicts:
         self.findings.report("SSF002", node, frame.module.path, text, "error", made)
 
     def process_wide(self, key: str, what: str, source: str, node: ast.AST, frame: Frame) -> None:
-        """A draw from a process-wide generator of a library."""
+        """Report a draw from a process-wide generator of a library."""
         self.context.events += 1
         self.context.drawn.add(key)
         if key in self.context.state.seeded:
@@ -88,7 +88,7 @@ class Verdicts:
         self.unseeded(what, source, node, frame)
 
     def unseeded(self, what: str, source: str, node: ast.AST, frame: Frame) -> None:
-        """A draw that a library makes from a generator that it keeps."""
+        """Report a draw that a library makes from a generator that it keeps."""
         self.context.events += 1
         root = self.context.root
         if root is None or (
@@ -109,7 +109,7 @@ class Verdicts:
         )
 
     def noise(self, node: ast.AST, frame: Frame) -> None:
-        """A call of skimage's random_noise."""
+        """Report a call of skimage's random_noise."""
         self.context.events += 1
         root = self.context.root
         if root is None or NUMPY in self.context.state.seeded or root.cured:
@@ -125,7 +125,7 @@ class Verdicts:
         )
 
     def python(self, name: str, node: ast.AST, frame: Frame) -> None:
-        """A draw from Python's global generator."""
+        """Report a draw from Python's global generator."""
         self.context.events += 1
         self.context.drawn.add(PYTHON)
         root = self.context.root
@@ -142,7 +142,7 @@ class Verdicts:
         )
 
     def constant(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """A seed that is the same for all samples."""
+        """Report a seed that is the same for all samples."""
         self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
@@ -154,7 +154,7 @@ class Verdicts:
         )
 
     def clock(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """A seed from the clock."""
+        """Report a seed from the clock."""
         self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
@@ -167,7 +167,7 @@ class Verdicts:
         )
 
     def counted(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """A seed from a counter that each worker has a copy of."""
+        """Report a seed from a counter that each worker has a copy of."""
         self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
@@ -180,7 +180,7 @@ class Verdicts:
         )
 
     def worker_alone(self, node: ast.Call, frame: Frame) -> None:
-        """A seed that depends on the worker's number alone."""
+        """Report a seed that depends on the worker's number alone."""
         self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.findings.report(
@@ -193,7 +193,7 @@ class Verdicts:
         )
 
     def accumulated(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
-        """An attribute of a stored object that grows with each sample."""
+        """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
         if root is None or not root.per_sample or root.cls is None or "__getitem__" not in root.label:

@@ -187,7 +187,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
 
 
 def _drawn(function: Function, names: set[str]) -> bool:
-    """True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
+    """Return True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
     text = function.module.text
     given = {
         value
