@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -104,7 +105,7 @@ def main() -> None:
             "benchmarks.run_env",
             *environment.peers,
             "--distributions",
-            *(pin.partition("=")[0] for pin in pins),
+            *(re.split("[<=>]", pin)[0] for pin in pins),
             "--rounds",
             str(asked.rounds),
             "--sizes",
