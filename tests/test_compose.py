@@ -332,6 +332,7 @@ def test_the_chance_of_begin_is_that_of_the_first_word() -> None:
             draws, fresh = PooledDraws(), ss.Draws(address(ss.SampleKey(1, epoch, 0), 9))
             draws.enter(ss.SampleKey(1, epoch, 0))
             assert draws.begin(9 << 32, limit_of(p)) == fresh.chance(p)
+            assert draws.noise() == fresh.noise()
             assert draws.word() == fresh.word()
 
 

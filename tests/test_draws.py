@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import seedsafe as ss
 from seedsafe import draws as module
-from seedsafe.draws import MAX_NORMAL, Draws, PooledDraws, normal_quantiles, sixteenths
+from seedsafe.draws import MAX_NORMAL, Draws, PooledDraws, limit_of, normal_quantiles, sixteenths
 from seedsafe.key import Address, address, philox
 
 KEYS = st.builds(
@@ -37,6 +37,14 @@ def test_unit_and_chance(key: ss.SampleKey) -> None:
     assert draws.unit() == Fraction(first >> 11, 2**53)
     assert draws.chance(0.25) == (Fraction(second >> 11, 2**53) < Fraction(1, 4))
     assert draws.word() == third
+
+
+@given(st.floats(0, 1) | st.integers(0, 2**53).map(lambda part: part * 2.0**-53))
+def test_words_below_the_limit_are_those_of_which_chance_is_true(p: float) -> None:
+    limit = limit_of(p)
+    for word in {0, limit // 2, limit - 1, limit, limit + 1, limit + 2047, 2**64 - 1}:
+        if 0 <= word < 2**64:
+            assert (word < limit) == (Fraction(word >> 11, 2**53) < Fraction(p))
 
 
 def test_units_are_unit_after_unit() -> None:
