@@ -216,7 +216,8 @@ def test_empty_classes_and_missing_classes_are_errors(root, tmp_path):
     (root / "void").mkdir()
     (root / "abyss").mkdir()
     with pytest.raises(
-        FileNotFoundError, match=r"2 of 5 classes in .* have no image: 'abyss', 'void'\. Accepted are"
+        FileNotFoundError,
+        match=r"2 of 5 classes in .* have no image: 'abyss', 'void'\. Files are accepted by",
     ):
         ImageFolder(root)
     photos = ImageFolder(root, allow_empty=True)

@@ -55,7 +55,8 @@ class AugmentedSequence(Forwarding, Passes):
         use_multiprocessing: True reads in processes, else in threads.
         max_queue_size: as in PyDataset.
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}``
-            for a dict; by default a tuple's first element is augmented, and a dict goes by its keys.
+            for a dict; by default a tuple's first element is augmented, and a dict's entries that are named after
+            targets.
         epoch: a fixed epoch, for validation or a look at single batches.
         repeat: True goes on with the next epoch where the data end, so that ``steps_per_epoch`` need not be the
             length.

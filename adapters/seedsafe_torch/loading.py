@@ -105,7 +105,7 @@ def loader(
     if isinstance(dataset, IterableDataset):
         raise TypeError(
             "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on: wrap its source in "
-            "AugmentedIterable, which goes by the records' ids"
+            "AugmentedIterable, which is keyed on the records' ids"
         )
     found = list(outermost(dataset))
     check_distinct(dataset)

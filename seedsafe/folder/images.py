@@ -147,8 +147,8 @@ class ImageFolder:
                 "is_valid_file" if self.extensions is None else f"the endings {', '.join(self.extensions)}"
             )
             raise FileNotFoundError(
-                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no image: {listed}. Accepted are "
-                f"files by {accepted}; pass allow_empty=True to keep such classes"
+                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no image: {listed}. Files are accepted by "
+                f"{accepted}; pass allow_empty=True to keep such classes"
             )
 
     @property

@@ -52,7 +52,7 @@ def augment_sample(
     Args:
         augment: a Compose or a Transform.
         sample: an array, which is augmented; a tuple or list, of which the first element is, unless `targets` names
-            others; or a dict, which goes by its keys, unless `targets` names others.
+            others; or a dict, of which the entries named after targets are, unless `targets` names others.
         key: of the sample.
         targets: by position or by key; see Targets.
         row: memory for the augmented array of a sample that is one or begins with one. It is filled and returned where

@@ -63,7 +63,7 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
     if isinstance(targets, Mapping):
         raise ValueError(
-            f"targets={targets!r} go by key, but the sample is {kind_of(sample)}: pass a tuple of targets"
+            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
         )
     if targets is None:
         if not sample:
@@ -100,7 +100,7 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
         return sample, lambda made: made
     if not isinstance(targets, Mapping):
         raise ValueError(
-            f"targets={targets!r} go by position, but the sample is a dict: pass a dict of targets"
+            f"targets={targets!r} name positions, but the sample is a dict: pass a dict of targets"
         )
     missing = [key for key in targets if key not in sample]
     if missing:
