@@ -411,6 +411,29 @@ def test_piecewise_affine_is_scikit_images() -> None:
             np.testing.assert_allclose(found, ends[0] + (ends[1] - ends[0]) * steps[:, None], atol=1e-9)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(4, 4), (3, 6), (2, 2)])
+def test_piecewise_affine_pixels_are_scikit_images_warp(rows: int, columns: int) -> None:
+    """imgaug's own is scikit-image's warp by a PiecewiseAffineTransform between the even lattice and the shifted one."""
+    augment = ss.PiecewiseAffine((0.03, 0.03), nb_rows=rows, nb_cols=columns, fill=30, p=1)
+    x, y = np.meshgrid(np.linspace(-0.5, 249.5, columns), np.linspace(-0.5, 199.5, rows))
+    even = np.stack([x.ravel(), y.ravel()], -1)
+    for index in range(3):
+        key = ss.SampleKey(4, 0, index)
+        shifted = np.stack(augment.source(params(augment, key))(even[:, 0], even[:, 1]), -1)
+        # Cells are squares cut in two by either diagonal: a little leaning decides which one Delaunay's triangles take.
+        leaning = even + np.stack([1e-4 * even[:, 1], np.zeros(len(even))], -1)
+        field = transform.PiecewiseAffineTransform.from_estimate(leaning, shifted)
+        wanted = (
+            transform.warp(SMOOTH, field, order=1, mode="constant", cval=30 / 255, output_shape=(200, 250))
+            * 255
+        )
+        made = augment(SMOOTH, key=key)
+        # OpenCV 4 counts places in 1/32 pixel; at the frame, what stands outside comes in between.
+        apart = np.abs(made[2:-2, 2:-2] - wanted[2:-2, 2:-2])
+        assert apart.max() <= 6
+        assert apart.mean() <= 0.35
+
+
 @pytest.mark.parametrize(
     "augment",
     [
