@@ -1,4 +1,4 @@
-"""Each image transform has a picture in the reference, which shows what it does."""
+"""Each transform has its picture in the reference, which shows what it does, and its own parameters above it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import seedsafe as ss
+import seedsafe.audio
 import seedsafe.image
 
 sys.path.append(str(Path(__file__).parents[1] / "docs" / "_ext"))
 
+import signatures
+import sounds
 from pictures import CELL, SAMPLES, TRANSFORMS, draw
+from test_subclasses import PUBLIC
 
 ALIKE = {"Normalize", "ToCHW", "ToFloat"}  # they change values or layout, which a picture does not show
 
@@ -45,3 +50,37 @@ def test_boxes_and_masks_are_drawn_where_they_move() -> None:
     green = np.array([0, 255, 120], np.uint8)
     for name, drawn in (("Rotate", True), ("GridShuffle", True), ("Blur", False)):
         assert bool((draw(name) == green).all(axis=-1).any()) is drawn
+
+
+def test_every_audio_transform_has_its_waveforms() -> None:
+    assert sorted(sounds.TRANSFORMS) == sorted(seedsafe.audio.__all__)
+    assert set(sounds.SOUNDS) <= set(sounds.TRANSFORMS)
+    assert 1 < len(sounds.SOUND) / sounds.RATE < 2
+    for name in sounds.TRANSFORMS:
+        picture = sounds.waveforms(name)
+        down, right = sounds.HEIGHT + sounds.LABEL + 8, sounds.WIDTH + 8
+        original, *heard = (
+            picture[top : top + sounds.HEIGHT, left : left + sounds.WIDTH]
+            for top in (0, down)
+            for left in (0, right)
+        )
+        assert len(heard) == 3
+        assert (original == [30, 90, 160]).all(axis=2).any()
+        assert any(not np.array_equal(original, one) for one in heard)
+
+
+def test_pages_show_the_parameters_of_transforms() -> None:
+    assert signatures.parameters(ss.Rotate).startswith("(degrees=(-90.0, 90.0), *, name=None, ")
+    assert signatures.parameters(ss.ImageTransform) == "(*, name=None)"
+    assert signatures.parameters(ss.Compose).startswith("(transforms")
+    for name in PUBLIC:
+        told = signatures.parameters(getattr(ss, name))
+        assert "*args" not in told
+        assert "name=None" in told or name == "Bridged"
+
+
+def test_sphinx_is_told_the_parameters() -> None:
+    told = signatures._told(None, "class", "", ss.HorizontalFlip, None, "(*args, **kwargs)", None)
+    assert told == (signatures.parameters(ss.HorizontalFlip), None)
+    assert signatures._told(None, "function", "", len, None, "(*args, **kwargs)", None) is None
+    assert signatures._told(None, "class", "", ss.Info, None, "(shape)", None) is None

@@ -1,4 +1,4 @@
-"""A picture for each image transform: a photograph, and what three keys make of it; made while the pages are built.
+"""A picture for each transform: a photograph or a sound, and what three keys make of it; made while the pages are built.
 
 The picture and its code are put at the end of the transform's docstring. Boxes and masks are drawn where the transform
 moves them.
@@ -11,6 +11,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import sounds
 from skimage import data
 
 import seedsafe as ss
@@ -160,21 +161,20 @@ def _make(app: Any) -> None:
     folder.mkdir(exist_ok=True)
     for name in TRANSFORMS:
         cv2.imwrite(str(folder / f"{name}.png"), draw(name)[..., ::-1])
+    for name in sounds.TRANSFORMS:
+        cv2.imwrite(str(folder / f"{name}.png"), sounds.waveforms(name)[..., ::-1])
 
 
 def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     short = name.rpartition(".")[2]
-    if what == "class" and short in TRANSFORMS:
-        alt = f"A photograph, and what {code(short)} makes of it for three keys."
-        lines += ["", f".. image:: /_pictures/{short}.png", f"   :alt: {alt}", ""]
-        lines += [
-            "The figure's code:",
-            "",
-            ".. code-block:: python",
-            "",
-            f"   augment = ss.Compose([{code(short)}])",
-        ]
-        lines += [*(f"   augment(sample, key=ss.{key})" for key in keys(short)), ""]
+    if what != "class" or short not in (*TRANSFORMS, *sounds.TRANSFORMS):
+        return
+    heard = short in sounds.TRANSFORMS
+    call, seen = (sounds.call(short), "A spoken word") if heard else (code(short), "A photograph")
+    alt = f"{seen}, and what {call} makes of it for three keys."
+    lines += ["", f".. image:: /_pictures/{short}.png", f"   :alt: {alt}", ""]
+    lines += ["The figure's code:", "", ".. code-block:: python", "", f"   augment = ss.Compose([{call}])"]
+    lines += [*(f"   augment({'audio' if heard else 'sample'}, key=ss.{key})" for key in keys(short)), ""]
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -1,0 +1,73 @@
+"""A picture for each audio transform: a spoken word, and what three keys make of it, as waveforms."""
+
+from __future__ import annotations
+
+import wave
+from itertools import pairwise
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+import seedsafe as ss
+import seedsafe.audio
+
+__all__ = ["HEIGHT", "LABEL", "RATE", "SOUND", "SOUNDS", "TRANSFORMS", "WIDTH", "call", "waveforms"]
+
+TRANSFORMS = seedsafe.audio.__all__
+"""Names of the transforms that have a picture of sound."""
+
+SOUNDS = {"PolarityInversion": "p=0.5", "RandomSegment": "12000"}
+"""How each is made for its picture."""
+
+WIDTH, HEIGHT = 360, 120
+REACH = 0.6  # what is as high as a picture
+LABEL = 22
+
+
+def _spoken() -> tuple[np.ndarray, int]:
+    with wave.open(str(Path(__file__).parents[2] / "demo" / "data" / "Front_Center.wav")) as file:
+        frames = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, file.getnchannels())
+        rate = file.getframerate()
+    loud = np.flatnonzero(np.abs(frames[:, 0]) > 500)
+    return (frames[loud[0] : loud[-1] : 2, 0] / np.float32(32768)).astype(np.float32), rate // 2
+
+
+SOUND, RATE = _spoken()
+"""The words "front, center", of the ALSA project, in every second sample; and how many samples a second has."""
+
+
+def call(name: str) -> str:
+    """Return the constructor call of the transform of a picture."""
+    return f"ss.{name}({SOUNDS.get(name, '')})"
+
+
+def _cell(audio: np.ndarray, title: str) -> np.ndarray:
+    """Return a waveform: in each column, from the least to the greatest of its samples."""
+    cell = np.full((HEIGHT + LABEL, WIDTH, 3), 255, np.uint8)
+    middle, half = HEIGHT // 2, HEIGHT // 2 - 4
+    cv2.line(cell, (0, middle), (WIDTH, middle), (205, 205, 205), 1)
+    ends = np.linspace(0, len(SOUND), WIDTH + 1).astype(int)
+    for column, (first, last) in enumerate(pairwise(ends)):
+        samples = audio[first:last]
+        if len(samples):
+            low, high = (
+                middle - round(float(np.clip(v / REACH, -1, 1)) * half)
+                for v in (samples.min(), samples.max())
+            )
+            cv2.line(cell, (column, low), (column, high), (30, 90, 160), 1)
+    cv2.putText(cell, title, (2, HEIGHT + 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
+    return cell
+
+
+def waveforms(name: str) -> np.ndarray:
+    """Return the picture of a transform: the words, and what they become for three keys, RGB, each after the other."""
+    augment = ss.Compose([eval(call(name), {"ss": ss})])
+    cells = [_cell(SOUND, "original")]
+    cells += [_cell(augment(SOUND, key=ss.SampleKey(0, 0, k)), f"SampleKey(0, 0, {k})") for k in range(3)]
+    gap_across, gap_down = (
+        np.full((cells[0].shape[0], 8, 3), 255, np.uint8),
+        np.full((8, 2 * WIDTH + 8, 3), 255, np.uint8),
+    )
+    rows = [np.hstack([cells[k], gap_across, cells[k + 1]]) for k in (0, 2)]
+    return np.vstack([rows[0], gap_down, rows[1]])
