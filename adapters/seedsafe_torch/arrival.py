@@ -53,7 +53,7 @@ def read(reader: KeyedReader, cell: EpochCell, index: Any, epoch: int | None) ->
         fetch = None
     if fetch is None:
         return reader.sample(position, moment, row=row)
-    with fetch.entered(moment):
+    with fetch.entered(moment, reader):
         return reader.sample(position, moment, row=row)
 
 

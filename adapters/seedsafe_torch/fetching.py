@@ -6,14 +6,18 @@ import sys
 import threading
 from types import FrameType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
-from seedsafe import SampleIndex
-from seedsafe.reading import Moment, Repeats, entered
+import numpy as np
+from torch.utils.data import Subset
+
+from seedsafe import SampleIndex, SampleKey
+from seedsafe.reading import KeyedReader, Moment, Repeats, entered
 
 __all__ = ["Fetch", "fetch_above"]
 
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
+_looked_at: WeakSet[Any] = WeakSet()
 
 
 class _Last(threading.local):
@@ -51,15 +55,38 @@ class Fetch(NamedTuple):
             )
         return next(iter(moments), None)
 
-    def entered(self, moment: Moment) -> entered:
-        """Return the run of the outermost dataset that this read belongs to."""
+    def entered(self, moment: Moment, reader: KeyedReader) -> entered:
+        """Return the run of the outermost dataset that this read belongs to.
+
+        A Subset, which reads whole batches, is looked at once for indices that it lists twice.
+        """
         if not isinstance(self.index, SampleIndex):
+            if type(self.dataset) is Subset and self.dataset not in _looked_at:
+                _looked_at.add(self.dataset)
+                twice = _listed_twice(self.dataset)
+                if twice is not None and (reader.augment or reader.bridged):
+                    index, one, other = twice
+                    reader.repeats.warn_for_two(SampleKey(reader.seed, moment.epoch, index), one, other)
             return entered(moment)
         last = _last.read
         if last is None or last[0] is not self.index:
             repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
             last = _last.read = self.index, entered(moment, None, repeats, int(self.index))
         return last[1]
+
+
+def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
+    """Return an index that a Subset, or several inside each other, lists twice, and where; None if there is none."""
+    listed = np.asarray(dataset.indices)
+    while type(dataset.dataset) is Subset:
+        dataset = dataset.dataset
+        listed = np.asarray(dataset.indices)[listed]
+    order = np.argsort(listed, kind="stable")
+    again = np.flatnonzero(np.diff(listed[order]) == 0)
+    if not again.size:
+        return None
+    one, other = order[again[0] : again[0] + 2].tolist()
+    return int(listed[one]), one, other
 
 
 def _moment(index: SampleIndex) -> Moment:

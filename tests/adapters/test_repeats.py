@@ -113,28 +113,70 @@ def test_it_warns_without_an_envelope_too(make: Any) -> None:
     assert message.startswith(f"{type(data).__name__} reads index 0 ")
 
 
+def keyed_reads(data: Any) -> Any:
+    """Return a DataLoader of torch's over a wrapper."""
+    return DataLoader(data, batch_size=2, sampler=KeyedSampler(range(len(data)), seed=SEED), collate_fn=first)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Subset(dataset(), [5, 1, 2, 1]),
+        lambda: Subset(Subset(dataset(), [4, 1, 2, 1]), [3, 0, 1]),
+        lambda: Subset(AugmentedDataset(Photographs(), seed=SEED, bridge=True), np.array([5, 1, 2, 1])),
+    ],
+    ids=["a subset", "one inside another", "of a bridged dataset"],
+)
+def test_a_subset_that_lists_an_index_twice_warns_once_without_an_envelope(make: Any) -> None:
+    loading = keyed_reads(make())
+    (message,) = told([loading, loading])
+    assert message.startswith(f"Subset reads index 1 of seed {SEED} for the samples ")
+    assert "sampler=" in message
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Subset(dataset(), [5, 1, 2, 0]),
+        lambda: Subset(Subset(dataset(), [4, 1, 2, 1]), [3, 0]),
+        lambda: Subset(AugmentedDataset(Photographs(), seed=SEED), [5, 1, 2, 1]),
+    ],
+    ids=["once each", "once each of those inside", "nothing is drawn"],
+)
+def test_other_subsets_do_not(make: Any) -> None:
+    loading = keyed_reads(make())
+    assert told([loading, loading]) == []
+
+
 IN_WORKERS = """
 import sys
-from test_repeats import Twins, dataset, first, loader
+from test_repeats import *
+from test_repeats import dataset, loader
 if __name__ == "__main__":
-    method = sys.argv[1]
-    loading = loader(Twins(dataset()), batch_size=2, num_workers=2, multiprocessing_context=method, collate_fn=first)
+    method, wrapper = sys.argv[1:]
+    ways = dict(batch_size=2, num_workers=2, multiprocessing_context=method, collate_fn=first)
+    if wrapper == "Twins":
+        loading = loader(Twins(dataset()), **ways)
+    else:
+        subset = Subset(dataset(), [5, 1, 2, 1])
+        loading = DataLoader(subset, sampler=KeyedSampler(range(4), seed=SEED), **ways)
     for _ in range(2):
         list(loading)
 """
 
 
+@pytest.mark.parametrize("wrapper", ["Twins", "Subset"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_workers_warn_once_together(method: str, tmp_path: Path) -> None:
+def test_workers_warn_once_together(method: str, wrapper: str, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(IN_WORKERS)
     done = subprocess.run(
-        [sys.executable, tmp_path / "program.py", method],
+        [sys.executable, tmp_path / "program.py", method, wrapper],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr.count("Twins reads index") == 1
+    assert done.stderr.count(f"{wrapper} reads index") == 1
 
 
 def quiet() -> Iterator[tuple[str, Any]]:
