@@ -23,7 +23,7 @@ Images a second of whole loaders: RandomCrop, HorizontalFlip, Normalize (not for
 photographs, which are in memory or decoded from JPEG at each read. *In place* is `seedsafe_torch.loader` as it is by default,
 *plain* the same transforms in it with `in_place=False`, and the *limit* a DataLoader whose batches are ready and only copied out of
 one array. The others are used as their manuals say: torchvision v2 and albumentations in a DataLoader, tf.data with tf.image,
-Keras's layers on batches (which they crop in one place), and Grain with a chain in NumPy. Loaders that have threads instead of
+Keras's layers on batches (which they crop in one place), and Grain with the same written in NumPy. Loaders that have threads instead of
 workers have as many.
 
 Passes take turns in one process, and the median counts; workers start once, and what was prepared in advance is not counted.
