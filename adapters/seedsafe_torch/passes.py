@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Self
-from weakref import ref
 
-__all__ = ["MANY", "Link", "Pass", "Place", "counted_anew", "drawing", "passed_over"]
+__all__ = ["MANY", "Link", "Pass", "Place"]
 
 MANY = 1024
 """So many items are taken into the checksum at once."""
@@ -25,7 +23,7 @@ class Place:
         epoch: of the pass.
         start: how many items the pass leaves out at its beginning.
         counted: whether somebody will say what was seen.
-        reader: refers to the DataLoader's iterator that draws, as far as that is known; see `drawing`.
+        reader: refers to the DataLoader's iterator that draws, as far as that is known; see `callers.drawing`.
     """
 
     __slots__ = (
@@ -125,46 +123,3 @@ class Pass(chain[Any]):
     def __del__(self) -> None:
         if self._link.place is not None:
             self._link.place.left = True
-
-
-def drawing() -> Callable[[], Any] | None:
-    """Return a weak reference to the iterator of torch's DataLoader that is drawing indices now, or None.
-
-    Its number of batches handed out is the only way to know, in a loader that is not ours, whether its workers are ahead.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if frame.f_code.co_name == "_next_index" and hasattr(frame.f_locals.get("self"), "_num_yielded"):
-            return ref(frame.f_locals["self"])
-    return None
-
-
-def passed_over() -> bool:
-    """Return whether a StatefulDataLoader draws a pass that was at its end when its state was stored, only to throw it away.
-
-    It does so where the sampler of batches has no state, as Accelerate's have none, and begins another one for the next epoch.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if frame.f_code.co_name == "__init__":
-            state = frame.f_locals.get("next_iter_state")
-            if isinstance(state, dict):
-                return bool(state.get("_iterator_finished"))
-    return False
-
-
-def counted_anew() -> bool:
-    """Return whether it is a loader of Fabric's that sets an epoch now: the number of its passes in this process, from 0.
-
-    It says the epoch wherever a state that was loaded stands, and knows no more than who counts the passes himself.
-    """
-    frame = sys._getframe(1)
-    for _ in range(4):  # set_epoch, at most one wrapper's, Fabric's function, and its loader
-        if frame.f_back is None:
-            return False
-        frame = frame.f_back
-        if hasattr(frame.f_locals.get("self"), "_num_iter_calls"):
-            return True
-    return False

@@ -12,8 +12,9 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
+from seedsafe_torch.callers import counted_anew, drawing, passed_over
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Pass, Place, counted_anew, drawing, passed_over
+from seedsafe_torch.passes import MANY, Link, Pass, Place
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler"]

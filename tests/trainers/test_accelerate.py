@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from accelerate import Accelerator, skip_first_batches
+from accelerate.data_loader import BatchSamplerShard
 from accelerate.utils import DataLoaderConfiguration
-from recorded import expected, from_loader, from_sampler, listed
+from recorded import COUNT, SEED, expected, from_loader, from_sampler, listed
+
+from seedsafe_torch import DistributedKeyedSampler
 
 pytestmark = [
     pytest.mark.trainers,
@@ -62,3 +65,11 @@ def test_stateful_loaders_resume(workers: int, make: Any, tmp_path: Path) -> Non
             loading.set_epoch(epoch)
             seen += [listed(batch) for batch in loading]
         assert seen == expected(EPOCHS)[step:], f"after step {step}"
+
+
+def test_a_share_of_a_share_is_refused() -> None:
+    keyed = DistributedKeyedSampler(COUNT, seed=SEED, num_replicas=2, rank=0)
+    batches = from_loader(0, shuffle=False, sampler=keyed).batch_sampler
+    with pytest.raises(ValueError, match="give the loader shuffle=True instead of a DistributedKeyedSampler"):
+        list(BatchSamplerShard(batches, num_processes=2, process_index=0))
+    assert len(list(BatchSamplerShard(batches, num_processes=1, process_index=0))) == 2

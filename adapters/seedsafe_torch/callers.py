@@ -1,0 +1,67 @@
+"""Who reads a sampler, or tells it the epoch: found among the calling frames, where no argument says it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+__all__ = ["counted_anew", "drawing", "passed_over", "shared_out"]
+
+
+def drawing() -> Callable[[], Any] | None:
+    """Return a weak reference to the iterator of torch's DataLoader that is drawing indices now, or None.
+
+    Its number of batches handed out is the only way to know, in a loader that is not ours, whether its workers are ahead.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_name == "_next_index" and hasattr(frame.f_locals.get("self"), "_num_yielded"):
+            return ref(frame.f_locals["self"])
+    return None
+
+
+def passed_over() -> bool:
+    """Return whether a StatefulDataLoader draws a pass that was at its end when its state was stored, only to throw it away.
+
+    It does so where the sampler of batches has no state, as Accelerate's have none, and begins another one for the next epoch.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_name == "__init__":
+            state = frame.f_locals.get("next_iter_state")
+            if isinstance(state, dict):
+                return bool(state.get("_iterator_finished"))
+    return False
+
+
+def counted_anew() -> bool:
+    """Return whether it is a loader of Fabric's that sets an epoch now: the number of its passes in this process, from 0.
+
+    It says the epoch wherever a state that was loaded stands, and knows no more than who counts the passes himself.
+    """
+    return (
+        _caller_with("_num_iter_calls", among=4) is not None
+    )  # set_epoch, a wrapper, Fabric's function, its loader
+
+
+def shared_out() -> int:
+    """Return among how many processes Accelerate shares out the batches of the sampler that is read now, 0 for none."""
+    shard = _caller_with("num_processes", "process_index", "batch_sampler", among=8)
+    return 0 if shard is None else int(shard.num_processes)
+
+
+def _caller_with(*attributes: str, among: int) -> Any:
+    """Return the object nearest above whose method is calling and that has all the attributes, or None."""
+    frame = sys._getframe(2)
+    for _ in range(among):
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+        one = frame.f_locals.get("self")
+        if all(hasattr(one, name) for name in attributes):
+            return one
+    return None
