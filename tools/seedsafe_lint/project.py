@@ -62,6 +62,7 @@ class Project:
             name = path.parent.name if path.name == "__init__.py" else path.stem
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
+        self._found: dict[tuple[str, str, int], Module | None] = {}
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
@@ -111,6 +112,7 @@ class Project:
             if module:
                 module.close()
         self._loaded.clear()
+        self._found.clear()
         self.runs.clear()
         self._size = 0
 
@@ -122,8 +124,13 @@ class Project:
             importer: Path of the file that imports.
             level: Number of leading dots.
         """
+        key = (name, importer, level)
+        if key not in self._found:
+            self._found[key] = self._search(name, Path(importer).parent, level)
+        return self._found[key]
+
+    def _search(self, name: str, home: Path, level: int) -> Module | None:
         parts = [part for part in name.split(".") if part]
-        home = Path(importer).parent
         if level:
             for _ in range(level - 1):
                 home = home.parent
