@@ -67,7 +67,7 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
     cv2 = opencv()
     made = np.empty(image.shape, np.uint8)
     if image.size < _SMALL:
-        return cv2.LUT(image, np.stack(values, axis=1)[None], made)  # type: ignore[no-any-return]
+        return cv2.LUT(image, np.stack(values, axis=1).reshape(1, 256, -1), made)  # type: ignore[no-any-return]
     planes = scratch_planes(image.shape[2], image)
     cv2.split(image, planes)
     for plane, one in zip(planes, values, strict=True):
