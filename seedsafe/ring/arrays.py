@@ -179,14 +179,19 @@ def stay() -> None:
     """
     if not _mine.stays:
         _mine.stays = True
-        Finalize(None, _end_if_alone, exitpriority=0)
+        Finalize(None, _end_if_alone, args=(os.getppid(),), exitpriority=0)
         Finalize(None, _leave, exitpriority=-10)  # after the queues have sent what they have to
 
 
-def _end_if_alone() -> None:
-    """End at once if the reader is dead: a queue would wait for ever for somebody to take what went by value."""
-    parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():
+def _end_if_alone(parent: int) -> None:
+    """End at once if the reader is dead: a queue would wait for ever for somebody to take what went by value.
+
+    Args:
+        parent: the parent's pid while it lived. multiprocessing takes a dead one for alive while a worker that was forked
+            later lives.
+    """
+    reader = multiprocessing.parent_process()
+    if os.getppid() != parent or (reader is not None and not reader.is_alive()):
         os._exit(1)
 
 

@@ -473,6 +473,7 @@ import os, signal, sys, torch
 sys.path[:0] = {path!r}
 import test_torch_in_place as tests
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 loading = tests.batches(num_workers=2, batch_size=2)
 read = iter(loading)
 held = [next(read), next(read)]
