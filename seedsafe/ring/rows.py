@@ -58,6 +58,8 @@ class Rows:
     def offer(self) -> npt.NDArray[Any] | None:
         """Return the row of the next sample's first array, for whoever makes it to fill; None where there is none.
 
+        There is none in a worker either, where it was measured to gain nothing.
+
         The sample that is placed next may begin with it, filled, and is not copied then; it may also be another one.
 
         Example:
@@ -69,7 +71,12 @@ class Rows:
             (True, [0.0, 1.0])
         """
         column = self._columns[0] if self._columns else None
-        if column is None or self._row >= self._count or not isinstance(column.dtype, np.dtype):
+        if (
+            self._travels
+            or column is None
+            or self._row >= self._count
+            or not isinstance(column.dtype, np.dtype)
+        ):
             return None
         start = self._row * column.nbytes
         self._offered = (
