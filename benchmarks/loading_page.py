@@ -29,7 +29,7 @@ workers have as many.
 Passes take turns in one process, and the median counts; workers start once, and what was prepared in advance is not counted.
 *Times* is how many times more images a second in place has than this one, beside it in one process. CPU µs are those of an
 image, of the process and its workers; faults are pages touched for the first time, an image; MB is the most memory that a
-loader has beyond libraries and images. `make bench-loaders` measures again. How it works: [](../how-to/batches-in-place.md).
+loader has beyond libraries and images. `make bench-loaders` measures again. How it works: [batches in place](../how-to/batches-in-place.md).
 
 """
 NAMES = {"albumentationsx": "AlbumentationsX", "albumentations": "albumentations 2.0.8"}
