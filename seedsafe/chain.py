@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seedsafe.info import Array, Infos
@@ -18,7 +18,7 @@ __all__ = ["Chain", "Replay"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_before", "_last", "_runs", "nodes", "ops", "run")
+    __slots__ = ("_before", "_last", "_runs", "nodes", "ops")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
@@ -26,9 +26,8 @@ class Chain:
         steps = _joined(self.nodes)
         self._runs = tuple(step.run for step in steps)
         self._before, self._last = self._runs[:-1], steps[-1] if steps else None
-        self.run: Callable[[Any, State], Any] = self._runs[0] if len(self._runs) == 1 else self._run_all
 
-    def _run_all(self, sample: Any, draws: State) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
         for run in self._runs:
             sample = run(sample, draws)
@@ -82,14 +81,13 @@ class Replay(Chain):
         rules: Rules,
     ) -> None:
         super().__init__(root.nodes)
-        self.run = self._run_record
         self._leaves = {leaf.name: leaf for leaf in root.leaves()}
         self._names = {stream.name for stream in streams}
         self._record = list(record)
         self._infos = infos
         self._rules = rules
 
-    def _run_record(self, sample: Any, draws: State) -> Any:
+    def run(self, sample: Any, draws: State) -> Any:
         """Return the sample with the record applied; a dict is changed in place."""
         infos = None if self._infos is None else self._rules.infos_entered(self._infos)
         for name, params in self._record:

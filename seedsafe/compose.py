@@ -245,12 +245,10 @@ def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array
         >>> written(augment, np.array([[1, 2]], np.uint8), SampleKey(42, 0, 0), row) is row, row.tolist()
         (True, [[[1, 2]]])
     """
-    made: Array = (
-        run(augment._root, array, key, augment._rules, row=row)
-        if augment.transforms
-        else augment(array, key=key)
-    )
-    return made
+    if not augment.transforms:
+        return augment(array, key=key)  # type: ignore[no-any-return]
+    root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
+    return run(root, array, key, rules, row=row)  # type: ignore[no-any-return]
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -149,9 +149,9 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | Non
 
 def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
     """Return what an augmentation makes of an array; a Compose may do it in the row, a user's callable might keep that."""
-    if row is None or type(augment) is not Compose:
-        return augment(array, key=key)
-    return written(augment, array, key, row)
+    if row is not None and isinstance(augment, Compose) and type(augment) is Compose:
+        return written(augment, array, key, row)
+    return augment(array, key=key)
 
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
