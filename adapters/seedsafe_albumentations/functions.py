@@ -41,7 +41,7 @@ def Lambda(
 
     Args:
         image: is given the image, uint8 or float32, (H, W) or (H, W, C).
-        mask: is given the mask.
+        mask: is given the mask; of several masks, one array (H, W, masks) of them all, whose shape it must keep.
         keypoints: None; see the error.
         bboxes: None; see the error.
         name: names its stream.

@@ -324,7 +324,8 @@ def test_a_transform_alone_is_called_with_named_parts() -> None:
         assert (made["mask"] == MASK[:, ::-1]).all()
         with pytest.raises((TypeError, ValueError), match="bboxes"):
             augment(image=IMAGE, bboxes=[(0, 0, 1, 1)], key=KEY)
-    made = A.ToTensorV2()(image=IMAGE, mask=MASK, label=7)
+    made = A.ToTensorV2()(image=IMAGE, mask=MASK, masks=[MASK, MASK], label=7)
+    assert [(one.numpy() == MASK).all() for one in made["masks"]] == [True, True]
     assert (made["image"].numpy() == IMAGE.transpose(2, 0, 1)).all()
     assert (made["mask"].numpy() == MASK).all()
     assert made["label"] == 7

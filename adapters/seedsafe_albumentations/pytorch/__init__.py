@@ -29,8 +29,8 @@ class ToTensorV2:
             raise ValueError(f"p must be 1, got {self.p!r}: a batch cannot mix tensors and arrays")
 
     def __call__(self, *, key: Any = None, force_apply: bool = False, **data: Any) -> dict[str, Any]:
-        """Return the parts of a sample with ``image`` and ``mask`` as tensors, as a call of albumentations' does."""
-        kinds = {"image": self.image, "mask": self.mask}
+        """Return the parts of a sample with ``image``, ``mask`` and ``masks`` as tensors, as a call of albumentations' does."""
+        kinds = {"image": self.image, "mask": self.mask, "masks": lambda masks: [*map(self.mask, masks)]}
         return {name: kinds[name](part) if name in kinds else part for name, part in data.items()}
 
     def image(self, image: Any) -> Any:
