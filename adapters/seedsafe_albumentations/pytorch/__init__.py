@@ -30,7 +30,11 @@ class ToTensorV2:
 
     def __call__(self, *, key: Any = None, force_apply: bool = False, **data: Any) -> dict[str, Any]:
         """Return the parts of a sample with ``image``, ``mask`` and ``masks`` as tensors, as a call of albumentations' does."""
-        kinds = {"image": self.image, "mask": self.mask, "masks": lambda masks: [*map(self.mask, masks)]}
+        kinds: dict[str, Any] = {
+            "image": self.image,
+            "mask": self.mask,
+            "masks": lambda masks: [*map(self.mask, masks)],
+        }
         return {name: kinds[name](part) if name in kinds else part for name, part in data.items()}
 
     def image(self, image: Any) -> Any:
