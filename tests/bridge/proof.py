@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import operators  # noqa: F401  # it declares what libraries miss: spawned workers import this module first
+import rich.style  # noqa: F401  # importing it draws from `random`, once; some libraries do when they are first used
 import torch
 
 from seedsafe_torch import AugmentedDataset
