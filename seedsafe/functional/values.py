@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, split
 from seedsafe.info import Array
 
 __all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
@@ -195,7 +195,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
     if 1 < channels <= MAX_CHANNELS:
-        opencv().split(carried(image), list(carried(planes)))
+        split(carried(image), list(carried(planes)))
     else:
         planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
     return planes
