@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
@@ -13,6 +14,9 @@ from torch.utils.data import DataLoader
 
 import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler, loader
+
+# What takes a worker most of its start; this library each imports itself.
+multiprocessing.set_forkserver_preload(["torch"])
 
 
 def dataset() -> AugmentedDataset:
