@@ -6,6 +6,14 @@ A sample's augmentation is then a function of (seed, epoch, index), for any numb
 from typing import Any
 
 from seedsafe_albumentations import augmentations, core, pytorch
+from seedsafe_albumentations.absent import (
+    BasicTransform,
+    DualTransform,
+    ImageOnlyTransform,
+    absent,
+    instead,
+    underived,
+)
 from seedsafe_albumentations.blur import (
     AdvancedBlur,
     Blur,
@@ -19,6 +27,7 @@ from seedsafe_albumentations.blur import (
     MotionBlur,
     Sharpen,
 )
+from seedsafe_albumentations.choices import OneOf, OneOrOther, RandomOrder, SomeOf
 from seedsafe_albumentations.colour import (
     CLAHE,
     AutoContrast,
@@ -29,7 +38,6 @@ from seedsafe_albumentations.colour import (
     FancyPCA,
     HueSaturationValue,
     InvertImg,
-    Normalize,
     Posterize,
     RandomBrightness,
     RandomBrightnessContrast,
@@ -38,19 +46,10 @@ from seedsafe_albumentations.colour import (
     RandomToneCurve,
     RGBShift,
     Solarize,
-    ToFloat,
     ToGray,
     ToSepia,
 )
-from seedsafe_albumentations.composition import (
-    Compose,
-    OneOf,
-    OneOrOther,
-    RandomOrder,
-    ReplayCompose,
-    Sequential,
-    SomeOf,
-)
+from seedsafe_albumentations.composition import Compose, ReplayCompose, Sequential
 from seedsafe_albumentations.crops import (
     BBoxSafeRandomCrop,
     CenterCrop,
@@ -118,6 +117,7 @@ from seedsafe_albumentations.sizes import (
     Resize,
     SmallestMaxSize,
 )
+from seedsafe_albumentations.values import Normalize, ToFloat
 
 __all__ = [
     "CLAHE",
@@ -126,6 +126,7 @@ __all__ = [
     "Affine",
     "AutoContrast",
     "BBoxSafeRandomCrop",
+    "BasicTransform",
     "BboxParams",
     "Blur",
     "CenterCrop",
@@ -140,6 +141,7 @@ __all__ = [
     "Cutout",
     "Defocus",
     "Downscale",
+    "DualTransform",
     "ElasticTransform",
     "Emboss",
     "Equalize",
@@ -164,6 +166,7 @@ __all__ = [
     "IAASharpen",
     "ISONoise",
     "ImageCompression",
+    "ImageOnlyTransform",
     "InvertImg",
     "JpegCompression",
     "KeypointParams",
@@ -228,28 +231,13 @@ __all__ = [
     "to_dict",
 ]
 
-_INSTEAD = {
-    "IAASuperpixels": "seedsafe.bridge around the original",
-    "BasicTransform": "seedsafe.Transform, for transforms of your own",
-    "ImageOnlyTransform": "seedsafe.ImageTransform, for transforms of your own",
-    "DualTransform": "seedsafe.SpatialTransform, for transforms of your own",
-    "FromFloat": "leave it out: uint8 images stay uint8",
-    "UnsharpMask": "Sharpen",
-    "ZoomBlur": "MotionBlur, or seedsafe.bridge around the original",
-    "ConstrainedCoarseDropout": "CoarseDropout",
-    "ThinPlateSpline": "ElasticTransform or GridDistortion",
-    "RandomCropNearBBox": "RandomSizedBBoxSafeCrop",
-    "AtLeastOneBBoxRandomCrop": "BBoxSafeRandomCrop",
-    "AdditiveNoise": "GaussNoise",
-}
-
-
-def instead(name: str) -> str:
-    """Return what to use instead of a transform that this module does not have."""
-    return f"use {_INSTEAD.get(name, f'seedsafe.bridge(albumentations.{name}(...))')}"
+underived(globals()[name] for name in __all__)
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'seedsafe_albumentations' has no attribute {name!r}")
-    raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
+    found = absent(name) or vars(augmentations).get(name)  # its modules stood beside it in 1.x
+    if found is None:
+        raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
+    return found

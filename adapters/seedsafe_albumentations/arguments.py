@@ -14,6 +14,7 @@ __all__ = [
     "fires",
     "interpolation_of",
     "mask_fill_of",
+    "method_of",
     "mode_of",
     "only",
     "pair_of",
@@ -31,6 +32,7 @@ _INTERPOLATIONS: Final = {
     5: "bilinear",
     6: "nearest",
 }
+_ROTATE_METHODS: Final = {"largest_box": "corners", "ellipse": "ellipse"}
 _MODES: Final = {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"}
 
 
@@ -72,6 +74,15 @@ def mode_of(border_mode: int) -> str:
             "BORDER_REFLECT_101 instead of BORDER_WRAP"
         )
     return _MODES[border_mode]
+
+
+def method_of(rotate_method: str) -> str:
+    """Return seedsafe's name of how a box is put around a turned one."""
+    if rotate_method not in _ROTATE_METHODS:
+        raise ValueError(
+            f"rotate_method must be one of {', '.join(map(repr, _ROTATE_METHODS))}, got {rotate_method!r}: take another one"
+        )
+    return _ROTATE_METHODS[rotate_method]
 
 
 def mask_fill_of(fill_mask: Any) -> float:

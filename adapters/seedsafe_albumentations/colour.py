@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import around, fires, only, pair_of
@@ -21,7 +17,6 @@ __all__ = [
     "FancyPCA",
     "HueSaturationValue",
     "InvertImg",
-    "Normalize",
     "Posterize",
     "RGBShift",
     "RandomBrightness",
@@ -30,7 +25,6 @@ __all__ = [
     "RandomGamma",
     "RandomToneCurve",
     "Solarize",
-    "ToFloat",
     "ToGray",
     "ToSepia",
 ]
@@ -233,66 +227,3 @@ def RandomToneCurve(
 def FancyPCA(alpha: float = 0.1, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.FancyPCA``."""
     return fires(ss.FancyPCA(alpha), p, always_apply)
-
-
-def Normalize(
-    mean: Any = (0.485, 0.456, 0.406),
-    std: Any = (0.229, 0.224, 0.225),
-    max_pixel_value: float | None = 255.0,
-    normalization: str = "standard",
-    p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.Normalize`` with mean and std multiplied by max_pixel_value, whatever the dtype is."""
-    only("normalization", normalization, "standard", "the core takes the mean and std that it is given")
-    largest = 1.0 if max_pixel_value is None else float(max_pixel_value)
-    made = Standardized(_each(mean, largest), _each(std, largest))
-    return fires(made, p, always_apply)
-
-
-def _each(value: Any, factor: float) -> tuple[float, ...]:
-    values = (value,) if isinstance(value, int | float) else value
-    return tuple(float(one) * factor for one in values)
-
-
-@dataclass(frozen=True)
-class Standardized(ss.ImageTransform):
-    """Subtract a mean and divide by a standard deviation, both in the image's own units; the result is float32.
-
-    Args:
-        mean: one number for each channel, or one for all.
-        std: the same.
-    """
-
-    channels: ClassVar[Any] = "last"
-
-    mean: tuple[float, ...]
-    std: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        self._by(1.0)  # what is wrong with the numbers is said here
-
-    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
-        """Return the info of a float32 image."""
-        return ss.Info(info.shape, np.float32)
-
-    def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image, normalized."""
-        return self._by(255.0 if image.dtype == np.uint8 else 1.0).apply_image(image, params)
-
-    def _by(self, unit: float) -> Any:
-        """Return the core's Normalize for images that it divides by `unit` before."""
-        return _normalize(tuple(one / unit for one in self.mean), tuple(one / unit for one in self.std))
-
-
-@cache
-def _normalize(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
-    return ss.Normalize(mean, std)
-
-
-def ToFloat(max_value: float | None = None, p: float = 1.0, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.ToFloat``."""
-    if max_value not in (None, 255):
-        raise ValueError(f"max_value must be 255, got {max_value!r}: ToFloat divides uint8 by 255")
-    return fires(ss.ToFloat(), p, always_apply)

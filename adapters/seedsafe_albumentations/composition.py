@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import seedsafe as ss
@@ -13,7 +12,7 @@ from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Parts
 from seedsafe_albumentations.pytorch import ToTensorV2
 
-__all__ = ["Compose", "OneOf", "OneOrOther", "RandomOrder", "ReplayCompose", "Sequential", "SomeOf"]
+__all__ = ["Compose", "ReplayCompose", "Sequential", "members_of"]
 
 
 class Compose:
@@ -32,7 +31,8 @@ class Compose:
         strict: accepted, but not used: unknown arguments of transforms are always errors.
         mask_interpolation: None or 0: masks hold labels.
         seed: accepted with a warning: the key has the seed.
-        save_applied_params: False; see ReplayCompose.
+        save_applied_params: whether the result has an entry ``applied_transforms``: pairs of a transform's name and what was
+            drawn for it, a dict, of those that fired.
 
     Raises:
         TypeError: an argument is of another type.
@@ -63,32 +63,38 @@ class Compose:
             raise ValueError(
                 f"mask_interpolation must be 0, nearest, got {mask_interpolation!r}: a mask holds labels"
             )
-        only("save_applied_params", save_applied_params, False, "ReplayCompose returns them")
+        if not isinstance(save_applied_params, bool):
+            raise TypeError(f"save_applied_params must be True or False, got {save_applied_params!r}")
         if seed is not None:
             warnings.warn(
                 f"seed={seed!r} is not used: the seed is the AugmentedDataset's, or the key's", stacklevel=2
             )
-        self.transforms = list(transforms)
+        self.transforms = _listed(transforms)
         self.p = p
         self.bbox_params = BboxParams(**bbox_params) if isinstance(bbox_params, dict) else bbox_params
         self.keypoint_params = (
             KeypointParams(**keypoint_params) if isinstance(keypoint_params, dict) else keypoint_params
         )
         self.is_check_shapes = is_check_shapes
+        self.save_applied_params = save_applied_params
         self.additional_targets = dict(additional_targets or {})
-        self._parts = Parts(self.bbox_params, self.keypoint_params, self.additional_targets)
-        members, self._to_tensor = _members(self.transforms)
+        members, self._to_tensor = members_of(self.transforms)
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
-        self._parts.asks_boxes = any(map(_asks_boxes, members))
+        self._asks = {
+            "asks_boxes": _has(members, ss.BBoxSafeCrop),
+            "one_mask": _has(members, ss.CropNonEmptyMask),
+        }
+        self._parts = self._new_parts()
         self.pipeline = ss.Compose(members, boxes=self._parts.boxes, keypoints=self._parts.keypoints)
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Take further arguments, by what they are."""
         self.additional_targets |= additional_targets or {}
-        asks = self._parts.asks_boxes
-        self._parts = Parts(self.bbox_params, self.keypoint_params, self.additional_targets)
-        self._parts.asks_boxes = asks
+        self._parts = self._new_parts()
+
+    def _new_parts(self) -> Parts:
+        return Parts(self.bbox_params, self.keypoint_params, self.additional_targets, **self._asks)
 
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
@@ -101,8 +107,15 @@ class Compose:
             force_apply: False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
         """
-        made, _ = self._run(arguments, key, force_apply, data)
+        made, used = self._run(arguments, key, force_apply, data)
+        if self.save_applied_params:
+            made["applied_transforms"] = [
+                (name, _described(params)) for name, params in self._drawn(used, data) if params is not None
+            ]
         return made
+
+    def _drawn(self, key: Any, data: dict[str, Any]) -> Any:
+        return self.pipeline.params(key, self._parts.entered(data).infos)
 
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
@@ -113,9 +126,18 @@ class Compose:
         made = self.pipeline(parts.sample, key=key)
         others = [
             self.pipeline.replay({"image": image}, self.pipeline.params(key, parts.infos))["image"]
-            for image in parts.images
+            for image in parts.images.values()
         ]
         return parts.returned(data, made, others, self._to_tensor), key
+
+    def __len__(self) -> int:
+        return len(self.transforms)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.transforms)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.transforms[place]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
@@ -177,8 +199,7 @@ class ReplayCompose(Compose):
     ) -> Any:
         """Return the parts, augmented, and what was drawn."""
         made, used = self._run(arguments, key, force_apply, data)
-        infos = self._parts.entered(data).infos
-        applied = [[name, params] for name, params in self.pipeline.params(used, infos)]
+        applied = [[name, params] for name, params in self._drawn(used, data)]
         return made | {self.save_key: {"pipeline": self, "applied": applied}}
 
     @staticmethod
@@ -192,59 +213,39 @@ class ReplayCompose(Compose):
         augment: ReplayCompose = saved["pipeline"]
         parts = augment._parts.entered(data)
         made = augment.pipeline.replay(parts.sample, saved["applied"])
-        others = [augment.pipeline.replay({"image": one}, saved["applied"])["image"] for one in parts.images]
+        others = [
+            augment.pipeline.replay({"image": one}, saved["applied"])["image"]
+            for one in parts.images.values()
+        ]
         return parts.returned(data, made, others, augment._to_tensor)
 
 
-def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
-    """Return a choice of one transform, as likely as its p says, which then fires."""
-    members = _without_tensors(transforms)
-    weights = [float(getattr(one, "p", 1.0)) for one in members]
-    return ss.Choice([_always(one) for one in members], weights=weights, p=p)
+def _has(transforms: Any, kind: type) -> bool:
+    """Return whether a transform of a class is among these, or inside one of them."""
+    return any(isinstance(one, kind) or _has(getattr(one, "transforms", ()), kind) for one in transforms)
 
 
-def OneOrOther(
-    first: Any = None, second: Any = None, transforms: Sequence[Any] | None = None, p: float = 0.5
-) -> Any:
-    """Return a choice of two: the first with probability p, else the second."""
-    members = _without_tensors([first, second] if transforms is None else transforms)
-    return ss.Choice([_always(one) for one in members], weights=[p, 1 - p])
+def _described(params: Any) -> dict[str, Any]:
+    """Return what was drawn as a dict."""
+    return dict(params._asdict()) if hasattr(params, "_asdict") else {"params": params}
 
 
-def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
-    """Return a choice of n transforms, each as likely as the others, which fire with their own p."""
-    members = _without_tensors(transforms)
-    return ss.SomeOf(members, n=n if replace else min(n, len(members)), replace=replace, p=p)
+def _listed(transforms: Any) -> list[Any]:
+    """Return a list of transforms; one stands for itself, with a warning, as in albumentations."""
+    if isinstance(transforms, Compose | ss.Transform | ss.Compose | ToTensorV2):
+        warnings.warn(
+            f"transforms should be a list, got {transforms!r} alone: it is taken as the only one",
+            stacklevel=3,
+        )
+        return [transforms]
+    return list(transforms)
 
 
-def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
-    """Raise an error: seedsafe keeps the order of what it chooses."""
-    raise ValueError("seedsafe has no RandomOrder, because it keeps the order of transforms: use SomeOf")
-
-
-def _always(transform: Any) -> Any:
-    return replace(transform, p=1.0) if hasattr(transform, "p") else transform
-
-
-def _asks_boxes(transform: Any) -> bool:
-    """Return whether a transform draws by the boxes, so that no boxes are an empty list of them."""
-    return isinstance(transform, ss.BBoxSafeCrop) or any(
-        map(_asks_boxes, getattr(transform, "transforms", ()))
-    )
-
-
-def _without_tensors(transforms: Sequence[Any]) -> list[Any]:
-    members, to_tensor = _members(transforms)
-    if to_tensor is not None:
-        raise ValueError("ToTensorV2 must stand last in the outermost Compose: take it out of the choice")
-    return members
-
-
-def _members(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]:
-    """Return the core's transforms, and the ToTensorV2 at the end, if there is one."""
+def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]:
+    """Return seedsafe's transforms, and the ToTensorV2 at the end, if there is one."""
     members: list[Any] = []
     to_tensor = None
-    for one in transforms:
+    for one in _listed(transforms):
         if one is None:
             continue
         if to_tensor is not None:
@@ -252,7 +253,7 @@ def _members(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]:
         if isinstance(one, ToTensorV2):
             to_tensor = one
         elif isinstance(one, Compose):
-            inner, to_tensor = _members(one.transforms)
+            inner, to_tensor = members_of(one.transforms)
             core = ss.Compose(inner)
             members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
         elif isinstance(one, ss.Transform | ss.Compose):

@@ -54,11 +54,10 @@ def CoarseDropout(
         max_height = hole_height_range if max_height is None else max_height
         max_width = hole_width_range if max_width is None else max_width
         hole_height_range = hole_width_range = None
-    named = (max_holes, max_height, max_width, min_holes, min_height, min_width)
-    if any(one is not None for one in named):
-        num_holes_range = _upwards(num_holes_range, min_holes, 8 if max_holes is None else max_holes)
-        hole_height_range = _upwards(hole_height_range, min_height, 8 if max_height is None else max_height)
-        hole_width_range = _upwards(hole_width_range, min_width, 8 if max_width is None else max_width)
+    old = any(one is not None for one in (max_holes, max_height, max_width, min_holes, min_height, min_width))
+    num_holes_range = _upwards(num_holes_range, min_holes, max_holes, old)
+    hole_height_range = _upwards(hole_height_range, min_height, max_height, old)
+    hole_width_range = _upwards(hole_width_range, min_width, max_width, old)
     made = ss.CoarseDropout(
         pair_of((1, 2) if num_holes_range is None else num_holes_range),
         pair_of((0.1, 0.2) if hole_height_range is None else hole_height_range),
@@ -69,12 +68,17 @@ def CoarseDropout(
     return fires(made, p, always_apply)
 
 
-def _upwards(given: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def _upwards(given: Any, low: Any, high: Any, old: bool) -> Any:
+    """Return a range, given as such or by its ends; without any, 8 where other ends are given, as in albumentations 1.x."""
     if given is not None:
-        raise ValueError(
-            "CoarseDropout takes ranges, or the largest and smallest numbers, got both: leave one out"
-        )
-    return (high if low is None else low), high
+        if low is not None or high is not None:
+            raise ValueError(
+                "CoarseDropout takes a range, or the largest and smallest number, got both: leave one out"
+            )
+        return given
+    if high is None:
+        high = 8 if old else None
+    return None if high is None else (high if low is None else low, high)
 
 
 def Cutout(

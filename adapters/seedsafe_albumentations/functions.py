@@ -18,10 +18,13 @@ class Functions:
 
     def __call__(self, **parts: Any) -> dict[str, Any]:
         """Return the parts, each through its function."""
-        return {
+        made = {
             name: self.functions[name](part) if name in self.functions else part
             for name, part in parts.items()
         }
+        if "mask" in self.functions and "masks" in parts:
+            made["masks"] = [self.functions["mask"](mask) for mask in parts["masks"]]
+        return made
 
     def __repr__(self) -> str:
         return f"Lambda({', '.join(f'{name}={function!r}' for name, function in self.functions.items())})"
@@ -41,7 +44,8 @@ def Lambda(
 
     Args:
         image: is given the image, uint8 or float32, (H, W) or (H, W, C).
-        mask: is given the mask; of several masks, one array (H, W, masks) of them all, whose shape it must keep.
+        mask: is given the mask, each of several by itself; in a pipeline with CropNonEmptyMaskIfExists, which looks at all of
+            them, one array (H, W, masks), whose shape it must keep.
         keypoints: None; see the error.
         bboxes: None; see the error.
         name: names its stream.

@@ -10,10 +10,11 @@ from seedsafe_albumentations.arguments import (
     fires,
     interpolation_of,
     mask_fill_of,
+    method_of,
     mode_of,
-    only,
     pair_of,
 )
+from seedsafe_albumentations.turned import PixelAffine, ScaledRotation
 
 __all__ = [
     "D4",
@@ -31,7 +32,7 @@ __all__ = [
     "VerticalFlip",
 ]
 
-_ROTATE_METHODS = {"largest_box": "corners", "ellipse": "ellipse"}
+_Range = tuple[float, float]
 
 
 def HorizontalFlip(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
@@ -96,33 +97,42 @@ def Affine(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.Affine``; one number is that number, as albumentations has it."""
-    only("balanced_scale", balanced_scale, False, "choose between two Affines with OneOf")
     if translate_percent is not None and translate_px is not None:
         raise ValueError("Affine takes translate_percent or translate_px, got both: leave one of them out")
-    if translate_px not in (None, 0):
-        raise ValueError(
-            f"translate_px must be 0, got {translate_px!r}: pass translate_percent, a share of the sides"
-        )
-    across, down = _axes(scale, 1.0)
-    if across == down and (keep_ratio or across[0] == across[1]):
-        factors: Any = across
-    elif keep_ratio:
+    across, down = _axes(1.0 if scale is None else scale, 1.0)
+    if keep_ratio and across != down:
         raise ValueError(f"keep_ratio=True needs one range for both axes, got scale={scale!r}")
-    else:
-        factors = (across, down)
-    made = ss.Affine(
-        pair_of(rotate),
-        translate=_axes(0.0 if translate_percent is None else translate_percent, 0.0),
-        scale=factors,
-        shear=_axes(shear, 0.0),
-        expand=fit_output,
-        rotate_method=_ROTATE_METHODS[rotate_method],
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode if mode is None else mode),
-        fill=fill if cval is None else cval,
-        mask_fill=mask_fill_of(fill_mask if cval_mask is None else cval_mask),
-    )
-    return fires(made, p, always_apply)
+    options: dict[str, Any] = {
+        "translate": _axes(0.0 if translate_percent is None else translate_percent, 0.0),
+        "shear": _axes(0.0 if shear is None else shear, 0.0),
+        "expand": fit_output,
+        "rotate_method": method_of(rotate_method),
+        "interpolation": interpolation_of(interpolation, mask_interpolation),
+        "mode": mode_of(border_mode if mode is None else mode),
+        "fill": fill if cval is None else cval,
+        "mask_fill": mask_fill_of(fill_mask if cval_mask is None else cval_mask),
+    }
+    degrees = pair_of(0.0 if rotate is None else rotate)
+    made = [
+        ss.Affine(degrees, scale=factors, **options)
+        if translate_px is None
+        else PixelAffine(degrees, scale=factors, pixels=_axes(translate_px, 0), **options)
+        for factors in _factors(across, down, keep_ratio, balanced_scale)
+    ]
+    return fires(made[0] if len(made) == 1 else ss.OneOf(made), p, always_apply)
+
+
+def _factors(across: _Range, down: _Range, keep_ratio: bool, balanced: bool) -> list[Any]:
+    """Return ranges of scales, each as likely; balanced, those below and above 1 are apart."""
+    wide, high = (_halves(one) if balanced else [one] for one in (across, down))
+    if across == down and (keep_ratio or across[0] == across[1]):
+        return wide
+    return [(one, other) for one in wide for other in high]
+
+
+def _halves(one: _Range) -> list[_Range]:
+    low, high = one
+    return [(low, 1.0), (1.0, high)] if low < 1 < high else [one]
 
 
 def _axes(value: Any, default: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -160,7 +170,7 @@ def ShiftScaleRotate(
         ),
         scale=around(scale_limit),
         rotate=around(rotate_limit),
-        rotate_method=_ROTATE_METHODS[rotate_method],
+        rotate_method=method_of(rotate_method),
         interpolation=interpolation_of(interpolation, mask_interpolation),
         mode=mode_of(border_mode),
         fill=fill if value is None else value,
@@ -188,7 +198,7 @@ def Rotate(
     made = ss.Rotate(
         around(limit),
         crop_border=crop_border,
-        rotate_method=_ROTATE_METHODS[rotate_method],
+        rotate_method=method_of(rotate_method),
         interpolation=interpolation_of(interpolation, mask_interpolation),
         mode=mode_of(border_mode),
         fill=fill if value is None else value,
@@ -198,13 +208,29 @@ def Rotate(
 
 
 def SafeRotate(
-    limit: Any = (-90, 90), interpolation: int = 1, border_mode: int = 0, p: float = 0.5, **_: Any
+    limit: Any = (-90, 90),
+    interpolation: int = 1,
+    border_mode: int = 0,
+    value: Any = None,
+    mask_value: Any = None,
+    rotate_method: str = "largest_box",
+    mask_interpolation: int = 0,
+    fill: Any = 0,
+    fill_mask: Any = 0,
+    p: float = 0.5,
+    *,
+    always_apply: bool | None = None,
 ) -> Any:
-    """Raise an error: seedsafe does not scale a turned image back to its size."""
-    raise ValueError(
-        "SafeRotate scales the turned image back to its size, which seedsafe does not do: use Affine(rotate=..., "
-        "fit_output=True), which shows all of it, and a Resize after it"
+    """Return a turn that keeps the image's size, and all of the image in it."""
+    made = ScaledRotation(
+        around(limit),
+        rotate_method=method_of(rotate_method),
+        interpolation=interpolation_of(interpolation, mask_interpolation),
+        mode=mode_of(border_mode),
+        fill=fill if value is None else value,
+        mask_fill=mask_fill_of(fill_mask if mask_value is None else mask_value),
     )
+    return fires(made, p, always_apply)
 
 
 def Perspective(

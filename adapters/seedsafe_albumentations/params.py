@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import only
+from seedsafe_albumentations.points import FORMATS
 
 __all__ = ["BboxParams", "KeypointParams"]
 
@@ -53,10 +54,10 @@ class BboxParams:
         self.boxes()
 
     def boxes(self, *labels: str) -> ss.Boxes:
-        """Return seedsafe's description, with further labels."""
+        """Return seedsafe's description, with its labels."""
         return ss.Boxes(
             self.format,
-            labels=(*(self.label_fields or ()), *labels),
+            labels=labels,
             min_area=self.min_area,
             min_visibility=self.min_visibility,
             min_width=self.min_width,
@@ -70,10 +71,11 @@ class KeypointParams:
     """Keypoints, as albumentations describes them.
 
     Args:
-        format: "xy", or "yx".
+        format: the columns, x and y, perhaps an angle and a scale: "xy", "yx", "xya", "xys", "xyas" or "xysa". An angle
+            counts from the direction of x to that of y; a scale is multiplied by the larger of the factors along x and y.
         label_fields: names of the call's other arguments with one element for each keypoint.
         remove_invisible: leave out keypoints outside the image.
-        angle_in_degrees: not used, since a keypoint has no angle here.
+        angle_in_degrees: whether angles are in degrees, or in radians.
         check_each_transform: True; keypoints are always looked at after each transform.
 
     Raises:
@@ -87,10 +89,9 @@ class KeypointParams:
     check_each_transform: bool = True
 
     def __post_init__(self) -> None:
-        if self.format not in ("xy", "yx"):
+        if self.format not in FORMATS:
             raise ValueError(
-                f"format must be 'xy' or 'yx', got {self.format!r}: seedsafe does not change the angles and sizes of "
-                "keypoints; pass these as a label"
+                f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: put further columns behind these"
             )
         only(
             "check_each_transform",
@@ -99,7 +100,11 @@ class KeypointParams:
             "keypoints are looked at after each transform",
         )
 
-    def keypoints(self, *labels: str) -> ss.Keypoints:
-        """Return seedsafe's description, with further labels."""
-        outside = "drop" if self.remove_invisible else "keep"
-        return ss.Keypoints(outside=outside, labels=(*(self.label_fields or ()), *labels))
+    @property
+    def posed(self) -> bool:
+        """Whether keypoints have an angle or a scale."""
+        return "a" in self.format or "s" in self.format
+
+    def keypoints(self) -> ss.Keypoints:
+        """Return seedsafe's description; what is outside is marked, and left out at the end."""
+        return ss.Keypoints(outside="mark" if self.remove_invisible else "keep")

@@ -9,13 +9,14 @@ import numpy as np
 
 import seedsafe as ss
 from seedsafe_albumentations.params import BboxParams, KeypointParams
+from seedsafe_albumentations.points import carried, read, written
 from seedsafe_albumentations.pytorch import ToTensorV2
+from seedsafe_albumentations.rows import Rows, labels_of
 
 __all__ = ["Parts"]
 
-_BOXES_MORE: Final = "bboxes, further columns"
-_POINTS_MORE: Final = "keypoints, further columns"
-_KINDS: Final = ("image", "mask")
+_NUMBERS: Final = "bboxes, numbers of rows"
+_KINDS: Final = ("image", "mask", "bboxes", "keypoints")
 
 
 class Parts:
@@ -25,9 +26,11 @@ class Parts:
         bbox_params: of its boxes; None if it takes none.
         keypoint_params: of its keypoints; None if it takes none.
         additional: further arguments, by what they are.
+        asks_boxes: whether a transform draws by the boxes, so that no boxes are an empty list of them.
+        one_mask: whether a transform looks at the mask, so that all masks are one.
 
     Raises:
-        ValueError: an additional target is neither an image nor a mask.
+        ValueError: an additional target is of another kind.
     """
 
     def __init__(
@@ -35,20 +38,25 @@ class Parts:
         bbox_params: BboxParams | None,
         keypoint_params: KeypointParams | None,
         additional: dict[str, str],
+        *,
+        asks_boxes: bool = False,
+        one_mask: bool = False,
     ) -> None:
-        for name, kind in additional.items():
-            if kind not in _KINDS:
+        kinds = {"image": "image", "mask": "mask", "bboxes": "bboxes", "keypoints": "keypoints"} | additional
+        for name, kind in kinds.items():
+            if kind not in _KINDS or (name == "image" and kind != "image"):
                 raise ValueError(
-                    f"additional_targets must be 'image' or 'mask', got {name!r}: {kind!r}: put all boxes into bboxes, and all "
-                    "keypoints into keypoints, with a label that tells them apart"
+                    f"additional_targets must be 'image', 'mask', 'bboxes' or 'keypoints', got {name!r}: {kind!r}: name what "
+                    "the argument is like"
                 )
         self.bbox_params = bbox_params
         self.keypoint_params = keypoint_params
-        self.boxes = None if bbox_params is None else bbox_params.boxes(_BOXES_MORE)
-        self.keypoints = None if keypoint_params is None else keypoint_params.keypoints(_POINTS_MORE)
-        self.asks_boxes = False
-        self._images = [name for name, kind in additional.items() if kind == "image"]
-        self._masks = ["mask", *(name for name, kind in additional.items() if kind == "mask")]
+        self.boxes = None if bbox_params is None else bbox_params.boxes(_NUMBERS)
+        self.keypoints = None if keypoint_params is None else keypoint_params.keypoints()
+        self.asks_boxes = asks_boxes
+        self.one_mask = one_mask
+        self.names = {like: [name for name, kind in kinds.items() if kind == like] for like in _KINDS}
+        self.names["image"].remove("image")
 
     def entered(self, data: dict[str, Any]) -> Entered:
         """Return the parts of a call as a sample for seedsafe.
@@ -61,9 +69,9 @@ class Parts:
         sample: dict[str, Any] = {"image": data["image"]}
         found = Entered(self, sample)
         self._add_masks(data, sample, found)
-        self._add_boxes(data, sample)
-        self._add_keypoints(data, sample)
-        found.images = [data[name] for name in self._images if name in data]
+        self._add_boxes(data, sample, found)
+        self._add_keypoints(data, sample, found)
+        found.images = {name: data[name] for name in self.names["image"] if data.get(name) is not None}
         found.infos = {
             name: ss.Info(part.shape, part.dtype)
             for name, part in sample.items()
@@ -74,66 +82,48 @@ class Parts:
         return found
 
     def _add_masks(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
-        """Put all masks into one, channel by channel: what moves one moves all."""
-        masks = [data[name] for name in self._masks if data.get(name) is not None]
-        masks += list(data["masks"]) if data.get("masks") is not None else []
+        """Put in one mask as such, and several as a list, or as one of many channels."""
+        given = [data[name] for name in self.names["mask"] if data.get(name) is not None]
+        given += list(data["masks"]) if data.get("masks") is not None else []
+        masks = [np.asarray(mask) for mask in given]
+        if len({mask.shape[:2] for mask in masks}) > 1:
+            raise ValueError(f"masks must have one height and width, got {[mask.shape for mask in masks]}")
+        found.masks = [(mask.dtype, mask.shape[2:]) for mask in masks]
         if len(masks) == 1:
-            sample["mask"] = np.asarray(masks[0])
-        elif masks:
-            arrays = [np.asarray(mask) for mask in masks]
-            size = arrays[0].shape[:2]
-            if any(array.shape[:2] != size for array in arrays):
-                raise ValueError(
-                    f"masks must have one height and width, got {[array.shape for array in arrays]}"
-                )
-            together = np.result_type(*[np.uint8 if array.dtype == bool else array.dtype for array in arrays])
+            sample["mask"] = masks[0]
+        elif masks and self.one_mask:
+            together = np.result_type(*[np.uint8 if mask.dtype == bool else mask.dtype for mask in masks])
             sample["mask"] = np.concatenate(
-                [array.reshape(*size, -1).astype(together, copy=False) for array in arrays], axis=2
+                [mask.reshape(*mask.shape[:2], -1).astype(together, copy=False) for mask in masks], axis=2
             )
-        found.masks = [(mask.dtype, mask.shape[2:]) for mask in map(np.asarray, masks)]
+        elif masks:
+            sample["masks"] = masks
 
-    def _add_boxes(self, data: dict[str, Any], sample: dict[str, Any]) -> None:
+    def _add_boxes(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
         params = self.bbox_params
-        if "bboxes" not in data:
-            if self.asks_boxes:
-                sample["boxes"], sample[_BOXES_MORE] = _columns([], 4)
+        rows = found.boxes = Rows(data, self.names["bboxes"], 4)
+        if not (rows.names or self.asks_boxes):
             return
-        if params is None:
+        if params is None and rows.names:
             raise ValueError(
-                "bboxes were passed to a Compose without bbox_params: pass bbox_params=BboxParams(format)"
+                f"{rows.names[0]} were passed to a Compose without bbox_params: pass bbox_params=BboxParams(format)"
             )
-        sample["boxes"], sample[_BOXES_MORE] = _columns(data["bboxes"], 4)
-        _add_labels(params.label_fields, data, sample, "bboxes")
+        sample["boxes"], sample[_NUMBERS] = rows.first, np.arange(len(rows))
+        if params is not None and rows.names:
+            found.labels |= labels_of(params.label_fields, data, "bboxes", rows)
 
-    def _add_keypoints(self, data: dict[str, Any], sample: dict[str, Any]) -> None:
+    def _add_keypoints(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
         params = self.keypoint_params
-        if "keypoints" not in data:
+        rows = found.points = Rows(data, self.names["keypoints"], 2 if params is None else len(params.format))
+        if not rows.names:
             return
         if params is None:
             raise ValueError(
-                "keypoints were passed to a Compose without keypoint_params: pass keypoint_params=KeypointParams(format)"
+                f"{rows.names[0]} were passed to a Compose without keypoint_params: pass keypoint_params=KeypointParams(format)"
             )
-        points, sample[_POINTS_MORE] = _columns(data["keypoints"], 2)
-        sample["keypoints"] = points[:, ::-1].copy() if params.format == "yx" else points
-        _add_labels(params.label_fields, data, sample, "keypoints")
-
-
-def _columns(rows: Any, count: int) -> tuple[Any, list[Any]]:
-    """Return the first columns of boxes or keypoints as floats, and what else is in each row."""
-    if isinstance(rows, np.ndarray):
-        rows = rows.reshape(-1, rows.shape[-1] if rows.ndim > 1 else count)
-        return rows[:, :count].astype(np.float64), [tuple(row[count:].tolist()) for row in rows]
-    given = [tuple(row) for row in rows]
-    return np.array([row[:count] for row in given], np.float64).reshape(-1, count), [
-        row[count:] for row in given
-    ]
-
-
-def _add_labels(names: Any, data: dict[str, Any], sample: dict[str, Any], what: str) -> None:
-    for name in names or ():
-        if name not in data:
-            raise ValueError(f"{name!r} is a label field of {what}, but was not passed: pass {name}=")
-        sample[name] = data[name]
+        found.posed = read(rows.first, params.format, params.angle_in_degrees)
+        sample["keypoints"] = carried(found.posed[0], params.posed, params.remove_invisible)
+        found.labels |= labels_of(params.label_fields, data, "keypoints", rows)
 
 
 @dataclass
@@ -142,9 +132,13 @@ class Entered:
 
     parts: Parts
     sample: dict[str, Any]
-    images: list[Any] = field(default_factory=list)
+    images: dict[str, Any] = field(default_factory=dict)
     masks: list[tuple[Any, tuple[int, ...]]] = field(default_factory=list)
     infos: dict[str, Any] = field(default_factory=dict)
+    boxes: Any = None
+    points: Any = None
+    posed: Any = None
+    labels: dict[str, Any] = field(default_factory=dict)
 
     def returned(
         self, data: dict[str, Any], made: Any, others: list[Any], to_tensor: ToTensorV2 | None
@@ -153,29 +147,35 @@ class Entered:
         out = dict(data)
         image = to_tensor.image if to_tensor else _same
         out["image"] = image(made["image"])
-        for name, other in zip([n for n in self.parts._images if n in data], others, strict=True):
-            out[name] = image(other)
+        out |= {name: image(other) for name, other in zip(self.images, others, strict=True)}
         masks = self._split(made)
         mask = to_tensor.mask if to_tensor else _same
-        for name in self.parts._masks:
+        for name in self.parts.names["mask"]:
             if data.get(name) is not None:
                 out[name] = mask(masks.pop(0))
         if data.get("masks") is not None:
-            whole = isinstance(data["masks"], np.ndarray)
-            out["masks"] = np.stack(masks) if whole and to_tensor is None else [mask(one) for one in masks]
-        if "bboxes" in data:
-            out["bboxes"] = _rows(made["boxes"], made[_BOXES_MORE], data["bboxes"])
-            self._return_labels(self.parts.bbox_params, out, made)
-        if "keypoints" in data:
+            whole = isinstance(data["masks"], np.ndarray) and to_tensor is None and masks
+            out["masks"] = np.stack(masks) if whole else [mask(one) for one in masks]
+        if self.boxes.names:
+            self._return_rows(out, self.boxes, made["boxes"], made[_NUMBERS], self.parts.bbox_params)
+        params = self.parts.keypoint_params
+        if self.points.names and params is not None:
             points = made["keypoints"]
-            params = self.parts.keypoint_params
-            points = points[:, ::-1] if params is not None and params.format == "yx" else points
-            out["keypoints"] = _rows(points, made[_POINTS_MORE], data["keypoints"])
-            self._return_labels(params, out, made)
+            given, angles, scales = self.posed
+            first = written(points, given, angles, scales, params.format, params.angle_in_degrees)
+            inside = points[: len(first), 2] != 0 if params.remove_invisible else np.ones(len(first), bool)
+            self._return_rows(out, self.points, first[inside], np.flatnonzero(inside), params)
         return out
 
+    def _return_rows(self, out: dict[str, Any], rows: Rows, first: Any, numbers: Any, params: Any) -> None:
+        found, kept = rows.returned(first, numbers)
+        out |= found
+        out |= {name: _picked(self.labels[name], kept) for name in params.label_fields or ()}
+
     def _split(self, made: Any) -> list[Any]:
-        """Return the masks that one mask was made of."""
+        """Return the masks of the call."""
+        if "masks" in made:
+            return list(made["masks"])
         if len(self.masks) < 2:
             return [made["mask"]] if self.masks else []
         found, begin = [], 0
@@ -186,21 +186,13 @@ class Entered:
             begin += count
         return found
 
-    @staticmethod
-    def _return_labels(params: Any, out: dict[str, Any], made: Any) -> None:
-        for name in params.label_fields or ():
-            out[name] = made[name]
-
 
 def _same(array: Any) -> Any:
     return array
 
 
-def _rows(first: Any, more: list[Any], given: Any) -> Any:
-    """Return boxes or keypoints in the form in which they were given: an array, or a list of tuples."""
-    if isinstance(given, np.ndarray):
-        rest = np.array(more, np.float64).reshape(len(first), -1)
-        return np.concatenate([first, rest], axis=1).astype(
-            given.dtype if given.dtype.kind == "f" else np.float64
-        )
-    return [(*row, *rest) for row, rest in zip(first.tolist(), more, strict=True)]
+def _picked(values: Any, rows: list[int]) -> Any:
+    """Return the labels of some rows, of the same type."""
+    if isinstance(values, list | tuple):
+        return type(values)([values[row] for row in rows])
+    return values[rows]

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from seedsafe_albumentations.absent import instead
+
 __all__ = ["from_dict", "load", "save", "to_dict"]
 
 _DROPPED = ("params", "applied", "__version__")
@@ -48,7 +50,7 @@ def _made(plain: dict[str, Any]) -> Any:
         arguments.pop("additional_targets", None) if not plain.get("additional_targets") else None
     if name not in here.__all__:
         raise ValueError(
-            f"data name the transform {name!r}, which this module does not have: {here.instead(name)}"
+            f"data name the transform {name!r}, which this module does not have: {instead(name)}"
         )
     return getattr(here, name)(**arguments)
 

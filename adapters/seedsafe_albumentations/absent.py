@@ -1,0 +1,132 @@
+"""What albumentations has and this module has not: it can be imported, and raises an error that names a way out when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, Final
+
+import seedsafe as ss
+
+__all__ = ["BasicTransform", "DualTransform", "ImageOnlyTransform", "absent", "instead", "underived"]
+
+_INSTEAD: Final = {
+    "IAASuperpixels": "seedsafe.bridge around the original",
+    "FromFloat": "leave it out: uint8 images stay uint8",
+    "UnsharpMask": "Sharpen, or seedsafe.bridge around the original",
+    "ZoomBlur": "MotionBlur, or seedsafe.bridge around the original",
+    "ConstrainedCoarseDropout": "CoarseDropout",
+    "ThinPlateSpline": "ElasticTransform or GridDistortion",
+    "RandomCropNearBBox": "RandomSizedBBoxSafeCrop",
+    "AtLeastOneBBoxRandomCrop": "BBoxSafeRandomCrop",
+    "AdditiveNoise": "GaussNoise",
+}
+
+_NAMES: Final = {
+    *_INSTEAD,
+    *[
+        "CenterCrop3D",
+        "ChromaticAberration",
+        "CoarseDropout3D",
+        "CubicSymmetry",
+        "FDA",
+        "FrequencyMasking",
+        "GridElasticDeform",
+        "HEStain",
+        "HistogramMatching",
+        "Illumination",
+        "MaskDropout",
+        "MixUp",
+        "Morphological",
+        "Mosaic",
+        "OverlayElements",
+        "Pad3D",
+        "PadIfNeeded3D",
+        "PixelDistributionAdaptation",
+        "PlanckianJitter",
+        "PlasmaBrightnessContrast",
+        "PlasmaShadow",
+        "RandomCrop3D",
+        "RandomFog",
+        "RandomGravel",
+        "RandomRain",
+        "RandomShadow",
+        "RandomSnow",
+        "RandomSunFlare",
+        "RingingOvershoot",
+        "SelectiveChannelTransform",
+        "Spatter",
+        "Superpixels",
+        "TemplateTransform",
+        "TextImage",
+        "TimeMasking",
+        "TimeReverse",
+        "ToRGB",
+        "ToTensor3D",
+    ],
+}
+
+
+def instead(name: str) -> str:
+    """Return what to use instead of a transform that this module does not have."""
+    return f"use {_INSTEAD.get(name, f'seedsafe.bridge(albumentations.{name}(...))')}"
+
+
+def absent(name: str) -> Callable[..., Any] | None:
+    """Return what raises an error when it is called, under the name of one of albumentations' transforms; None for other names."""
+    if name not in _NAMES:
+        return None
+
+    def missing(*arguments: Any, **named: Any) -> Any:
+        raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
+
+    missing.__name__ = missing.__qualname__ = name
+    return missing
+
+
+def underived(things: Iterable[Any]) -> None:
+    """Have those of these that are functions raise an error where a class derives from them."""
+
+    def refuse(bases: tuple[Any, ...]) -> tuple[type, ...]:
+        named = ", ".join(getattr(one, "__name__", repr(one)) for one in bases)
+        raise TypeError(
+            f"a class cannot derive from {named} of seedsafe_albumentations, which is a function: derive it from "
+            "seedsafe.ImageTransform or seedsafe.SpatialTransform, or put seedsafe.bridge around a class that derives from the original"
+        )
+
+    for one in things:
+        if isinstance(one, FunctionType):
+            one.__mro_entries__ = refuse  # type: ignore[attr-defined]  # what Python asks a base that is no class
+
+
+class _Kind(type):
+    """The class of albumentations' base classes: seedsafe's transforms count as theirs."""
+
+    def __instancecheck__(cls, thing: Any) -> bool:
+        return isinstance(thing, ss.Transform)
+
+
+class BasicTransform(metaclass=_Kind):
+    """albumentations' base class, for annotations and isinstance; it cannot be derived from.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> isinstance(ss.HorizontalFlip(), BasicTransform)
+        True
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        if cls.__module__ != __name__:
+            raise TypeError(
+                f"{cls.__name__} derives from albumentations' base class, which draws from albumentations' own generators: derive "
+                "it from seedsafe.ImageTransform or seedsafe.SpatialTransform, or keep it as it is, and put "
+                "seedsafe.bridge around it"
+            )
+
+
+class ImageOnlyTransform(BasicTransform):
+    """See BasicTransform."""
+
+
+class DualTransform(BasicTransform):
+    """See BasicTransform."""

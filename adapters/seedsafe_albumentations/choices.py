@@ -1,0 +1,72 @@
+"""OneOf and its kin: choices of transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace as with_fields
+from itertools import permutations, product
+from typing import Any, Final
+
+import seedsafe as ss
+from seedsafe_albumentations.composition import members_of
+
+__all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
+
+_ORDERS: Final = 720
+"""How many orders RandomOrder may choose from."""
+
+
+def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
+    """Return a choice of one transform, as likely as its p says, which then fires."""
+    members = _without_tensors(transforms)
+    weights = [float(getattr(one, "p", 1.0)) for one in members]
+    return ss.Choice([_always(one) for one in members], weights=weights, p=p)
+
+
+def OneOrOther(
+    first: Any = None, second: Any = None, transforms: Sequence[Any] | None = None, p: float = 0.5
+) -> Any:
+    """Return a choice of two: the first with probability p, else the second."""
+    members = _without_tensors([first, second] if transforms is None else transforms)
+    return ss.Choice([_always(one) for one in members], weights=[p, 1 - p])
+
+
+def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
+    """Return a choice of n transforms, each as likely as the others, which fire with their own p."""
+    members = _without_tensors(transforms)
+    return ss.SomeOf(members, n=n if replace else min(n, len(members)), replace=replace, p=p)
+
+
+def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
+    """Return a choice of n transforms in any order, all as likely, which fire with their own p.
+
+    Raises:
+        ValueError: there are more than 720 orders.
+    """
+    members = _without_tensors(transforms)
+    count = n if replace else min(n, len(members))
+    orders = (len(members) ** count) if replace else _falling(len(members), count)
+    if orders > _ORDERS:
+        raise ValueError(
+            f"RandomOrder chooses from at most {_ORDERS} orders, got {orders}: pass fewer transforms or a smaller n, or use SomeOf"
+        )
+    chosen = product(members, repeat=count) if replace else permutations(members, count)
+    return ss.OneOf([ss.Compose(list(one)) for one in chosen], p=p)
+
+
+def _falling(many: int, count: int) -> int:
+    orders = 1
+    for k in range(count):
+        orders *= many - k
+    return orders
+
+
+def _always(transform: Any) -> Any:
+    return with_fields(transform, p=1.0) if hasattr(transform, "p") else transform
+
+
+def _without_tensors(transforms: Sequence[Any]) -> list[Any]:
+    members, to_tensor = members_of(transforms)
+    if to_tensor is not None:
+        raise ValueError("ToTensorV2 must stand last in the outermost Compose: take it out of the choice")
+    return members

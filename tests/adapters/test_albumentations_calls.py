@@ -1,0 +1,294 @@
+"""What users of albumentations write, beyond the transforms themselves: targets, forms of results, containers and paths."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from skimage import data
+
+import seedsafe as ss
+import seedsafe_albumentations as A  # noqa: N812  # as its users do
+
+IMAGE = data.astronaut()[:120, :160].copy()
+MASK = (IMAGE[..., 0] // 64).astype(np.uint8)
+KEY = ss.SampleKey(42, 3, 1234)
+
+
+def keys(n: int) -> list[ss.SampleKey]:
+    return [ss.SampleKey(42, 0, index) for index in range(n)]
+
+
+@pytest.mark.parametrize("rows", [np.zeros((0, 4), np.float32), np.zeros((0, 5)), np.zeros(0), [], ()])
+def test_no_boxes_in_any_form(rows: Any) -> None:
+    augment = A.Compose([A.HorizontalFlip(p=1)], bbox_params=A.BboxParams("pascal_voc", ["labels"]))
+    made = augment(image=IMAGE, bboxes=rows, labels=[], key=KEY)
+    assert len(made["bboxes"]) == 0
+    assert isinstance(made["bboxes"], np.ndarray if isinstance(rows, np.ndarray) else list)
+    if getattr(rows, "ndim", 0) == 2:
+        assert made["bboxes"].shape == rows.shape
+
+
+def test_an_array_of_boxes_keeps_its_further_columns_and_dtype() -> None:
+    augment = A.Compose([A.Crop(0, 0, 50, 50)], bbox_params=A.BboxParams("coco"))
+    boxes = np.array([[10, 10, 20, 20, 3, 0.5], [90, 90, 20, 20, 4, 0.25]], np.float32)
+    made = augment(image=IMAGE, bboxes=boxes, key=KEY)["bboxes"]
+    assert made.tolist() == [[10, 10, 20, 20, 3, 0.5]]
+    assert made.dtype == np.float32
+    assert augment(image=IMAGE, bboxes=boxes[1:], key=KEY)["bboxes"].shape == (0, 6)
+
+
+def test_additional_boxes_and_keypoints_keep_their_names() -> None:
+    augment = A.Compose(
+        [A.Crop(0, 0, 60, 60), A.HorizontalFlip(p=1)],
+        bbox_params=A.BboxParams("pascal_voc"),
+        keypoint_params=A.KeypointParams("xy"),
+        additional_targets={"faces": "bboxes", "hands": "keypoints"},
+    )
+    made = augment(
+        image=IMAGE,
+        bboxes=[[0, 0, 10, 10, "a"], [70, 70, 90, 90, "b"]],
+        faces=np.array([[80.0, 80, 90, 90], [20, 10, 30, 30]]),
+        keypoints=[(5, 6)],
+        hands=[(70, 70, 1), (1, 2, 3)],
+        key=KEY,
+    )
+    assert made["bboxes"] == [[50, 0, 60, 10, "a"]]
+    assert made["faces"].tolist() == [[30, 10, 40, 30]]
+    assert made["keypoints"] == [[54, 6]]
+    assert made["hands"] == [[58, 2, 3]]
+    labelled = A.Compose([], bbox_params=A.BboxParams("coco", ["c"]), additional_targets={"faces": "bboxes"})
+    with pytest.raises(ValueError, match="would belong to all of"):
+        labelled(image=IMAGE, bboxes=[[0, 0, 9, 9]], faces=[[0, 0, 9, 9]], c=[1], key=KEY)
+    with pytest.raises(ValueError, match="'c' must have one element for each of the 1 bboxes"):
+        labelled(image=IMAGE, bboxes=[[0, 0, 9, 9]], c=[1, 2], key=KEY)
+
+
+POSES: dict[str, tuple[Any, Any]] = {
+    # What the original's 2.0.8 makes of (30, 40), 30°, scale 5, in an image of 120 by 160.
+    "flipped": (lambda: A.HorizontalFlip(p=1), [129, 40, 150, 5]),
+    "upside down": (lambda: A.VerticalFlip(p=1), [30, 79, 330, 5]),
+    "transposed": (lambda: A.Transpose(p=1), [40, 30, 60, 5]),
+    "turned": (lambda: A.Rotate((90, 90), p=1), [39.5, 108.5 + 0.5, 300, 5]),
+    "larger": (lambda: A.Resize(240, 320, p=1), [60.5, 80.5, 30, 10]),
+    "cropped": (lambda: A.Crop(10, 10, 110, 110, p=1), [20, 30, 30, 5]),
+    "scaled": (lambda: A.Affine(scale=(2, 2), p=1), [-19.5, 20.5, 30, 10]),
+}
+
+
+@pytest.mark.parametrize("name", POSES)
+def test_angles_and_scales_of_keypoints_follow_the_pixels(name: str) -> None:
+    make, wanted = POSES[name]
+    orders = {"xyas": [0, 1, 2, 3], "xysa": [0, 1, 3, 2], "xya": [0, 1, 2], "xys": [0, 1, 3]}
+    for style, order in orders.items():
+        augment = A.Compose([make()], keypoint_params=A.KeypointParams(style, remove_invisible=False))
+        given = np.array([30.0, 40, 30, 5])[order]
+        made = augment(image=IMAGE, keypoints=[[*given, "nose"]], key=KEY)["keypoints"][0]
+        assert made[-1] == "nose"
+        found = np.array(made[:-1], np.float64)
+        if name == "turned":  # whose place another test has
+            found[:2] = wanted[:2]
+        assert np.abs(found - np.array(wanted, np.float64)[order]).max() < 1e-5
+
+
+def test_an_angle_is_the_direction_of_what_it_points_to() -> None:
+    augment = A.Compose(
+        [
+            A.RandomRotate90(p=1),
+            A.Affine(rotate=(-80, 80), scale=(0.7, 1.3), keep_ratio=True, p=1),
+            A.HorizontalFlip(),
+        ],
+        keypoint_params=A.KeypointParams("xya", remove_invisible=False, angle_in_degrees=False),
+    )
+    for key in keys(20):
+        rows = [(60, 50, 0.5), (60 + 8 * np.cos(0.5), 50 + 8 * np.sin(0.5), 0.5)]
+        (x0, y0, angle), (x1, y1, _) = augment(image=IMAGE, keypoints=rows, key=key)["keypoints"]
+        assert 0 <= angle < 2 * np.pi
+        assert abs(np.exp(1j * angle) - np.exp(1j * np.arctan2(y1 - y0, x1 - x0))) < 1e-6
+
+
+def test_posed_keypoints_that_are_outside_are_left_out_with_their_labels() -> None:
+    augment = A.Compose(
+        [A.Crop(0, 0, 50, 50), A.PadIfNeeded(120, 160, position="top_left")],
+        keypoint_params=A.KeypointParams("xyas", ["names"]),
+    )
+    given = {"keypoints": [(10, 20, 0, 1), (90, 20, 0, 1), (20, 20, 0, 1)], "names": ["a", "b", "c"]}
+    made = augment(image=IMAGE, **given, key=KEY)
+    assert made["keypoints"] == [[10, 20, 0, 1], [20, 20, 0, 1]]
+    assert made["names"] == ["a", "c"]
+
+
+def test_a_mask_named_again_is_one_mask() -> None:
+    def share(mask: Any, **_: Any) -> Any:
+        return (mask / 4).astype(np.float32)
+
+    augment = A.Compose([A.Lambda(mask=share), A.HorizontalFlip(p=1)], additional_targets={"mask": "mask"})
+    made = augment(image=IMAGE, mask=MASK, key=KEY)["mask"]
+    assert made.dtype == np.float32
+    assert (made == (MASK / 4).astype(np.float32)[:, ::-1]).all()
+    as_image = A.Compose([A.InvertImg(p=1)], additional_targets={"mask": "image"})
+    made = as_image(image=IMAGE, mask=IMAGE, key=KEY)
+    assert (made["mask"] == 255 - IMAGE).all()
+
+
+def test_lambda_is_given_each_mask_by_itself() -> None:
+    seen: list[Any] = []
+
+    def alone(mask: Any, **_: Any) -> Any:
+        seen.append(mask.shape)
+        return mask.astype(np.float32)[..., None]
+
+    augment = A.Compose([A.Lambda(mask=alone), A.HorizontalFlip(p=1)], additional_targets={"gt": "mask"})
+    made = augment(image=IMAGE, mask=MASK, masks=[MASK, MASK > 1], gt=MASK, key=KEY)
+    assert set(seen) == {MASK.shape}
+    assert [one.shape for one in (made["mask"], *made["masks"], made["gt"])] == [(120, 160, 1)] * 4
+    assert made["masks"][1].dtype == np.float32
+    assert (made["masks"][1][..., 0] == (MASK > 1)[:, ::-1]).all()
+
+
+def test_a_crop_by_the_mask_looks_at_all_of_them() -> None:
+    one = np.zeros((120, 160), np.uint8)
+    one[100, 150] = 9
+    augment = A.Compose([A.CropNonEmptyMaskIfExists(8, 8), A.HorizontalFlip()])
+    for key in keys(8):
+        made = augment(image=IMAGE, masks=[np.zeros_like(one), one.astype(np.int32)], key=key)["masks"]
+        assert [mask.dtype for mask in made] == [np.uint8, np.int32]
+        assert (made[1] == 9).sum() == 1
+
+
+def test_pixels_of_uint16() -> None:
+    deep = IMAGE.astype(np.uint16) * 257
+    for make in (
+        lambda top: A.Normalize(mean=(0.5, 0.4, 0.3), std=(0.2, 0.3, 0.4), max_pixel_value=top),
+        lambda top: A.ToFloat(max_value=top),
+        lambda top: A.ToFloat(),
+    ):
+        made = A.Compose([A.HorizontalFlip(p=1), make(65535.0)])(image=deep, key=KEY)["image"]
+        wanted = A.Compose([A.HorizontalFlip(p=1), make(255.0)])(image=IMAGE, key=KEY)["image"]
+        assert made.dtype == np.float32
+        assert np.abs(made - wanted).max() < 1e-5
+    with pytest.raises(ValueError, match="max_value must be positive"):
+        A.ToFloat(0)
+    with pytest.raises(TypeError, match="uint8, uint16 or float32, got dtype int64"):
+        A.ToFloat()(image=IMAGE.astype(np.int64), key=KEY)
+
+
+def test_one_transform_instead_of_a_list_is_taken_with_a_warning() -> None:
+    with pytest.warns(UserWarning, match="should be a list"):
+        augment = A.Compose(A.HorizontalFlip(p=1))
+    assert (augment(image=IMAGE, key=KEY)["image"] == IMAGE[:, ::-1]).all()
+    with pytest.warns(UserWarning, match="should be a list"):
+        A.OneOf(A.Compose([A.Blur(), A.CLAHE()]))
+
+
+def test_a_compose_is_read_as_a_list() -> None:
+    augment = A.Compose([A.HorizontalFlip(), A.Blur()])
+    assert len(augment) == 2
+    assert [*augment] == [augment[0], augment[1]] == augment.transforms
+
+
+def test_applied_params_are_of_what_fired() -> None:
+    augment = A.Compose([A.HorizontalFlip(p=0.5), A.RandomCrop(32, 32)], save_applied_params=True)
+    for key in keys(12):
+        made = augment(image=IMAGE, key=key)
+        applied = dict(made["applied_transforms"])
+        crop = applied["RandomCrop"]
+        source = IMAGE[:, ::-1] if "HorizontalFlip" in applied else IMAGE
+        top, left = crop["top"], crop["left"]
+        assert (made["image"] == source[top : top + 32, left : left + 32]).all()
+    assert "applied_transforms" not in A.Compose([A.HorizontalFlip()])(image=IMAGE, key=KEY)
+
+
+def test_random_order_draws_every_order() -> None:
+    image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    augment = A.Compose([A.RandomOrder([A.Transpose(p=1), A.HorizontalFlip(p=1), A.VerticalFlip(p=0)], n=2)])
+    made = Counter(augment(image=image, key=key)["image"].tobytes() for key in keys(600))
+    by_hand = Counter(
+        {0: lambda i: i.swapaxes(0, 1), 1: lambda i: i[:, ::-1], 2: lambda i: i}[second](
+            {0: lambda i: i.swapaxes(0, 1), 1: lambda i: i[:, ::-1], 2: lambda i: i}[first](image)
+        ).tobytes()
+        for first, second in itertools.permutations(range(3), 2)
+    )
+    assert set(made) == set(by_hand)
+    for result, count in by_hand.items():
+        assert made[result] / 600 == pytest.approx(count / 6, abs=0.08)
+    with pytest.raises(ValueError, match="at most 720 orders"):
+        A.RandomOrder([A.HorizontalFlip()] * 8, n=8)
+
+
+def test_shifts_by_whole_pixels() -> None:
+    image = np.zeros((40, 50), np.uint8)
+    image[20, 25] = 255
+    augment = A.Compose([A.Affine(translate_px={"x": (-3, 3), "y": 2}, p=1)])
+    found = Counter(tuple(np.argwhere(augment(image=image, key=key)["image"])[0]) for key in keys(700))
+    assert set(found) == {(22, 25 + x) for x in range(-3, 4)}
+    assert min(found.values()) > 60
+    with pytest.raises(ValueError, match="got both"):
+        A.Affine(translate_px=3, translate_percent=0.1)
+    with pytest.raises(TypeError, match="translate_px must be whole numbers"):
+        A.Affine(translate_px=0.5)
+
+
+def test_a_safe_rotation_keeps_the_size_and_all_of_the_image() -> None:
+    augment = A.Compose(
+        [A.SafeRotate((-90, 90), p=1)], keypoint_params=A.KeypointParams("xy", remove_invisible=False)
+    )
+    corners = [(-0.5, -0.5), (159.5, -0.5), (-0.5, 119.5), (159.5, 119.5)]
+    for key in keys(20):
+        made = augment(image=IMAGE, keypoints=corners, key=key)
+        assert made["image"].shape == IMAGE.shape
+        moved = np.array(made["keypoints"])
+        assert moved.min(axis=0) == pytest.approx([-0.5, -0.5])
+        assert moved.max(axis=0) == pytest.approx([159.5, 119.5])
+
+
+def test_a_balanced_scale_is_as_often_below_as_above_one() -> None:
+    augment = A.Compose(
+        [A.Affine(scale=(0.5, 3.0), balanced_scale=True, keep_ratio=True, p=1)],
+        keypoint_params=A.KeypointParams("xys", remove_invisible=False),
+    )
+    factors = [
+        augment(image=IMAGE[:8, :8], keypoints=[(4, 4, 1.0)], key=key)["keypoints"][0][2] for key in keys(800)
+    ]
+    assert np.mean(np.array(factors) < 1) == pytest.approx(0.5, abs=0.06)
+    assert min(factors) < 0.55
+    assert max(factors) > 2.8
+
+
+def test_arguments_that_are_none_are_left_out() -> None:
+    made = A.Affine(
+        scale=None, translate_percent=None, translate_px=None, rotate=None, shear=[-15, 15], mode=1, p=1
+    )
+    assert made == A.Affine(shear=(-15, 15), border_mode=1, p=1)
+
+
+def test_holes_by_ranges_and_by_largest_numbers() -> None:
+    mixed = A.CoarseDropout(max_holes=8, hole_width_range=(2, 8), hole_height_range=(3, 16), p=1)
+    assert mixed == A.CoarseDropout((8, 8), (3, 16), (2, 8), p=1)
+    with pytest.raises(ValueError, match="a range, or the largest and smallest number, got both"):
+        A.CoarseDropout((1, 2), max_holes=3)
+
+
+def test_paths_and_names_of_other_versions() -> None:
+    from seedsafe_albumentations.augmentations.geometric.transforms import Affine
+    from seedsafe_albumentations.augmentations.transforms import Flip
+
+    from seedsafe_albumentations import RandomRain
+    from seedsafe_albumentations.core.transforms_interface import DualTransform, ImageOnlyTransform
+
+    assert (Affine, Flip) == (A.Affine, A.Flip)
+    assert A.augmentations.crops.transforms.RandomCrop is A.RandomCrop
+    assert A.geometric.transforms.ElasticTransform is A.ElasticTransform
+    with pytest.raises(AttributeError, match=r"use seedsafe.bridge\(albumentations.RandomRain"):
+        RandomRain(p=1)
+    assert isinstance(A.HorizontalFlip(), A.BasicTransform)
+    for base in (DualTransform, ImageOnlyTransform, A.BasicTransform):
+        with pytest.raises(TypeError, match=r"derive it from seedsafe\.ImageTransform or"):
+            type("Mine", (base,), {})
+    with pytest.raises(TypeError, match="a class cannot derive from OneOf"):
+
+        class Mine(A.OneOf):  # type: ignore[valid-type, misc]
+            pass
