@@ -243,6 +243,7 @@ def record_index(record_id: str | bytes) -> int:
 
 
 _tuple = tuple.__new__
+_uint64 = np.uint64
 
 
 def address(key: SampleKey, op: int = 0) -> Address:
@@ -258,11 +259,11 @@ class _KeyWords:
 
     __slots__ = ("words",)
 
-    def __init__(self, words: npt.NDArray[np.uint64]) -> None:
+    def __init__(self, words: Address) -> None:
         self.words = words
 
-    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[np.uint64]:
-        return self.words
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Address:
+        return self.words  # Philox takes the first two, from a tuple faster than from an array
 
 
 ISeedSequence.register(_KeyWords)
@@ -270,8 +271,7 @@ ISeedSequence.register(_KeyWords)
 
 def philox(at: Address) -> Philox:
     """Return a fresh Philox at an address."""
-    words = np.array([*at], dtype=np.uint64)  # of a list it is made faster than of an Address
-    return Philox(_KeyWords(words[:2]), counter=words[2:])  # type: ignore[arg-type]  # an ISeedSequence
+    return Philox(_KeyWords(at), counter=np.array(at[2:], _uint64))  # type: ignore[arg-type]  # an ISeedSequence
 
 
 def generator(
