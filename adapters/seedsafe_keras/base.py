@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 from seedsafe.reading import Targets, checked_int, count
 from seedsafe_keras import framework as frameworks
 
-__all__ = ["length", "ready_size", "sample_size"]
+__all__ = ["batches_of", "check_together", "length"]
 
 
 def length(base: Any) -> int:
@@ -26,7 +26,12 @@ def length(base: Any) -> int:
     return int(units)
 
 
-def ready_size(base: Any, targets: Targets) -> int:
+def batches_of(base: Any, batch_size: SupportsIndex | None, targets: Targets) -> int:
+    """Return the size of the batches: that of a base's ready ones, or the one asked for."""
+    return _ready_size(base, targets) if batch_size is None else _sample_size(base, batch_size)
+
+
+def _ready_size(base: Any, targets: Targets) -> int:
     """Return the size of a base's ready batches: its attribute, else the first batch's."""
     if frameworks.framework_of(base) is None:
         raise TypeError(
@@ -38,7 +43,7 @@ def ready_size(base: Any, targets: Targets) -> int:
             warnings.warn(
                 f"{type(base).__name__}.{hook} is not called: Keras calls it at times that depend on the workers. "
                 "For another order in each epoch pass shuffle=True",
-                stacklevel=3,
+                stacklevel=4,
             )
     size = getattr(base, "batch_size", None)
     if size is not None:
@@ -46,7 +51,7 @@ def ready_size(base: Any, targets: Targets) -> int:
     return max(count(base[0], targets), 1)
 
 
-def sample_size(base: Any, batch_size: SupportsIndex) -> int:
+def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
     """Return the batch size that was asked for, of a base of samples."""
     if frameworks.framework_of(base) is not None:
         raise ValueError(
@@ -54,3 +59,16 @@ def sample_size(base: Any, batch_size: SupportsIndex) -> int:
             "ready batches: leave it out"
         )
     return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
+
+
+def check_together(*, batch_size: Any, ids: Any, on_error: str, epoch: Any, repeat: bool) -> None:
+    """Raise a ValueError for options that cannot be used together."""
+    if repeat and epoch is not None:
+        raise ValueError(
+            f"repeat=True counts the epochs itself, got epoch={epoch!r} as well: leave one of them out"
+        )
+    if batch_size is None and (ids is not None or on_error == "replace"):
+        option = "on_error" if ids is None else "ids"
+        raise ValueError(
+            f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
+        )

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any, Literal, Self, SupportsIndex
-
-import numpy as np
-import numpy.typing as npt
 
 from seedsafe import BatchMix, Bridge, SampleKey, ring
 from seedsafe.reading import (
@@ -19,13 +15,12 @@ from seedsafe.reading import (
     Targets,
     check_targets,
     checked_int,
-    collate,
     flag,
     labels_of,
-    stack,
 )
 from seedsafe_keras import framework as frameworks
-from seedsafe_keras.base import length, ready_size, sample_size
+from seedsafe_keras.assembling import batch_of, checked_mix, mixed, ready_batch
+from seedsafe_keras.base import batches_of, check_together, length
 from seedsafe_keras.passes import Passes
 
 __all__ = ["AugmentedSequence"]
@@ -42,10 +37,10 @@ class AugmentedSequence(Forwarding, Passes):
     read. A pass delivers each index once, so a sample's occurrence is always 0.
 
     Args:
-        base: a Keras Sequence (PyDataset) of ready batches, or, with `batch_size`, anything with ``len()`` and
-            ``[index]`` that returns samples: an array, a tuple (image or audio first) or a dict of targets. The
-            index of sample `j` of ready batch `b` is ``b * base.batch_size + j``; a base without that attribute
-            has its first batch read for the size. The base's epoch hooks are not called.
+        base: a Keras Sequence (PyDataset) of ready batches, or, with `batch_size`, anything with ``len()`` and ``[index]``
+            that returns samples: an array, a tuple (image or audio first) or a dict of targets. Sample `j` of ready batch
+            `b` has the index ``b * base.batch_size + j``; without that attribute the first batch is read for the size.
+            The base's epoch hooks are not called.
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
         batch_size: for samples, the number of them in a batch; the last batch may be smaller.
@@ -54,25 +49,21 @@ class AugmentedSequence(Forwarding, Passes):
         workers: as in PyDataset; 0 or 1 read in the training process.
         use_multiprocessing: True reads in processes, else in threads.
         max_queue_size: as in PyDataset.
-        targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}``
-            for a dict; by default a tuple's first element is augmented, and a dict's entries that are named after
-            targets.
+        targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a
+            dict; by default a tuple's first element is augmented, and of a dict the entries named after targets.
         epoch: a fixed epoch, for validation or a look at single batches.
-        repeat: True goes on with the next epoch where the data end, so that ``steps_per_epoch`` need not be the
-            length.
+        repeat: True goes on with the next epoch where the data end, for any ``steps_per_epoch``.
         ids: for samples, one integer below 2**64 for each, to key the augmentation on instead of the position, so that
             it stays as it was when samples are added: ``ImageFolder.record_ids``.
-        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples,
-            takes another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and
-            EpochCallback report them at the end of an epoch, and `failures` lists them. None is left out, because
-            Keras relies on the sizes of batches.
+        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes
+            another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and EpochCallback
+            report them after each epoch, and `failures` lists them. None is left out: Keras relies on sizes.
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
             of a ready batch its first sample's. Threads then read one after another.
         in_place: samples are written where the batch is to be, in memory that is used again when nobody holds it; from a
             process to the training process a batch goes without being copied. The batches are equal either way.
-        mix: a BatchMix: the batch's samples are mixed with each other, and their labels, which become float vectors.
-            It needs batches that are tuples of images and labels.
+        mix: a BatchMix, for batches of images and labels: they are mixed, and labels become float vectors.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
     Raises:
@@ -121,40 +112,18 @@ class AugmentedSequence(Forwarding, Passes):
         framework: str | None = None,
     ) -> None:
         super().__init__()
-        for option, value in (
-            ("shuffle", shuffle),
-            ("use_multiprocessing", use_multiprocessing),
-            ("repeat", repeat),
-        ):
-            flag(option, value)
-        if repeat and epoch is not None:
-            raise ValueError(
-                f"repeat=True counts the epochs itself, got epoch={epoch!r} as well: leave one of them out"
-            )
-        if batch_size is None and (ids is not None or on_error == "replace"):
-            option = "on_error" if ids is None else "ids"
-            raise ValueError(
-                f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
-            )
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
-        self.repeat = repeat
-        self.shuffle = shuffle
+        self.repeat = flag("repeat", repeat)
+        self.shuffle = flag("shuffle", shuffle)
         self.workers = checked_int("workers", workers, 0, 2**15, "pass the number of workers, 0 for none")
-        self.use_multiprocessing = use_multiprocessing
-        self.max_queue_size = checked_int(
-            "max_queue_size", max_queue_size, 1, 2**31, "pass the queue's length"
-        )
+        self.use_multiprocessing = flag("use_multiprocessing", use_multiprocessing)
+        self.max_queue_size = checked_int("max_queue_size", max_queue_size, 1, 2**31, "pass its length")
         self.in_place = bool(in_place)
-        if mix is not None and not isinstance(mix, BatchMix):
-            raise TypeError(f"mix must be a BatchMix, got {mix!r}: pass seedsafe.BatchMix(classes)")
-        self.mix = mix
+        self.mix = checked_mix(mix)
+        check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None
         self._units = length(base)
-        self.batch_size = (
-            ready_size(base, check_targets(targets, labels_of(augment)))
-            if batch_size is None
-            else sample_size(base, batch_size)
-        )
+        self.batch_size = batches_of(base, batch_size, check_targets(targets, labels_of(augment)))
         self.reader = KeyedReader(
             base,
             augment,
@@ -173,39 +142,16 @@ class AugmentedSequence(Forwarding, Passes):
             IndexError: there is no such batch.
         """
         epoch, number = self._place(operator.index(batch))
-        moment, listed = Moment(epoch), self.has_epoch()  # what Keras reads before, for its shape, it drops
         rows = ring.Rows(self.batch_size) if self.in_place else None
-        stacked = stack if rows is None else _stacked
         if self._ready:
             position = self._position(epoch, number)
-            read = self.reader.batch(position, self.batch_size, moment, rows=rows, stack=stacked)
-            return self._mixed(read, position * self.batch_size, epoch)
-        start = number * self.batch_size
-        places = range(start, min(start + self.batch_size, self._units))
-        positions = [self._position(epoch, one) for one in places]
-        samples = []
-        for position in positions:
-            row = None if rows is None else rows.offer()
-            sample = self.reader.sample(position, moment, listed=listed, row=row)
-            sample = tuple(sample) if isinstance(sample, list) else sample
-            samples.append(sample if rows is None else rows.place(sample))
-        read = collate(samples, stacked)
-        return self._mixed(read, positions[0], epoch)
-
-    def _mixed(self, batch: Any, first: int, epoch: int) -> Any:
-        """Return a batch whose samples are mixed, at the key of the first one, if that is wanted."""
-        if self.mix is None:
-            return batch
-        if not (isinstance(batch, tuple) and len(batch) > 1):
-            raise TypeError(
-                f"a batch to be mixed must be a tuple of images and labels, got {type(batch).__qualname__}: leave mix out, or "
-                "give the base's samples as (image, label)"
-            )
-        images, labels = (np.asarray(part) for part in batch[:2])
-        return *self.mix(images, labels, key=SampleKey(self.reader.seed, epoch, first)), *batch[2:]
-
-
-def _stacked(parts: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return the batch whose rows the parts are, else what `stack` makes of them."""
-    whole = ring.batch_at(parts)
-    return stack(parts) if whole is None else whole
+            first = position * self.batch_size
+            read = ready_batch(self.reader, position, self.batch_size, Moment(epoch), rows)
+        else:
+            start = number * self.batch_size
+            places = range(start, min(start + self.batch_size, self._units))
+            positions = [self._position(epoch, one) for one in places]
+            first = positions[0]
+            listed = self.has_epoch()  # what Keras reads before, for its shape, it drops
+            read = batch_of(self.reader, positions, Moment(epoch), rows, listed=listed)
+        return read if self.mix is None else mixed(self.mix, read, SampleKey(self.reader.seed, epoch, first))

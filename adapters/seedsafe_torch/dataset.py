@@ -15,6 +15,7 @@ from seedsafe_torch.faults import worker_id
 
 __all__ = ["AugmentedDataset"]
 
+_ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
 
 
@@ -26,10 +27,9 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     are its base's: ``classes``, ``collate_fn``; setting ``transform`` sets the base's.
 
     Args:
-        base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL
-            image or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image,
-            mask, keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels are never
-            touched.
+        base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL image
+            or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image, mask,
+            keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels stay.
         augment: a Compose or a Transform; None for none.
         seed: of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
@@ -39,17 +39,17 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays
             as it was when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each record's name.
-        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names
-            it. "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried.
-            "skip" marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. In both cases `loader`
-            reports at the end of each pass what failed, and `failures` lists it.
+        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names it.
+            "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried. "skip"
+            marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. For both `loader` reports after
+            each pass what failed, and `failures` lists it.
         check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
 
     Raises:
         TypeError: an argument is of another type.
         ValueError: an argument is out of its range.
-        IndexError: an index is outside the dataset.
+        IndexError: there is no such sample.
         SampleError: a sample could not be read or augmented, for whatever reason.
 
     Example:
@@ -91,9 +91,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             views=views,
             ids=ids,
             offset=index_offset,
-            faults=Faults(
-                on_error, check_finite, allowed=("raise", "skip", "replace"), dropped_by=_DROPPED_BY
-            ),
+            faults=Faults(on_error, check_finite, allowed=_ANSWERS, dropped_by=_DROPPED_BY),
             bridge=bridge,
             worker=worker_id,
             told=self._cell,
