@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-__all__ = ["counted_anew", "drawing", "passed_over", "shared_out"]
+from torch.utils.data import DistributedSampler
+
+__all__ = ["check_not_shared_out", "counted_anew", "drawing", "passed_over", "shared_out", "wrapped"]
 
 
 def drawing() -> Callable[[], Any] | None:
@@ -52,6 +54,35 @@ def shared_out() -> int:
     """Return among how many processes Accelerate shares out the batches of the sampler that is read now, 0 for none."""
     shard = _caller_with("num_processes", "process_index", "batch_sampler", among=8)
     return 0 if shard is None else int(shard.num_processes)
+
+
+def check_not_shared_out() -> None:
+    """Refuse a DistributedSampler around the sampler that is read now, such as Lightning's, Fabric's and catalyst's wrappers.
+
+    Raises:
+        ValueError: it shares the items out to several ranks.
+    """
+    frame = sys._getframe(1)
+    for _ in range(8):
+        if frame.f_back is None:
+            return
+        frame = frame.f_back
+        one = frame.f_locals.get("self")
+        if (
+            isinstance(one, DistributedSampler)
+            and one.num_replicas > 1
+            and frame.f_code.co_name == "__iter__"
+        ):
+            raise wrapped(one)
+
+
+def wrapped(sampler: Any) -> ValueError:
+    """Return the error that says what is wrong with a sampler that shares out a KeyedSampler."""
+    return ValueError(
+        f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
+        "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which is left alone, or for "
+        "validation epoch=seedsafe.VALIDATION_EPOCH"
+    )
 
 
 def _caller_with(*attributes: str, among: int) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import Skipped, outermost
+from seedsafe_torch.callers import wrapped
 from seedsafe_torch.inner import chain_of
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
@@ -188,10 +189,6 @@ def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
 
 def _check_not_wrapped(sampler: Any) -> None:
     """Refuse the wrapper of Lightning and Fabric, which reads the sampler ahead; that of a fixed epoch does no harm."""
-    wrapped = getattr(getattr(sampler, "dataset", None), "_sampler", None)
-    if any(isinstance(one, KeyedSampler) and one.epoch is None for one in chain_of(wrapped)):
-        raise ValueError(
-            f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
-            "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which is left alone, or for "
-            "validation epoch=seedsafe.VALIDATION_EPOCH"
-        )
+    inside = getattr(getattr(sampler, "dataset", None), "_sampler", None)
+    if any(isinstance(one, KeyedSampler) and one.epoch is None for one in chain_of(inside)):
+        raise wrapped(sampler)

@@ -52,16 +52,6 @@ class ResumeCallback:
         """Leave Lightning as it was."""
         vars(trainer.fit_loop._data_source).pop("dataloader", None)
 
-    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """Check what Lightning made of the samplers."""
-        for loading in _loaders(trainer.train_dataloader):
-            wrapped = getattr(getattr(loading.sampler, "dataset", None), "_sampler", None)
-            if any(isinstance(one, KeyedSampler) for one in chain_of(wrapped)):
-                raise ValueError(
-                    "use_distributed_sampler=True wraps the KeyedSampler, so that ranks serve one key twice: pass a "
-                    "DistributedKeyedSampler, which is left alone"
-                )
-
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Say the epoch once more: Lightning may begin a loader that it has just made again a second time."""
         epoch = int(trainer.fit_loop.epoch_progress.current.processed)

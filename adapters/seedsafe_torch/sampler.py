@@ -12,7 +12,7 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch.callers import counted_anew, drawing, passed_over
+from seedsafe_torch.callers import check_not_shared_out, counted_anew, drawing, passed_over
 from seedsafe_torch.inner import InnerEpochs, chain_of
 from seedsafe_torch.passes import MANY, Link, Pass, Place
 from seedsafe_torch.stamp import Stamp, numbering
@@ -134,6 +134,8 @@ class KeyedSampler(Sampler[Any]):
         return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.epoch is None:
+            check_not_shared_out()
         link = Link()
         return Pass(self._items(link), link, self._state)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import operators  # noqa: F401  # before anything imports torchvision
-from recorded import BATCH, COUNT, SEED, dataset, from_loader
-from torch.utils.data import DataLoader
+from recorded import BATCH, COUNT, SEED, dataset, from_loader, from_sampler
+from torch.utils.data import DataLoader, DistributedSampler
 
-from seedsafe_torch import DistributedKeyedSampler
+from seedsafe_torch import DistributedKeyedSampler, KeyedSampler
 from seedsafe_torch.lightning import ResumeCallback
 
 
@@ -24,7 +24,18 @@ def shared_loader() -> DataLoader[Any]:
     return from_loader(1, shuffle=False, sampler=DistributedKeyedSampler(COUNT, seed=SEED))
 
 
-MAKE = {"shared": shared, "loader": shared_loader, "alone": lambda: from_loader(0)}
+def sharing() -> DataLoader[Any]:
+    keyed = KeyedSampler(DistributedSampler(range(COUNT)), seed=SEED)
+    return DataLoader(dataset(), batch_size=BATCH, sampler=keyed)
+
+
+MAKE = {
+    "shared": shared,
+    "loader": shared_loader,
+    "alone": lambda: from_loader(0),
+    "plain": lambda: from_sampler(2),
+    "sharing": sharing,
+}
 """What train_dataloader returns, by the run's kind."""
 
 

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from recorded import COUNT, SEED
+from started import started
 
 from seedsafe_torch import DistributedKeyedSampler
 
 pytestmark = pytest.mark.trainers
 
 
-def run(folder: Path, kind: str, resume: str) -> subprocess.CompletedProcess[str]:
-    here = Path(__file__).parent
-    path = os.pathsep.join([str(here), str(here.parent / "bridge"), *filter(None, sys.path)])
-    command = [sys.executable, str(here / "ranks.py"), str(folder), kind, resume]
-    environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.run(command, check=False, env=environment, timeout=120, capture_output=True, text=True)
-
-
 def train(folder: Path, kind: str, resume: str) -> list[Any]:
-    done = run(folder, kind, resume)
+    done = started("ranks.py", folder, kind, resume)
     assert done.returncode == 0, done.stderr
     return [json.loads((folder / f"served-{resume}-{rank}.json").read_text()) for rank in range(2)]
 
@@ -43,7 +33,9 @@ def test_two_ranks_go_on_where_they_stood(kind: str, tmp_path: Path) -> None:
         assert train(tmp_path, kind, resume) == [served[step:] for served in whole], resume
 
 
-def test_a_sampler_that_lightning_would_share_out_is_refused(tmp_path: Path) -> None:
-    done = run(tmp_path, "alone", "")
+@pytest.mark.parametrize("kind", ["alone", "plain", "sharing"])
+def test_a_sampler_that_lightning_would_share_out_is_refused(kind: str, tmp_path: Path) -> None:
+    """Of our loader as of a plain one, with the samples of all ranks or a share of them."""
+    done = started("ranks.py", tmp_path, kind, "")
     assert done.returncode != 0
     assert "give the loader sampler=DistributedKeyedSampler(dataset, seed=…)" in done.stderr
