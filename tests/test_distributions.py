@@ -397,7 +397,7 @@ CASES: list[tuple[ss.Transform, ss.Info, list[Law]]] = [
 """Transforms, what they are applied to, and the laws of what they draw."""
 
 ELSEWHERE = {
-    "RandomIoUCrop": "which windows it keeps depends on the boxes: test_image_size.py",
+    "RandomIoUCrop": "which windows it keeps depends on the boxes: test_iou_law.py",
     **dict.fromkeys(("OneOf", "Choice", "SomeOf", "RandomApply"), "below"),
     **dict.fromkeys(("GlassBlur", "PixelDropout"), "nothing but the address of their noise"),
     **dict.fromkeys(

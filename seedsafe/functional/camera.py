@@ -107,15 +107,20 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     first *= 65536.0
     first -= 0.5
     np.ceil(first, out=first)  # the first piece that counts one more
-    first = first[(first <= 65535.0).any(axis=1)]
-    certain = (first <= 0.0).sum(axis=0)
-    varying = first[((first > 0.0) & (first <= 65535.0)).any(axis=1)]
-    limits = np.where(varying <= 0.0, 65535.0, np.minimum(varying - 1.0, 65535.0)).astype(np.uint16)
-    most = len(first)
+    certain, most = ((first <= last).sum(axis=0) for last in (0.0, 65535.0))
+    columns = np.arange(256)
+    limits: list[Array] = []
+    varying = int((most - certain).max())
+    for more in range(0, varying, 16):
+        rows = np.minimum(certain + np.arange(more, more + 16)[:, None], bound - 1)
+        ends = first[rows, columns]
+        ends -= 1.0
+        limits.extend(np.minimum(ends, 65535.0, out=ends).astype(np.uint16))
+    counts = int(most.max())
     root = exponential(logarithm(scale) / 2.2)
-    values = np.minimum(_values(1 << max(8, most.bit_length())) * root, 255.0)
-    kind = np.uint8 if most < 256 else np.uint16
-    return certain.astype(kind), tuple(limits), np.rint(values).astype(np.uint8)
+    values = np.minimum(_values(1 << max(8, counts.bit_length())) * root, 255.0)
+    kind = np.uint8 if counts < 256 else np.uint16
+    return certain.astype(kind), tuple(limits[:varying]), np.rint(values).astype(np.uint8)
 
 
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:
