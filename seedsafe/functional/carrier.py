@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 from typing import Final
@@ -12,17 +11,7 @@ import numpy as np
 
 from seedsafe.info import Array
 
-__all__ = [
-    "MAX_CHANNELS",
-    "MAX_VALUES",
-    "carried",
-    "formed",
-    "in_memory",
-    "native",
-    "opencv",
-    "require_size",
-    "split",
-]
+__all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "formed", "in_memory", "native", "opencv", "require_size"]
 
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
@@ -63,21 +52,6 @@ def formed(made: Array, image: Array) -> Array:
     if made.dtype != image.dtype:
         made = made.view(image.dtype)
     return made if made.shape == image.shape else made.reshape(image.shape)
-
-
-def split(image: Array, planes: Sequence[Array]) -> None:
-    """Write the channels of an image (H, W, C) to planes (H, W), as OpenCV's function does.
-
-    A window of a wider image is copied first: OpenCV writes each row around the caches, and where rows do not begin and end
-    with a cache line that is up to fifty times slower.
-
-    Example:
-        >>> planes = [np.empty((1, 2), np.uint8) for _ in range(3)]
-        >>> split(np.array([[[1, 2, 3], [4, 5, 6]]], np.uint8), planes)
-        >>> [plane.tolist() for plane in planes]
-        [[[1, 4]], [[2, 5]], [[3, 6]]]
-    """
-    opencv().split(np.ascontiguousarray(image), planes)
 
 
 def in_memory(image: Array) -> Array:

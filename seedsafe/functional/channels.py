@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, split
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
 from seedsafe.functional.kinds import fitting, is_rgb, is_uint8, new
 from seedsafe.functional.parts import part_of, parts
@@ -189,7 +189,7 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     if channels <= MAX_CHANNELS:
         carrier = carried(image)
         planes = scratch_planes(channels, carrier)
-        split(carrier, planes)
+        opencv().split(carrier, planes)
         opencv().merge([planes[old] for old in order], carried(made))
     else:
         made[...] = image[..., list(order)]

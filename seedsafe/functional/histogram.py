@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv, split
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels
@@ -65,7 +65,7 @@ def _reaching(image: Array) -> Array:
         grey: Array = cv2.equalizeHist(image.reshape(image.shape[:2]))
         return grey.reshape(image.shape)
     planes = scratch_planes(image.shape[2], image)
-    split(image, planes)
+    cv2.split(image, planes)
     for plane in planes:
         cv2.equalizeHist(plane, plane)
     made = new(image)
@@ -102,7 +102,7 @@ def _stretched(image: Array) -> Array:
     if channels == 1:
         return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
     planes = scratch_planes(channels, image)
-    split(image, planes)
+    opencv().split(image, planes)
     return look_up_channels(image, [_stretch(*ends) for ends in [_ends(plane) for plane in planes]])
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv, split
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_into, table
@@ -60,7 +60,7 @@ def turn_hue(image: Array, turn: float, made: Array) -> Array:
     for top in range(0, image.shape[0], rows):
         block = image[top : top + rows]
         planes = scratch_planes(10, block)
-        split(block, planes[:3])
+        opencv().split(block, planes[:3])
         colours = [planes[(channel - thirds) % 3] for channel in range(3)]
         turned = _turned(colours, planes[3:], kept, share < 0)
         opencv().merge(turned, made[top : top + rows])
@@ -159,7 +159,7 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
         block = made[first : first + rows]
         cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
         hues, chroma, top, *colours = scratch_planes(6, block)
-        split(block, [hues, chroma, top])
+        cv2.split(block, [hues, chroma, top])
         look_up_into(chroma, saturation, chroma)
         look_up_into(top, value, top)
         cv2.multiply(chroma, top, chroma, 1 / 255)

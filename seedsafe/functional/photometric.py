@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv, split
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.channels import shuffle_channels
 from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
@@ -52,7 +52,7 @@ def _multiply(image: Array, factor: float, made: Array) -> Array:
         image = in_memory(image)
     cv2 = opencv()
     planes = scratch_planes(3, image)
-    split(image, planes)
+    cv2.split(image, planes)
     top = planes[0]
     cv2.max(cv2.max(top, planes[1], top), planes[2], top)
     tops = cv2.cvtColor(top, cv2.COLOR_GRAY2RGB)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv, split
+from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.info import Array
 
@@ -69,7 +69,7 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
     if image.size < _SMALL:
         return cv2.LUT(image, np.stack(values, axis=1).reshape(1, 256, -1), made)  # type: ignore[no-any-return]
     planes = scratch_planes(image.shape[2], image)
-    split(image, planes)
+    cv2.split(image, planes)
     for plane, one in zip(planes, values, strict=True):
         look_up_into(plane, one, plane)
     cv2.merge(planes, made)

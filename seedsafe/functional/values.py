@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, split
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
+from seedsafe.functional.scratch import scratch_planes
 from seedsafe.info import Array
 
 __all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
@@ -105,18 +106,32 @@ def normalize_chw(
     """
     _check_channels(image, mean, std)
     scale, offset = affine(tuple(mean), tuple(std), _top(image))
-    planes = to_chw(image)
-    made = _room(planes.shape, np.float32, out)
-    if planes.dtype != np.uint8 or planes.size < _SMALL:
-        np.multiply(planes, scale[:, None, None], out=made, dtype=np.float32)
+    if image.size < _SMALL:
+        small = to_chw(image)
+        made = _room(small.shape, np.float32, out)
+        np.multiply(small, scale[:, None, None], out=made, dtype=np.float32)
         made += offset[:, None, None]
         return made
+    planes = _channels(image)
+    made = _room((len(planes), *image.shape[:2]), np.float32, out)
     times = 1 if len(scale) == len(planes) else len(planes)
     factors, shifts = scale.tolist() * times, [*offset] * times
     for plane, target, factor, shift in zip(planes, made, factors, shifts, strict=True):
-        _scale(plane, factor, target)
+        if plane.dtype == np.uint8:
+            _scale(plane, factor, target)
+        else:
+            np.multiply(plane, factor, out=target)
         target += shift  # while the plane is in the processor's cache
     return made
+
+
+def _channels(image: Array) -> list[Array]:
+    """Return the channels of an image one by one, in this thread's buffer if they lie between each other."""
+    if image.ndim != 3 or not 1 < image.shape[2] <= MAX_CHANNELS or 0 in image.strides:
+        return list(to_chw(image))
+    planes = scratch_planes(image.shape[2], image)
+    opencv().split(image, planes)
+    return planes
 
 
 def _room(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
@@ -195,7 +210,8 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
     if 1 < channels <= MAX_CHANNELS:
-        split(carried(image), list(carried(planes)))
+        # A window of a wider image would take up to fifty times as long: see scratch_planes.
+        opencv().split(carried(np.ascontiguousarray(image)), list(carried(planes)))
     else:
         planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
     return planes
