@@ -221,6 +221,8 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
         raise TypeError(
             f"{target} must be floats or signed integers, got dtype {array.dtype}: convert it with astype"
         )
+    if target == "boxes" and not np.isfinite(array[:, :4]).all():
+        raise ValueError(f"boxes must be finite, got {array[:, :4].tolist()}: leave such boxes out")
     if target == "mask":
         _check_mask("mask", array, parts)
 

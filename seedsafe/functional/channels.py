@@ -240,7 +240,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: the image has another number of channels than there are weights.
+        ValueError: the image has another number of channels than there are weights, or is not finite.
 
     Example:
         >>> flat = np.full((2, 2, 3), 100, np.uint8)
@@ -266,6 +266,8 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
                 total += float(products.sum())
             product = total / len(pixels)
             covariance[row, column] = covariance[column, row] = product - mean[row] * mean[column]
+    if not np.isfinite(covariance).all():
+        raise ValueError("the image must be finite, but holds NaN or infinite values: leave such images out")
     values, vectors = np.linalg.eigh(covariance / (top * top))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     for axis in range(channels):  # of an axis and its opposite, the one whose widest channel is positive

@@ -40,16 +40,19 @@ def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def distort_points(points: Array, forward: Field) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, where a field takes them.
+    """Return points (N, 2 or more), x and y of pixel centres first, where a field takes them; what is not finite stays.
 
     Example:
         >>> distort_points(np.array([[1.0, 2.0, 7.0]]), lambda x, y: (x + 1, y)).tolist()
         [[2.0, 2.0, 7.0]]
     """
     made = points.copy()
-    x, y = forward(points[:, 0].astype(np.float64), points[:, 1].astype(np.float64))
-    put(made[:, 0], x)
-    put(made[:, 1], y)
+    places = points[:, :2].astype(np.float64)
+    known = np.isfinite(places).all(axis=1)
+    x, y = forward(places[known, 0], places[known, 1])
+    places[known] = np.stack([x, y], axis=1)
+    put(made[:, 0], places[:, 0])
+    put(made[:, 1], places[:, 1])
     return made
 
 

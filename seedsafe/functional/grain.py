@@ -104,13 +104,15 @@ def drop_pixels(
         per_channel: whether each value is filled or not, or each pixel.
 
     Raises:
-        ValueError: fill does not fit the image's channels or dtype.
+        ValueError: fill does not fit the image's channels or dtype, or the shape is not that of an image.
 
     Example:
         >>> from seedsafe.key import SampleKey, address
         >>> drop_pixels(np.full((1, 8), 9), 0.5, 0, address(SampleKey(0, 0, 0)), per_channel=False).tolist()
         [[9, 0, 9, 0, 9, 9, 0, 0]]
     """
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
     value = fitting(fill, image)
     made = image.copy()
     pixels = made.reshape(image.shape[0] * image.shape[1], -1)

@@ -33,8 +33,12 @@ class _Lattice:
         self._origin, self._cell = origin, cell
 
     def _place(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
-        """Return the cells' columns and rows, and where in the cells the places lie; beyond the outermost they go on."""
-        u, v = (x - self._origin[0]) / self._cell[0], (y - self._origin[1]) / self._cell[1]
+        """Return the cells' columns and rows, and where in the cells the places lie.
+
+        Beyond the outermost they go on for a cell; farther out the displacement stays, so that the way back is found.
+        """
+        u = np.clip((x - self._origin[0]) / self._cell[0], -1.0, self._last_column + 2.0)
+        v = np.clip((y - self._origin[1]) / self._cell[1], -1.0, self._last_row + 2.0)
         column = np.minimum(np.maximum(np.floor(u), 0.0), self._last_column)
         row = np.minimum(np.maximum(np.floor(v), 0.0), self._last_row)
         return column.astype(np.intp), row.astype(np.intp), u - column, v - row

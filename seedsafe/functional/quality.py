@@ -40,6 +40,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
         raise ValueError(f"file_format must be one of {', '.join(FORMATS)}, got {file_format!r}")
     suffix, option, limit = FORMATS[file_format]
     colours = is_rgb(image, "ImageCompression")
+    is_uint8(image)
     if max(image.shape[:2]) > limit:
         raise ValueError(
             f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop it first"
