@@ -13,6 +13,7 @@ from seedsafe_lint.known import is_numpy_draw, is_python_draw
 from seedsafe_lint.libraries import Libraries
 from seedsafe_lint.members import Members
 from seedsafe_lint.shapes import plainer
+from seedsafe_lint.tame import Tame
 from seedsafe_lint.values import Bound, Cls, Ext, Fn, Group, Inst, Super, contents
 
 __all__ = ["Calls"]
@@ -43,6 +44,7 @@ class Calls:
         self.members = members
         self.functions = functions
         self.libraries = libraries
+        self.tame = Tame(context, members, functions)
         self.judge = judge
         self.steps = steps
 

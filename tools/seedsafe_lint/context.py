@@ -1,7 +1,8 @@
 """What the parts of the interpreter share: the state of the run, and the steps that they take through each other."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -47,6 +48,7 @@ class Context:
         self.trail: list[Function] = []  # the functions that were run, in order
         self.events = 0  # what was drawn, seeded or cut short so far
         self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
+        self.trying = False  # nothing is reported: the code may never be called
         self.known: dict[object, Values] = {}
         self.open: set[object] = set()
         self.depth = 0
@@ -67,6 +69,30 @@ class Context:
         finally:
             self.depth -= 1
             self.worker, self.state = worker, state
+
+    @contextmanager
+    def apart(self) -> Iterator["Context"]:
+        """Run something as worker code by itself: it reports nothing and leaves nothing behind."""
+        names = (
+            "worker",
+            "state",
+            "root",
+            "drawn",
+            "filling",
+            "entered",
+            "trail",
+            "events",
+            "steps",
+            "trying",
+        )
+        kept = [getattr(self, name) for name in names]
+        self.worker, self.state, self.root, self.drawn, self.filling = True, State(), None, set(), False
+        self.entered, self.trail, self.events, self.steps, self.trying = set(), [], 0, 0, True
+        try:
+            yield self
+        finally:
+            for name, value in zip(names, kept, strict=True):
+                setattr(self, name, value)
 
 
 class Steps(Protocol):
@@ -98,3 +124,6 @@ class Steps(Protocol):
 
     def decorated(self, fn: Fn) -> Values:
         """Return a function as its decorators of the analysed code leave it."""
+
+    def told(self, values: Values) -> Values:
+        """Return the values with one of which nothing is known in place of those that cannot draw."""

@@ -5,12 +5,11 @@ from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.names import Names
 from seedsafe_lint.quiet import Quiet
-from seedsafe_lint.values import UNKNOWN, Cls, Const, Fn, Group, Inst, Opaque
+from seedsafe_lint.values import GIVEN, UNKNOWN, Cls, Const, Fn, Group, Inst, is_plain
 
 __all__ = ["Functions", "first_of"]
 
 _DEEP = 40
-_GIVEN: Values = (Opaque(given=True),)
 
 
 class Functions:
@@ -51,9 +50,9 @@ class Functions:
                 value = named.pop(parameter.arg)
                 known[parameter.arg] = _given(value) if default == (Const(None),) else value
             elif default is not None:
-                known[parameter.arg] = _GIVEN if starred and default == (Const(None),) else default
+                known[parameter.arg] = GIVEN if starred and default == (Const(None),) else default
             else:
-                known[parameter.arg] = _GIVEN if starred else self.context.nothing
+                known[parameter.arg] = GIVEN if starred else self.context.nothing
         if function.node.args.vararg:
             rest = values[len(positional) :]
             known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)
@@ -69,6 +68,9 @@ class Functions:
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
+        if self.context.worker:
+            args = [self.steps.told(values) for values in args]
+            kwargs = {name: self.steps.told(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
         mark = self._quiet.mark(fn, variables)
         if fn.frame is None and (quiet := self._quiet.recall(mark)) is not None:
@@ -103,10 +105,36 @@ class Functions:
         values = frame.vars.get("<return>") or (Const(None),)
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
+        if self.context.worker:
+            values = self.steps.told(values)
         if fn.frame is None:
             self._quiet.keep(mark, values)
         self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
         return values
+
+    def harmless(self, functions: list[Fn], key: object) -> bool:
+        """Return True if functions of one object, run by themselves, draw and seed nothing and store plain values alone.
+
+        Args:
+            functions: Functions of the object.
+            key: What its attributes are kept under.
+        """
+        with self.context.apart() as context:
+            stack, results = self._stack, self._results
+            self._stack, self._results = [], {}
+            try:
+                for fn in functions:
+                    context.steps = 0
+                    required = len(fn.function.positional) - 1 - len(fn.function.node.args.defaults)
+                    self.run(fn, [UNKNOWN] * required, {})
+                    if context.events:
+                        return False
+            finally:
+                self._stack, self._results = stack, results
+            stored = context.state.stored.items()
+            held = [value for (owner, _), values in stored if owner == key for value in values]
+            own = {fn.function for fn in functions}
+            return all(is_plain(value) or (isinstance(value, Fn) and value.function in own) for value in held)
 
     def decorated(self, fn: Fn) -> Values:
         """Return a function as its decorators of the analysed code leave it."""
@@ -123,7 +151,7 @@ class Functions:
 
 
 def _given(values: Values) -> Values:
-    return tuple(_GIVEN[0] if v == UNKNOWN[0] else v for v in values)
+    return tuple(GIVEN[0] if v == UNKNOWN[0] else v for v in values)
 
 
 def first_of(function: Function) -> str:

@@ -100,3 +100,7 @@ class Interpreter:
     def decorated(self, fn: Fn) -> Values:
         """Return a function as its decorators of the analysed code leave it."""
         return self._functions.decorated(fn)
+
+    def told(self, values: Values) -> Values:
+        """Return the values with one of which nothing is known in place of those that cannot draw."""
+        return self._calls.tame.told(values)

@@ -5,6 +5,8 @@ from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, i
 
 __all__ = ["opened", "plainer", "shape"]
 
+_SILENT = {True, Const, Ext}  # kinds of values
+
 
 def shape(values: Values) -> frozenset[object]:
     """Return what matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
@@ -15,7 +17,13 @@ def shape(values: Values) -> frozenset[object]:
             held.setdefault((value.calls, value.origin), set()).update(map(_kind, value.items))
         else:
             kinds.add(_kind(value))
-    return frozenset(kinds.union((how, frozenset(what)) for how, what in held.items()))
+    kinds.update((how, _fewer(what)) for how, what in held.items())
+    return _fewer(kinds)
+
+
+def _fewer(kinds: set[object]) -> frozenset[object]:
+    """Return the kinds without those that say nothing beside a value of which nothing is known."""
+    return frozenset(kinds - _SILENT) if False in kinds else frozenset(kinds)
 
 
 def plainer(values: Values) -> Values:

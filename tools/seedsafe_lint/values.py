@@ -2,14 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Literal
 
 from seedsafe_lint.alternatives import Value, Values, join
 from seedsafe_lint.index import Class, Frame, Function, Module
 
 __all__ = [
+    "GIVEN",
     "STATIC",
     "UNKNOWN",
     "Bound",
@@ -153,7 +154,15 @@ class Group(_Hashed, Value):
     items: Values
     calls: bool = False
     origin: str = ""
+    depth: int = field(default=1, init=False, repr=False, compare=False)
     __hash__ = _Hashed.__hash__
+
+    def __post_init__(self) -> None:
+        within = max((item.depth for item in self.items if isinstance(item, Group)), default=0)
+        if within >= _DEPTH:
+            object.__setattr__(self, "items", tuple(dict.fromkeys(_flat(self.items, 1))))
+        object.__setattr__(self, "depth", min(within + 1, _DEPTH))
+        object.__setattr__(self, "_hash", hash((Group, self.items, self.calls, self.origin)))
 
     @property
     def quiet(self) -> bool:
@@ -178,7 +187,19 @@ class Mod(Value):
     module: Module
 
 
+def _flat(items: Values, depth: int) -> Iterator[Value]:
+    for item in items:
+        if not isinstance(item, Group) or item.depth + depth <= _DEPTH:
+            yield item
+        elif depth < _DEPTH:
+            yield Group(tuple(dict.fromkeys(_flat(item.items, depth + 1))), item.calls, item.origin)
+        else:
+            yield from _flat(item.items, depth)
+
+
+_DEPTH = 3  # containers within containers
 UNKNOWN: Values = (Opaque(),)
+GIVEN: Values = (Opaque(given=True),)
 STATIC: Values = (Opaque(static=True),)
 
 

@@ -212,6 +212,8 @@ class Verdicts:
     def threads(self, node: ast.AST, module: Module) -> None:
         """Report ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
         self.context.events += 1
+        if self.context.trying:
+            return
         self.findings.report(
             "SSF016",
             node,

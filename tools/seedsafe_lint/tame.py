@@ -1,0 +1,94 @@
+"""Classes whose instances cannot draw: what worker code makes of them need not be told apart."""
+
+from collections.abc import Iterator
+
+from seedsafe_lint.alternatives import Value, Values
+from seedsafe_lint.context import Context
+from seedsafe_lint.functions import Functions
+from seedsafe_lint.index import Class
+from seedsafe_lint.members import Members
+from seedsafe_lint.values import GIVEN, Cls, Ext, Fn, Group, Inst, is_plain
+
+__all__ = ["Tame"]
+
+_OF_CLASSES = (Inst, Fn, Cls, Group)
+
+
+class Tame:
+    """Tells which classes are tame: each method, run on its own, draws and seeds nothing, and all that they store is plain.
+
+    A class is looked at once for all files.
+
+    Args:
+        context: What all parts share.
+        members: Values of attributes.
+        functions: Runs functions of the analysed code.
+    """
+
+    def __init__(self, context: Context, members: Members, functions: Functions) -> None:
+        self.context = context
+        self.members = members
+        self.functions = functions
+
+    def told(self, values: Values) -> Values:
+        """Return the values with one of which nothing is known in place of those that cannot draw."""
+        if not any(isinstance(value, _OF_CLASSES) for value in values):
+            return values
+        return tuple(dict.fromkeys(map(self._told, values)))
+
+    def _told(self, value: Value) -> Value:
+        if isinstance(value, Group):
+            within = self.told(value.items)
+            return value if within == value.items else Group(within, value.calls, value.origin)
+        cannot = self._mild(value) and not is_plain(value) and all(map(self._mild, self._stored_in(value)))
+        return GIVEN[0] if cannot else value
+
+    def _stored_in(self, value: Value) -> Iterator[Value]:
+        """Yield what worker code stored in an object so far."""
+        made = value.owner if isinstance(value, Fn) else value
+        if isinstance(made, Inst):
+            for (owner, _), values in self.context.state.stored.items():
+                if owner == made.key:
+                    yield from values
+
+    def _mild(self, value: Value) -> bool:
+        """Return True for a value that is plain or belongs to a tame class and was made of plain values."""
+        match value:
+            case Inst(cls=cls, args=args, stored=False):
+                return self._of_class(cls) and all(is_plain(v) for _, values in args for v in values)
+            case Fn(owner=Inst() as owner, frame=None):
+                return self._mild(owner)
+            case Cls(cls=cls):
+                return self._of_class(cls)
+            case Group(items=items):
+                return all(map(self._mild, items))
+            case _:
+                return is_plain(value)
+
+    def _of_class(self, cls: Class) -> bool:
+        runs, key = self.context.project.runs, (Tame, cls)
+        if key not in runs:
+            before = len(runs)
+            runs[key], tame = (
+                True,
+                False,
+            )  # as long as nothing speaks against it: it may make more of its kind
+            try:
+                tame = self._looked_at(cls)
+            finally:
+                if not tame:
+                    for made in list(runs)[before:]:  # they rest on what was wrong
+                        del runs[made]
+                    runs[key] = False
+        return runs[key] is True
+
+    def _looked_at(self, cls: Class) -> bool:
+        order, made = self.members.mro(cls), Inst(cls, stored=False)
+        if not all(is_plain(base) for c in order for base in self.members.bases(c) if isinstance(base, Ext)):
+            return False
+        methods = {name: method for c in reversed(order) for name, method in c.methods.items()}
+        for name in dict.fromkeys(name for c in order for name in c.scope.names if name not in methods):
+            if not all(map(is_plain, self.members.member(Cls(cls), name))):
+                return False
+        first = sorted(methods, key=lambda name: name != "__init__")
+        return self.functions.harmless([Fn(methods[name], made) for name in first], made.key)
