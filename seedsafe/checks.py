@@ -21,7 +21,10 @@ def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
     """Return `value` as a finite float in [low, high]."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}: {way_out}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond every float
+        number = math.inf if value > 0 else -math.inf
     if not (math.isfinite(number) and low <= number <= high):
         raise ValueError(f"{name} must be {_bounds(low, high)}, got {number!r}: {way_out}")
     return number

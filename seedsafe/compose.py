@@ -269,7 +269,7 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
         raise TypeError(
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
         )
-    if not isinstance(transforms, Iterable):
+    if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
         raise TypeError(f"{name} must be a list of transforms, got {transforms!r}: pass [] for no transforms")
     found = tuple(transforms)
     for position, one in enumerate(found):

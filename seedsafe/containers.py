@@ -161,7 +161,8 @@ class Choice(_Container):
     def __post_init__(self) -> None:
         _Container.__post_init__(self)
         way_out = "pass one weight for each transform"
-        given = tuple(self.weights) if isinstance(self.weights, Iterable) else (self.weights,)
+        several = isinstance(self.weights, Iterable) and getattr(self.weights, "shape", None) != ()
+        given = tuple(self.weights) if several else (self.weights,)
         weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in given)
         if len(weights) != len(self.transforms) or not any(weights):
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from seedsafe.key import op_of
 from seedsafe.rules import Rules
 
-__all__ = ["Namer", "Stream", "stream_name"]
+__all__ = ["Namer", "Stream", "check_name", "stream_name"]
 
 
 class Stream(NamedTuple):
@@ -51,7 +51,7 @@ class Namer:
             self._classes[kind] += 1
             name = f"{kind}#{ordinal}" if ordinal else kind
         else:
-            _check_name(name)
+            check_name(name)
         return name, tuple(self._claim_op(stream_name(name, k)) for k in range(self.repeats))
 
     def _claim_op(self, name: str) -> int:
@@ -65,7 +65,8 @@ class Namer:
         return op
 
 
-def _check_name(name: Any) -> None:
+def check_name(name: Any) -> None:
+    """Raise an error unless it can be a transform's name."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
     if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):

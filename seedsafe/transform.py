@@ -15,7 +15,7 @@ from seedsafe.draws import Draws
 from seedsafe.info import Array, Info, named_parts
 from seedsafe.key import SampleKey
 from seedsafe.leaf import Leaf
-from seedsafe.naming import Namer
+from seedsafe.naming import Namer, check_name
 from seedsafe.node import Node, run
 from seedsafe.primitive import marks_of
 
@@ -82,6 +82,8 @@ class Transform:
         """Make the transform, not yet bound."""
         own: Any = cls
         if marks_of(cls).own:
+            if kwargs.get("name") is not None:
+                check_name(kwargs["name"])
             for option in _flags(own) & kwargs.keys():
                 flag(option, kwargs[option])
         self = object.__new__(cls)

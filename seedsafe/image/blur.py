@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from seedsafe.checks import integers, real, span
 from seedsafe.draws import Draws
 from seedsafe.functional import blur
@@ -164,7 +166,11 @@ class GaussianBlur(Often):
 
     def __post_init__(self) -> None:
         Often.__post_init__(self)
-        store(self, size=(0, 0) if self.size in (0, (0, 0), [0, 0]) else odd("size", self.size, 1))
+        sizes = self.size if isinstance(self.size, tuple | list) else (self.size, self.size)
+        none = len(sizes) == 2 and all(
+            isinstance(one, int | np.integer) and one is not False and one == 0 for one in sizes
+        )
+        store(self, size=(0, 0) if none else odd("size", self.size, 1))
         store(
             self,
             sigma=span("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels, or a range (low, high)"),

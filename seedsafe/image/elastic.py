@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import span
+from seedsafe.checks import integers, span
 from seedsafe.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import flag, put_option
 from seedsafe.info import Info
-from seedsafe.key import Address, checked_int
+from seedsafe.key import Address
 from seedsafe.primitive import primitive
 
 __all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]
@@ -146,12 +146,8 @@ class PiecewiseAffine(Distorted):
             self, "scale", span("scale", self.scale, 0.0, 1e4, "pass a share of the sides, or a range")
         )
         for name in ("nb_rows", "nb_cols"):
-            given: Any = getattr(self, name)
-            ends = tuple(given) if isinstance(given, tuple | list) else (given, given)
             way_out = "pass a number of points, or a range (low, high)"
-            if len(ends) != 2 or ends[0] > ends[1]:
-                raise ValueError(f"{name} must be one number or a pair (low, high), got {given!r}: {way_out}")
-            put_option(self, name, tuple(checked_int(name, end, 2, 1000, way_out) for end in ends))
+            put_option(self, name, integers(name, getattr(self, name), 2, 999, way_out))
         flag("absolute_scale", self.absolute_scale)
 
     def draw(self, rng: Draws, info: Info) -> Shifted:

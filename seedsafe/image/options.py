@@ -56,9 +56,9 @@ def _number(name: str, value: Any, way_out: str) -> float:
 
 def choice(name: str, value: Any, known: Sequence[str]) -> str:
     """Return a word that is one of those known."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
-    return value  # type: ignore[no-any-return]  # it is one of them
+    return value
 
 
 def around(

@@ -9,6 +9,7 @@ from seedsafe.checks import integers, span
 from seedsafe.draws import Draws
 from seedsafe.functional.quality import FORMATS, compress, downscale
 from seedsafe.functional.resize import INTERPOLATIONS
+from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
 from seedsafe.primitive import primitive
@@ -61,8 +62,7 @@ class ImageCompression(Often):
     def __post_init__(self) -> None:
         Often.__post_init__(self)
         store(self, quality=integers("quality", self.quality, 1, 100, "pass a quality from 1 to 100"))
-        if self.file_format not in FORMATS:
-            raise ValueError(f"file_format must be one of {', '.join(FORMATS)}, got {self.file_format!r}")
+        choice("file_format", self.file_format, tuple(FORMATS))
 
     def draw(self, rng: Draws, info: Info) -> Quality:
         """Return the quality."""
@@ -108,10 +108,7 @@ class Downscale(Often):
         Often.__post_init__(self)
         store(self, scale=span("scale", self.scale, 1e-6, 1.0, "pass a share of the sides"))
         for name in ("down", "up"):
-            if getattr(self, name) not in INTERPOLATIONS:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(INTERPOLATIONS)}, got {getattr(self, name)!r}"
-                )
+            choice(name, getattr(self, name), INTERPOLATIONS)
 
     def draw(self, rng: Draws, info: Info) -> Scale:
         """Return the scale."""

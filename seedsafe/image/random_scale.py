@@ -128,4 +128,4 @@ def _between(rng: Draws, one: int, other: int) -> int:
 def _sizes(given: Any) -> tuple[int | tuple[int, int], ...]:
     if not isinstance(given, tuple | list) or not given:
         raise TypeError(f"sizes must be a list of sizes, got {given!r}: pass one size as size=")
-    return tuple(checked_size(one) for one in given)
+    return tuple(checked_size(one, "a size of sizes") for one in given)

@@ -73,8 +73,8 @@ def times(side: int, factor: float) -> int:
 SIZE_WAY_OUT = "pass the shorter side, or (height, width), in pixels"
 
 
-def checked_size(given: Any) -> int | tuple[int, int]:
+def checked_size(given: Any, name: str = "size") -> int | tuple[int, int]:
     """Return a size in one form: a number, or a pair."""
     if isinstance(given, tuple | list):
-        return pair("size", given, SIZE_WAY_OUT)
-    return checked_int("size", given, 1, 2**31, SIZE_WAY_OUT)
+        return pair(name, given, SIZE_WAY_OUT)
+    return checked_int(name, given, 1, 2**31, SIZE_WAY_OUT)

@@ -51,7 +51,8 @@ class Normalize(ImageTransform):
         way_out = "pass one number for each channel, for images in [0, 1]"
         for name, low in (("mean", -1e30), ("std", 1e-30)):
             value = getattr(self, name)
-            values = tuple(value) if isinstance(value, tuple | list | np.ndarray) else (value,)
+            several = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim)
+            values = tuple(value) if several else (value,)
             object.__setattr__(self, name, tuple(real(name, one, low, 1e30, way_out) for one in values))
         if len(self.mean) != len(self.std):  # type: ignore[arg-type]  # tuples since the loop above
             raise ValueError(

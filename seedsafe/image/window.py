@@ -222,7 +222,7 @@ class Pad(Windowed):
 
 def _four(padding: Any) -> tuple[int, int, int, int]:
     way_out = "pass one number, (vertical, horizontal) or (top, bottom, left, right) in pixels"
-    if type(padding) is int and padding >= 0:
+    if type(padding) is int and 0 <= padding < 2**31:
         return padding, padding, padding, padding
     sides = tuple(padding) if isinstance(padding, tuple | list) else (padding,)
     counts = [checked_int("padding", side, 0, 2**31, way_out) for side in sides]
