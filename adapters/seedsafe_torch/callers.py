@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsIndex
 from weakref import ref
 
 from torch.utils.data import DistributedSampler
 
-__all__ = ["check_not_shared_out", "counted_anew", "drawing", "passed_over", "shared_out", "wrapped"]
+__all__ = [
+    "check_not_shared_out",
+    "counted_anew",
+    "drawing",
+    "lightnings_epoch",
+    "passed_over",
+    "shared_out",
+    "wrapped",
+]
 
 
 def drawing() -> Callable[[], Any] | None:
@@ -48,6 +56,44 @@ def counted_anew() -> bool:
     return (
         _caller_with("_num_iter_calls", among=4) is not None
     )  # set_epoch, a wrapper, Fabric's function, its loader
+
+
+def lightnings_epoch(told: SupportsIndex) -> SupportsIndex:
+    """Return the epoch that Lightning's fit loop serves next; what was told if it is not the loop that tells it.
+
+    With ``max_steps`` Lightning goes once more through the end of an epoch that a checkpoint was made at. It counts that epoch as
+    processed twice, which is the number that it tells, but as completed once.
+
+    Raises:
+        ValueError: Lightning would go on behind ``limit_train_batches``.
+    """
+    frame = sys._getframe(1)
+    for _ in range(3):
+        if frame.f_back is None:
+            return told
+        frame = frame.f_back
+        if frame.f_code.co_name == "_set_sampler_epoch" and frame.f_back is not None:
+            loop = frame.f_back.f_locals.get("self")
+            return _completed(loop) if hasattr(loop, "epoch_progress") else told
+    return told
+
+
+def _completed(loop: Any) -> int:
+    epochs, batches = loop.epoch_progress.current, loop.epoch_loop.batch_progress
+    again = (
+        loop.restarting and epochs.completed < epochs.processed
+    )  # it takes a step of the epoch for its end
+    stepped = batches.is_last_batch and batches.current.completed < batches.current.processed
+    limited = any(
+        hasattr(one, "__len__") and len(one) > loop.max_batches for one in loop._combined_loader.flattened
+    )
+    if again and stepped and limited:
+        raise ValueError(
+            f"Lightning would serve more than the {loop.max_batches} batches of epoch {epochs.completed} that limit_train_batches "
+            "allows, because of max_steps and a checkpoint of its last step in a run that was resumed at an epoch's end: resume from "
+            "the checkpoint of another step"
+        )
+    return int(epochs.completed)
 
 
 def shared_out() -> int:

@@ -54,7 +54,7 @@ class ResumeCallback:
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Say the epoch once more: Lightning may begin a loader that it has just made again a second time."""
-        epoch = int(trainer.fit_loop.epoch_progress.current.processed)
+        epoch = int(trainer.fit_loop.epoch_progress.current.completed)
         for loading in _loaders(trainer.train_dataloader):
             keyed = keyed_of(loading)
             if trainer.overfit_batches > 0:
@@ -100,7 +100,7 @@ def _tell(trainer: Any, loading: DataLoader[Any]) -> None:
     count = getattr(loading, "__len__", lambda: 0)()
     epoch, batches = _standing(trainer, count)
     if trainer.overfit_batches > 0:
-        if batches:
+        if 0 < batches < count:
             raise ValueError(
                 f"overfit_batches replaces the sampler, so that no run can go on after batch {batches} of epoch {epoch}: resume "
                 "from a checkpoint of an epoch's end"
@@ -128,8 +128,12 @@ def _standing(trainer: Any, count: int) -> tuple[int, int]:
     loop = trainer.fit_loop
     epochs, progress = loop.epoch_progress.current, loop.epoch_loop.batch_progress
     epoch = int(epochs.processed)
-    if epochs.started <= epochs.processed:  # between two epochs
-        return epoch, 0
+    if (
+        loop.restarting and epochs.completed < epoch
+    ):  # with max_steps it goes through the end of the epoch once more
+        return int(epochs.completed), count if progress.is_last_batch else int(progress.current.ready)
+    if epochs.started <= epoch:  # between two epochs
+        return epoch if trainer.max_steps == -1 else int(epochs.completed), 0
     if not progress.is_last_batch:
         return epoch, int(progress.current.ready)
     if (

@@ -12,7 +12,7 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch.callers import check_not_shared_out, counted_anew, drawing, passed_over
+from seedsafe_torch.callers import check_not_shared_out, counted_anew, drawing, lightnings_epoch, passed_over
 from seedsafe_torch.inner import InnerEpochs, chain_of
 from seedsafe_torch.passes import MANY, Link, Pass, Place
 from seedsafe_torch.stamp import Stamp, numbering
@@ -63,8 +63,8 @@ class KeyedSampler(Sampler[Any]):
             raise TypeError(f"sampler must be iterable, got {type(sampler).__qualname__}")
         if hasattr(sampler, "__next__"):
             raise TypeError(
-                f"sampler must be iterable once for each epoch, got {type(sampler).__qualname__}, which can be read only "
-                "once: pass a list or a Sampler"
+                f"sampler must be iterable once for each epoch, got {type(sampler).__qualname__}, which can be read only once: "
+                "pass a list or a Sampler"
             )
         self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed
@@ -91,11 +91,11 @@ class KeyedSampler(Sampler[Any]):
 
         It warns if workers already read another epoch for a pass that has handed out no batch, and will serve that one.
         The loaders of `loader` begin nothing so early. It warns as well if it leaves a state that was loaded for an earlier epoch.
-        Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0.
-        """
+        Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0."""
         if not self.offset and counted_anew():
             return
-        number = checked_int("epoch", epoch, 0, 2**32, "pass the epoch's number, 0 for the first")
+        told = lightnings_epoch(epoch)
+        number = checked_int("epoch", told, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
         )
