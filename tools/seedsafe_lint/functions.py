@@ -5,7 +5,7 @@ from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.names import Names
 from seedsafe_lint.quiet import Quiet
-from seedsafe_lint.values import GIVEN, UNKNOWN, Cls, Const, Fn, Group, Inst, is_plain
+from seedsafe_lint.values import GIVEN, UNKNOWN, Cls, Const, Fn, Group, Inst
 
 __all__ = ["Functions", "first_of"]
 
@@ -112,8 +112,8 @@ class Functions:
         self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
         return values
 
-    def harmless(self, functions: list[Fn], key: object) -> bool:
-        """Return True if functions of one object, run by themselves, draw and seed nothing and store plain values alone.
+    def stored_by(self, functions: list[Fn], key: object) -> Values | None:
+        """Return what functions of one object, run by themselves, store in it; None if they draw or seed anything.
 
         Args:
             functions: Functions of the object.
@@ -128,13 +128,11 @@ class Functions:
                     required = len(fn.function.positional) - 1 - len(fn.function.node.args.defaults)
                     self.run(fn, [UNKNOWN] * required, {})
                     if context.events:
-                        return False
+                        return None
             finally:
                 self._stack, self._results = stack, results
             stored = context.state.stored.items()
-            held = [value for (owner, _), values in stored if owner == key for value in values]
-            own = {fn.function for fn in functions}
-            return all(is_plain(value) or (isinstance(value, Fn) and value.function in own) for value in held)
+            return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def decorated(self, fn: Fn) -> Values:
         """Return a function as its decorators of the analysed code leave it."""

@@ -5,19 +5,22 @@ from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, i
 
 __all__ = ["opened", "plainer", "shape"]
 
-_SILENT = {True, Const, Ext}  # kinds of values
+_SILENT = {True, Const, Group}  # kinds of values
+_NOTHING = frozenset({False})
 
 
 def shape(values: Values) -> frozenset[object]:
     """Return what matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
     kinds: set[object] = set()
-    held: dict[object, set[object]] = {}
+    held: dict[tuple[bool, str], set[object]] = {}
     for value in values:
         if isinstance(value, Group):
             held.setdefault((value.calls, value.origin), set()).update(map(_kind, value.items))
         else:
             kinds.add(_kind(value))
-    kinds.update((how, _fewer(what)) for how, what in held.items())
+    for how, what in held.items():
+        within = _fewer(what)
+        kinds.add(Group if within == _NOTHING and not how[0] else (how, within))
     return _fewer(kinds)
 
 
@@ -60,6 +63,8 @@ def _kind(value: Value) -> object:
             return value
         case Opaque(given=given):
             return given
+        case Ext() if is_plain(value):
+            return False
         case Inst(cls=cls, stored=False):
             return cls
         case Group(calls=calls):

@@ -91,4 +91,5 @@ class Tame:
             if not all(map(is_plain, self.members.member(Cls(cls), name))):
                 return False
         first = sorted(methods, key=lambda name: name != "__init__")
-        return self.functions.harmless([Fn(methods[name], made) for name in first], made.key)
+        held = self.functions.stored_by([Fn(methods[name], made) for name in first], made.key)
+        return held is not None and all(map(self._mild, held))
