@@ -6,19 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
+
 import seedsafe as ss
 
 __all__ = [
     "NO_AREA",
     "around",
+    "ends_of",
     "fires",
+    "flag_of",
     "interpolation_of",
+    "is_number",
     "mask_fill_of",
     "method_of",
     "mode_of",
+    "number_of",
     "only",
     "pair_of",
     "scaled",
+    "several_of",
 ]
 
 NO_AREA: Final = "put a Resize with interpolation=cv2.INTER_AREA before it"
@@ -44,9 +51,7 @@ def fires(transform: Any, p: float, always_apply: bool | None = None) -> Any:
         p: the probability.
         always_apply: of albumentations 1.x: True fires always.
     """
-    if always_apply not in (None, True, False):
-        raise TypeError(f"always_apply must be True or False, got {always_apply!r}")
-    p = 1.0 if always_apply else p
+    p = 1.0 if always_apply is not None and flag_of("always_apply", always_apply) else number_of("p", p)
     if hasattr(transform, "p"):
         return replace(transform, p=p)
     return transform if p == 1 else ss.RandomApply([transform], p=p)
@@ -54,12 +59,12 @@ def fires(transform: Any, p: float, always_apply: bool | None = None) -> Any:
 
 def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
     """Return seedsafe's name of one of OpenCV's interpolations."""
-    if mask_interpolation not in (0, 6):
+    if not is_number(mask_interpolation) or mask_interpolation not in (0, 6):
         raise ValueError(
             f"mask_interpolation must be cv2.INTER_NEAREST, got {mask_interpolation!r}: a mask holds labels, which "
             "cannot be interpolated; declare what can be as an image, with additional_targets"
         )
-    if number not in _INTERPOLATIONS:
+    if not is_number(number) or number not in _INTERPOLATIONS:
         raise ValueError(
             f"interpolation must be one of {sorted(_INTERPOLATIONS)}, the values of cv2.INTER_*, got {number!r}"
         )
@@ -68,7 +73,7 @@ def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
 
 def mode_of(border_mode: int) -> str:
     """Return seedsafe's name of one of OpenCV's borders."""
-    if border_mode not in _MODES:
+    if not is_number(border_mode) or border_mode not in _MODES:
         raise ValueError(
             f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {border_mode!r}: use "
             "BORDER_REFLECT_101 instead of BORDER_WRAP"
@@ -78,7 +83,7 @@ def mode_of(border_mode: int) -> str:
 
 def method_of(rotate_method: str) -> str:
     """Return seedsafe's name of how a box is put around a turned one."""
-    if rotate_method not in _ROTATE_METHODS:
+    if not isinstance(rotate_method, str) or rotate_method not in _ROTATE_METHODS:
         raise ValueError(
             f"rotate_method must be one of {', '.join(map(repr, _ROTATE_METHODS))}, got {rotate_method!r}: take another one"
         )
@@ -89,27 +94,65 @@ def mask_fill_of(fill_mask: Any) -> float:
     """Return the label that a mask is filled with."""
     if fill_mask is None:
         return 0
-    if isinstance(fill_mask, Sequence):
-        if len(set(fill_mask)) != 1:
+    if isinstance(fill_mask, tuple | list):
+        if len({*map(repr, fill_mask)}) != 1:
             raise ValueError(
                 f"fill_mask must be one label, got {fill_mask!r}: a mask has one channel of labels"
             )
         fill_mask = fill_mask[0]
-    number: float = fill_mask
+    number: float = number_of("fill_mask", fill_mask)
     return number
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is one finite number, Python's or NumPy's."""
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and abs(value) < float("inf")
+
+
+def number_of(name: str, value: Any) -> Any:
+    """Return a value that must be one number."""
+    if not is_number(value):
+        raise TypeError(
+            f"{name} must be a finite number, got {value!r} of type {type(value).__name__}: pass one"
+        )
+    return value
+
+
+def flag_of(name: str, value: Any) -> bool:
+    """Return a value that must be True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}: pass one of them")
+    return value
+
+
+def several_of(name: str, value: Any) -> tuple[Any, ...]:
+    """Return numbers that must be a list, a tuple or an array."""
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(given, tuple | list) or not all(map(is_number, given)):
+        raise TypeError(f"{name} must be a list of numbers, got {value!r}: pass numbers in brackets")
+    return tuple(given)
+
+
+def ends_of(value: Any) -> tuple[Any, Any]:
+    """Return the two ends of a range."""
+    ends = value.tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_number, ends)):
+        raise TypeError(f"a range must be one number or a pair (low, high), got {value!r}: pass numbers")
+    return ends[0], ends[1]
 
 
 def around(value: Any, bias: float = 0.0) -> tuple[float, float]:
     """Return a limit as albumentations reads it: x is -x to x, a pair is a range; both around the bias."""
-    low, high = (-value, value) if isinstance(value, int | float) else value
+    low, high = (-value, value) if is_number(value) else ends_of(value)
     return min(low, high) + bias, max(low, high) + bias
 
 
 def pair_of(value: Any) -> tuple[Any, Any]:
     """Return a range; one number stands for both ends."""
-    if isinstance(value, int | float):
+    if is_number(value):
         return value, value
-    low, high = value
+    low, high = ends_of(value)
     return (low, high) if low <= high else (high, low)
 
 
@@ -120,5 +163,5 @@ def scaled(value: Any, factor: float) -> Any:
 
 def only(name: str, value: Any, allowed: Any, instead: str) -> None:
     """Raise an error for a value of an argument that seedsafe does not have."""
-    if value != allowed:
+    if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, fires, only, pair_of
+from seedsafe_albumentations.arguments import around, ends_of, fires, is_number, only, pair_of
 
 __all__ = [
     "AdvancedBlur",
@@ -24,7 +24,11 @@ __all__ = [
 
 def _sizes(blur_limit: Any) -> tuple[int, int]:
     """Return the range of a kernel's sides: one number x is 3 to x, as albumentations has it; even ends move outward."""
-    low, high = (min(3, blur_limit), max(3, blur_limit)) if isinstance(blur_limit, int) else blur_limit
+    low, high = (min(3, blur_limit), max(3, blur_limit)) if is_number(blur_limit) else ends_of(blur_limit)
+    if low != low // 1 or high != high // 1:
+        raise ValueError(
+            f"blur_limit must be whole numbers, got {blur_limit!r}: pass the kernel's sides in pixels"
+        )
     low, high = int(low), int(high)
     return max(3, low + (low + 1) % 2), max(3, high + (high + 1) % 2)
 
@@ -43,12 +47,12 @@ def GaussianBlur(
     blur_limit: Any = 0, sigma_limit: Any = (0.5, 3.0), p: float = 0.5, *, always_apply: bool | None = None
 ) -> Any:
     """Return ``seedsafe.GaussianBlur``; a blur_limit of 0 has the side follow from sigma."""
-    if blur_limit in (0, (0, 0), [0, 0]):
+    if pair_of(blur_limit) == (0, 0):
         size: Any = 0
     else:
-        low, high = (min(3, blur_limit), max(3, blur_limit)) if isinstance(blur_limit, int) else blur_limit
+        low, high = (min(3, blur_limit), max(3, blur_limit)) if is_number(blur_limit) else ends_of(blur_limit)
         size = _sizes((max(low, 3), high))
-    sigma = (0.0, float(sigma_limit)) if isinstance(sigma_limit, int | float) else pair_of(sigma_limit)
+    sigma = (0.0, float(sigma_limit)) if is_number(sigma_limit) else pair_of(sigma_limit)
     if sigma == (0.0, 0.0):
         if size == 0:
             raise ValueError("blur_limit and sigma_limit are both 0: pass a range for one of them")
@@ -104,7 +108,7 @@ def AdvancedBlur(
 
 
 def _from_zero(value: Any) -> tuple[float, float]:
-    return (0.0, float(value)) if isinstance(value, int | float) else pair_of(value)
+    return (0.0, float(value)) if is_number(value) else pair_of(value)
 
 
 def GlassBlur(
@@ -127,11 +131,7 @@ def Defocus(
 ) -> Any:
     """Return ``seedsafe.Defocus``."""
     radii = (min(3, radius), max(3, radius)) if isinstance(radius, int) else pair_of(radius)
-    blur = (
-        (min(0.1, alias_blur), max(0.1, alias_blur))
-        if isinstance(alias_blur, int | float)
-        else pair_of(alias_blur)
-    )
+    blur = (min(0.1, alias_blur), max(0.1, alias_blur)) if is_number(alias_blur) else pair_of(alias_blur)
     return fires(ss.Defocus(radii, blur=blur), p, always_apply)
 
 

@@ -8,6 +8,7 @@ from itertools import permutations, product
 from typing import Any, Final
 
 import seedsafe as ss
+from seedsafe_albumentations.arguments import flag_of, is_number, number_of
 from seedsafe_albumentations.composition import members_of
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
@@ -28,13 +29,16 @@ def OneOrOther(
 ) -> Any:
     """Return a choice of two: the first with probability p, else the second."""
     members = _without_tensors([first, second] if transforms is None else transforms)
-    return ss.Choice([_always(one) for one in members], weights=[p, 1 - p])
+    return ss.Choice([_always(one) for one in members], weights=[number_of("p", p), 1 - p])
 
 
 def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Return a choice of n transforms, each as likely as the others, which fire with their own p."""
     members = _without_tensors(transforms)
-    return ss.SomeOf(members, n=n if replace else min(n, len(members)), replace=replace, p=p)
+    n = _count(n)
+    return ss.SomeOf(
+        members, n=n if flag_of("replace", replace) else min(n, len(members)), replace=replace, p=p
+    )
 
 
 def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
@@ -44,7 +48,8 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
         ValueError: there are more than 720 orders.
     """
     members = _without_tensors(transforms)
-    count = n if replace else min(n, len(members))
+    n = _count(n)
+    count = n if flag_of("replace", replace) else min(n, len(members))
     orders = (len(members) ** count) if replace else _falling(len(members), count)
     if orders > _ORDERS:
         raise ValueError(
@@ -52,6 +57,12 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
         )
     chosen = product(members, repeat=count) if replace else permutations(members, count)
     return ss.OneOf([ss.Compose(list(one)) for one in chosen], p=p)
+
+
+def _count(n: Any) -> int:
+    if not is_number(n) or n != n // 1 or n < 1:
+        raise ValueError(f"n must be a whole number from 1 on, got {n!r}: pass how many are applied")
+    return int(n)
 
 
 def _falling(many: int, count: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, fires, only, pair_of
+from seedsafe_albumentations.arguments import around, ends_of, fires, is_number, only, pair_of, several_of
 
 __all__ = [
     "CLAHE",
@@ -113,7 +113,7 @@ def ChannelDropout(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.ChannelDropout``."""
-    low, high = channel_drop_range
+    low, high = ends_of(channel_drop_range)
     count = low if low == high else (low, high)
     return fires(ss.ChannelDropout(count, fill=fill if fill_value is None else fill_value), p, always_apply)
 
@@ -140,9 +140,7 @@ def RandomGamma(
     gamma_limit: Any = (80, 120), p: float = 0.5, *, eps: Any = None, always_apply: bool | None = None
 ) -> Any:
     """Return ``seedsafe.Gamma``; a hundred is the power 1."""
-    low, high = (
-        (100 - gamma_limit, 100 + gamma_limit) if isinstance(gamma_limit, int | float) else gamma_limit
-    )
+    low, high = (100 - gamma_limit, 100 + gamma_limit) if is_number(gamma_limit) else ends_of(gamma_limit)
     return fires(ss.Gamma((low / 100, high / 100)), p, always_apply)
 
 
@@ -150,8 +148,8 @@ def CLAHE(
     clip_limit: Any = 4.0, tile_grid_size: Any = (8, 8), p: float = 0.5, *, always_apply: bool | None = None
 ) -> Any:
     """Return ``seedsafe.CLAHE``."""
-    clip = clip_limit if isinstance(clip_limit, int | float) else pair_of(clip_limit)
-    return fires(ss.CLAHE(clip, tiles=tuple(tile_grid_size)), p, always_apply)
+    clip = clip_limit if is_number(clip_limit) else pair_of(clip_limit)
+    return fires(ss.CLAHE(clip, tiles=several_of("tile_grid_size", tile_grid_size)), p, always_apply)
 
 
 _EQUALIZERS = {"cv": "opencv", "pil": "pillow"}
@@ -169,7 +167,7 @@ def Equalize(
     """Return ``seedsafe.Equalize``."""
     only("by_channels", by_channels, True, "the core equalizes each channel")
     only("mask", mask, None, "the core equalizes the whole image")
-    if mode not in _EQUALIZERS:
+    if not isinstance(mode, str) or mode not in _EQUALIZERS:
         raise ValueError(f"mode must be 'cv' or 'pil', got {mode!r}")
     return fires(ss.Equalize(method=_EQUALIZERS[mode]), p, always_apply)
 
@@ -204,8 +202,8 @@ def Solarize(
 
 def Posterize(num_bits: Any = 4, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.Posterize``."""
-    bits = num_bits if isinstance(num_bits, int) else tuple(num_bits)
-    if isinstance(bits, tuple) and (len(bits) != 2 or not all(isinstance(one, int) for one in bits)):
+    bits = tuple(num_bits) if isinstance(num_bits, tuple | list) else num_bits
+    if not is_number(bits) and not (isinstance(bits, tuple) and len(bits) == 2 and all(map(is_number, bits))):
         raise ValueError(
             f"num_bits must be one number or a range, got {num_bits!r}: seedsafe keeps the same number in each channel"
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 import seedsafe as ss
-from seedsafe_albumentations.arguments import only
+from seedsafe_albumentations.arguments import flag_of, number_of, only
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Parts
 from seedsafe_albumentations.pytorch import ToTensorV2
@@ -59,12 +61,24 @@ class Compose:
         seed: int | None = None,
         save_applied_params: bool = False,
     ) -> None:
-        if mask_interpolation not in (None, 0):
+        if isinstance(mask_interpolation, np.ndarray) or mask_interpolation not in (None, 0):
             raise ValueError(
                 f"mask_interpolation must be 0, nearest, got {mask_interpolation!r}: a mask holds labels"
             )
-        if not isinstance(save_applied_params, bool):
-            raise TypeError(f"save_applied_params must be True or False, got {save_applied_params!r}")
+        flag_of("save_applied_params", save_applied_params)
+        flag_of("is_check_shapes", is_check_shapes)
+        flag_of("strict", strict)
+        if not 0 <= number_of("p", p) <= 1:
+            raise ValueError(f"p must be in [0, 1], got {p!r}: pass the share of samples that are changed")
+        for name, given, kind in (
+            ("bbox_params", bbox_params, BboxParams),
+            ("keypoint_params", keypoint_params, KeypointParams),
+            ("additional_targets", additional_targets, dict),
+        ):
+            if not (given is None or isinstance(given, kind | dict)):
+                raise TypeError(
+                    f"{name} must be a {kind.__name__} or a dict, got {given!r}: pass one of these"
+                )
         if seed is not None:
             warnings.warn(
                 f"seed={seed!r} is not used: the seed is the AugmentedDataset's, or the key's", stacklevel=2
@@ -238,6 +252,8 @@ def _listed(transforms: Any) -> list[Any]:
             stacklevel=3,
         )
         return [transforms]
+    if not isinstance(transforms, Iterable) or getattr(transforms, "shape", None) == ():
+        raise TypeError(f"transforms must be a list of transforms, got {transforms!r}: pass [] for none")
     return list(transforms)
 
 

@@ -11,8 +11,10 @@ from seedsafe_albumentations.arguments import (
     interpolation_of,
     mask_fill_of,
     mode_of,
+    number_of,
     only,
     pair_of,
+    several_of,
 )
 
 __all__ = [
@@ -61,7 +63,7 @@ def RandomResizedCrop(
     options = _merged("RandomResizedCrop", named, options, ("scale", "ratio", "interpolation"))
     only("area_for_downscale", area_for_downscale, None, NO_AREA)
     made = ss.RandomResizedCrop(
-        tuple(size),
+        several_of("size", size),
         scale=pair_of(options.get("scale", (0.08, 1.0))),
         ratio=pair_of(options.get("ratio", (0.75, 1.3333333333333333))),
         interpolation=interpolation_of(options.get("interpolation", 1), mask_interpolation),
@@ -92,7 +94,7 @@ def RandomSizedCrop(
     only("area_for_downscale", area_for_downscale, None, NO_AREA)
     low, high = pair_of(min_max_height)
     made = ss.RandomSizedCrop(
-        tuple(size),
+        several_of("size", size),
         heights=(low, high),
         ratio=options.get("w2h_ratio", 1.0),
         interpolation=interpolation_of(options.get("interpolation", 1), mask_interpolation),
@@ -157,6 +159,8 @@ def Crop(
 ) -> Any:
     """Return ``seedsafe.Crop``."""
     only("pad_if_needed", pad_if_needed, False, "put PadIfNeeded before it")
+    for name, value in (("x_min", x_min), ("y_min", y_min), ("x_max", x_max), ("y_max", y_max)):
+        number_of(name, value)
     return fires(ss.Crop(y_min, x_min, y_max - y_min, x_max - x_min), p, always_apply)
 
 
@@ -241,7 +245,7 @@ def CropNonEmptyMaskIfExists(
     """Return ``seedsafe.CropNonEmptyMask``."""
     made = ss.CropNonEmptyMask(
         (height, width),
-        ignore_values=tuple(ignore_values or ()),
-        ignore_channels=tuple(ignore_channels or ()),
+        ignore_values=several_of("ignore_values", () if ignore_values is None else ignore_values),
+        ignore_channels=several_of("ignore_channels", () if ignore_channels is None else ignore_channels),
     )
     return fires(made, p, always_apply)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import seedsafe as ss
-from seedsafe_albumentations.arguments import fires, only, pair_of
+from seedsafe_albumentations.arguments import fires, only, pair_of, several_of
 
 __all__ = [
     "CoarseDropout",
@@ -19,6 +21,8 @@ __all__ = [
 
 
 def _fill(fill: Any) -> Any:
+    if isinstance(fill, np.ndarray):
+        fill = fill.tolist()
     if fill == "random":
         return "noise"
     if fill == "random_uniform":
@@ -138,7 +142,11 @@ def GridDropout(
         ("holes_number_y", holes_number_y),
     ):
         only(name, value, None, "pass unit_size_range, the side of a cell in pixels")
-    for name, value in (("shift_xy", tuple(shift_xy)), ("shift_x", (shift_x, 0)), ("shift_y", (shift_y, 0))):
+    for name, value in (
+        ("shift_xy", several_of("shift_xy", shift_xy)),
+        ("shift_x", (shift_x, 0)),
+        ("shift_y", (shift_y, 0)),
+    ):
         only(name, value, (0, 0), "pass random_offset=True, or leave it out")
     if unit_size_min is not None and unit_size_max is not None:
         unit_size_range = (unit_size_min, unit_size_max)
@@ -183,7 +191,7 @@ def _length(value: Any) -> tuple[int, int]:
 
 def RandomGridShuffle(grid: Any = (3, 3), p: float = 0.5, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.GridShuffle``."""
-    return fires(ss.GridShuffle(tuple(grid), uneven="drawn"), p, always_apply)
+    return fires(ss.GridShuffle(several_of("grid", grid), uneven="drawn"), p, always_apply)
 
 
 def PixelDropout(

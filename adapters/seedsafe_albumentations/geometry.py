@@ -7,8 +7,11 @@ from typing import Any
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     around,
+    ends_of,
     fires,
+    flag_of,
     interpolation_of,
+    is_number,
     mask_fill_of,
     method_of,
     mode_of,
@@ -100,7 +103,7 @@ def Affine(
     if translate_percent is not None and translate_px is not None:
         raise ValueError("Affine takes translate_percent or translate_px, got both: leave one of them out")
     across, down = _axes(1.0 if scale is None else scale, 1.0)
-    if keep_ratio and across != down:
+    if flag_of("keep_ratio", keep_ratio) and across != down:
         raise ValueError(f"keep_ratio=True needs one range for both axes, got scale={scale!r}")
     options: dict[str, Any] = {
         "translate": _axes(0.0 if translate_percent is None else translate_percent, 0.0),
@@ -117,7 +120,7 @@ def Affine(
         ss.Affine(degrees, scale=factors, **options)
         if translate_px is None
         else PixelAffine(degrees, scale=factors, pixels=_axes(translate_px, 0), **options)
-        for factors in _factors(across, down, keep_ratio, balanced_scale)
+        for factors in _factors(across, down, keep_ratio, flag_of("balanced_scale", balanced_scale))
     ]
     return fires(made[0] if len(made) == 1 else ss.OneOf(made), p, always_apply)
 
@@ -251,7 +254,7 @@ def Perspective(
 ) -> Any:
     """Return ``seedsafe.Perspective``."""
     made = ss.Perspective(
-        (0, scale) if isinstance(scale, int | float) else tuple(scale),
+        (0, scale) if is_number(scale) else ends_of(scale),
         keep_size=keep_size,
         fit_output=fit_output,
         interpolation=interpolation_of(interpolation, mask_interpolation),

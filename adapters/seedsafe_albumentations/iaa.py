@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from seedsafe_albumentations.arguments import around
+from seedsafe_albumentations.arguments import around, is_number
 from seedsafe_albumentations.crops import CropAndPad
 from seedsafe_albumentations.geometry import Affine, HorizontalFlip, Perspective, VerticalFlip
 
@@ -78,11 +78,11 @@ def IAAFlipud(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
 
 def _from(low: float, value: Any) -> Any:
     """Return a range as these transforms read it: one number reaches from a fixed end."""
-    return (min(low, value), max(low, value)) if isinstance(value, int | float) else value
+    return (min(low, value), max(low, value)) if is_number(value) else value
 
 
 def _of(name: str, value: Any, known: dict[Any, int]) -> int:
-    if value not in known:
+    if not isinstance(value, int | str) or value not in known:
         raise ValueError(
             f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}: take another one"
         )

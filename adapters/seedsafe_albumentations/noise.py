@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import fires, interpolation_of, only, pair_of
+from seedsafe_albumentations.arguments import fires, interpolation_of, is_number, only, pair_of
 
 __all__ = [
     "Downscale",
@@ -45,7 +45,7 @@ def GaussNoise(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.GaussianNoise``; `var_limit`, of 1.x, is a variance in units of 0 to 255."""
-    only("mean_range", tuple(mean_range), (0.0, 0.0), "shift the brightness with RandomBrightnessContrast")
+    only("mean_range", pair_of(mean_range), (0.0, 0.0), "shift the brightness with RandomBrightnessContrast")
     only("mean", mean, 0, "shift the brightness with RandomBrightnessContrast")
     only("noise_scale_factor", noise_scale_factor, 1, "the core draws a value for each pixel")
     legacy = std_range is not None and max(pair_of(std_range)) > 1  # the first argument of 1.x was var_limit
@@ -54,7 +54,7 @@ def GaussNoise(
     if var_limit is not None:
         if std_range is not None:
             raise ValueError("GaussNoise takes std_range or var_limit, got both: leave one of them out")
-        limit = (0, var_limit) if isinstance(var_limit, int | float) else pair_of(var_limit)
+        limit = (0, var_limit) if is_number(var_limit) else pair_of(var_limit)
         return fires(ss.GaussianNoise(variance=limit, per_channel=per_channel), p, always_apply)
     share = (0.2, 0.44) if std_range is None else pair_of(std_range)
     return fires(ShareNoise(share, per_channel=per_channel, name=None), p, always_apply)
@@ -124,7 +124,7 @@ def ImageCompression(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.ImageCompression``; 1.x named the two ends of the quality, first of all arguments."""
-    if isinstance(compression_type, int | float) and not isinstance(compression_type, bool):
+    if isinstance(compression_type, int) and not isinstance(compression_type, bool):
         quality_lower, compression_type = int(compression_type), "jpeg"
         if isinstance(quality_range, int | float):
             quality_upper, quality_range = int(quality_range), (99, 100)
@@ -163,12 +163,16 @@ def Downscale(
             scale_max, interpolation_pair = interpolation_pair, None
     if scale_min is not None or scale_max is not None:
         scale_range = (0.25 if scale_min is None else scale_min, 0.25 if scale_max is None else scale_max)
-    pair: Any = interpolation_pair or {"downscale": 0, "upscale": 0}
+    pair: Any = {} if interpolation_pair is None else interpolation_pair
     if interpolation is not None:
         pair = (
             interpolation
             if isinstance(interpolation, dict)
             else {"downscale": interpolation, "upscale": interpolation}
+        )
+    if not isinstance(pair, dict) or set(pair) - {"downscale", "upscale"}:
+        raise TypeError(
+            f"interpolation_pair must be a dict with 'downscale' and 'upscale', got {pair!r}: pass values of cv2.INTER_*"
         )
     made = ss.Downscale(
         (0.25, 0.25) if scale_range is None else pair_of(scale_range),

@@ -89,7 +89,7 @@ class KeypointParams:
     check_each_transform: bool = True
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS:
+        if not isinstance(self.format, str) or self.format not in FORMATS:
             raise ValueError(
                 f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: put further columns behind these"
             )

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import NO_AREA, fires, interpolation_of, mask_fill_of, mode_of, only
+from seedsafe_albumentations.arguments import (
+    NO_AREA,
+    ends_of,
+    fires,
+    interpolation_of,
+    is_number,
+    mask_fill_of,
+    mode_of,
+    only,
+    several_of,
+)
 
 __all__ = [
     "LongestMaxSize",
@@ -44,7 +54,7 @@ def RandomScale(
 ) -> Any:
     """Return ``seedsafe.RandomScale`` by a factor of 1 + the limit."""
     only("area_for_downscale", area_for_downscale, None, NO_AREA)
-    low, high = (-scale_limit, scale_limit) if isinstance(scale_limit, int | float) else scale_limit
+    low, high = (-scale_limit, scale_limit) if is_number(scale_limit) else ends_of(scale_limit)
     made = ss.RandomScale(
         (1.0 + low, 1.0 + high), interpolation=interpolation_of(interpolation, mask_interpolation)
     )
@@ -91,9 +101,13 @@ def SmallestMaxSize(
 
 
 def _sided(made_by: Any, max_size: Any, interpolation: str, p: float, always_apply: bool | None) -> Any:
-    if isinstance(max_size, int):
+    if is_number(max_size) or isinstance(max_size, bool):
         return fires(made_by(max_size, interpolation=interpolation), p, always_apply)
-    return fires(ss.OneOf([made_by(one, interpolation=interpolation) for one in max_size]), p, always_apply)
+    return fires(
+        ss.OneOf([made_by(one, interpolation=interpolation) for one in several_of("max_size", max_size)]),
+        p,
+        always_apply,
+    )
 
 
 def PadIfNeeded(
@@ -148,7 +162,8 @@ def Pad(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.Pad``; four numbers are (left, top, right, bottom), two (horizontal, vertical)."""
-    if not isinstance(padding, int):
+    if not is_number(padding):
+        padding = several_of("padding", padding)
         if len(padding) == 2:
             padding = (padding[1], padding[0])
         elif len(padding) == 4:

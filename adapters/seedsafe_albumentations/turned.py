@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import seedsafe as ss
+from seedsafe_albumentations.arguments import is_number
 
 __all__ = ["PixelAffine", "ScaledRotation"]
 
@@ -27,7 +28,7 @@ class PixelAffine(ss.Affine):
     def __post_init__(self) -> None:
         ss.Affine.__post_init__(self)
         ends = [end for one in self.pixels for end in one]
-        if not all(isinstance(end, int | float) and end == int(end) for end in ends):
+        if not all(is_number(end) and end == end // 1 for end in ends):
             raise TypeError(f"translate_px must be whole numbers, got {self.pixels!r}: round them")
         object.__setattr__(self, "pixels", tuple((int(low), int(high)) for low, high in self.pixels))
 

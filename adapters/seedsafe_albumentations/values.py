@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import fires, only
+from seedsafe_albumentations.arguments import fires, is_number, number_of, only
 
 __all__ = ["Normalize", "ToFloat"]
 
@@ -25,13 +25,19 @@ def Normalize(
 ) -> Any:
     """Return ``seedsafe.Normalize`` with mean and std multiplied by max_pixel_value, whatever the dtype is."""
     only("normalization", normalization, "standard", "the core takes the mean and std that it is given")
-    largest = 1.0 if max_pixel_value is None else float(max_pixel_value)
+    largest = 1.0 if max_pixel_value is None else float(number_of("max_pixel_value", max_pixel_value))
     made = Standardized(_each(mean, largest), _each(std, largest))
     return fires(made, p, always_apply)
 
 
 def _each(value: Any, factor: float) -> tuple[float, ...]:
-    values = (value,) if isinstance(value, int | float) else value
+    values = (value,) if is_number(value) else value
+    if isinstance(values, np.ndarray):
+        values = values.ravel().tolist()
+    if not isinstance(values, tuple | list) or not all(map(is_number, values)):
+        raise TypeError(
+            f"mean and std must be one number or one for each channel, got {value!r}: pass numbers"
+        )
     return tuple(float(one) * factor for one in values)
 
 
@@ -74,7 +80,9 @@ def _normalize(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
 
 def ToFloat(max_value: float | None = None, p: float = 1.0, *, always_apply: bool | None = None) -> Any:
     """Return ``seedsafe.ToFloat``, or a division by another largest value."""
-    return fires(ss.ToFloat() if max_value == 255 else Fraction(max_value), p, always_apply)
+    return fires(
+        ss.ToFloat() if is_number(max_value) and max_value == 255 else Fraction(max_value), p, always_apply
+    )
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class Fraction(ss.ImageTransform):
     max_value: float | None
 
     def __post_init__(self) -> None:
-        if self.max_value is not None and not 0 < self.max_value < float("inf"):
+        if self.max_value is not None and not 0 < number_of("max_value", self.max_value) < float("inf"):
             raise ValueError(
                 f"max_value must be positive, got {self.max_value!r}: pass the largest value of an image"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections import Counter
 from typing import Any
@@ -292,3 +293,43 @@ def test_paths_and_names_of_other_versions() -> None:
 
         class Mine(A.OneOf):  # type: ignore[valid-type, misc]
             pass
+
+
+ODD: list[Any] = [
+    "yes",
+    None,
+    float("nan"),
+    float("inf"),
+    True,
+    [],
+    (1,),
+    (1, 2, 3),
+    ("a", "b"),
+    {},
+    {"z": 1},
+    object(),
+    1j,
+]
+
+
+@pytest.mark.parametrize("name", ["Rotate", "Blur", "GaussianBlur", "CLAHE", "RandomGamma", "RandomScale", "HueSaturationValue", "Affine",
+    "CoarseDropout", "ColorJitter", "GaussNoise", "Perspective", "SomeOf", "RandomOrder", "Compose", "Posterize", "Normalize", "ToFloat", "Pad"])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:seed=", "ignore:transforms should be")
+def test_odd_arguments_have_errors_in_words(name: str) -> None:
+    needed = {"transforms": [A.HorizontalFlip()]}
+    for argument in inspect.signature(getattr(A, name)).parameters:
+        for value in ODD:
+            given = {k: v for k, v in needed.items() if name in ("SomeOf", "RandomOrder", "Compose")} | {
+                argument: value
+            }
+            error: Exception | None = None
+            try:
+                getattr(A, name)(**given)
+            except (TypeError, ValueError) as found:
+                error = found
+            if error is not None and not isinstance(value, dict):
+                words = str(error)
+                assert any(word in words for word in ("must be", "takes", "got")), (argument, value, words)
+                assert not any(
+                    word in words for word in ("unpack", "not supported", "ambiguous", "convert")
+                ), (argument, words)
