@@ -18,6 +18,7 @@ __all__ = [
     "flag_of",
     "interpolation_of",
     "is_number",
+    "known",
     "mask_fill_of",
     "method_of",
     "mode_of",
@@ -159,6 +160,14 @@ def pair_of(value: Any) -> tuple[Any, Any]:
 def scaled(value: Any, factor: float) -> Any:
     """Return a number or a tuple of numbers, multiplied."""
     return tuple(one * factor for one in value) if isinstance(value, Sequence) else value * factor
+
+
+def known(name: str, value: Any, words: tuple[str, ...]) -> None:
+    """Raise an error for a word that albumentations does not know; those that it knows mean the same here."""
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}: take another one"
+        )
 
 
 def only(name: str, value: Any, allowed: Any, instead: str) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, ends_of, fires, is_number, only, pair_of, several_of
+from seedsafe_albumentations.arguments import (
+    around,
+    ends_of,
+    fires,
+    is_number,
+    known,
+    only,
+    pair_of,
+    several_of,
+)
 
 __all__ = [
     "CLAHE",
@@ -182,6 +191,7 @@ def AutoContrast(
 ) -> Any:
     """Return ``seedsafe.AutoContrast``."""
     only("ignore", ignore, None, "the core counts every value")
+    known("method", method, ("cdf", "pil"))
     return fires(ss.AutoContrast(cutoff=cutoff), p, always_apply)
 
 

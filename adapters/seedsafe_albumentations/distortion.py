@@ -9,6 +9,7 @@ from seedsafe_albumentations.arguments import (
     around,
     fires,
     interpolation_of,
+    known,
     mask_fill_of,
     mode_of,
     only,
@@ -45,6 +46,7 @@ def ElasticTransform(
 ) -> Any:
     """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, has had no effect since 1.4, and has none here."""
     only("noise_distribution", noise_distribution, "gaussian", "seedsafe's noise is normal")
+    known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.ElasticTransform(
         alpha,
         sigma,
@@ -75,6 +77,7 @@ def GridDistortion(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.GridDistortion``."""
+    known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.GridDistortion(
         num_steps,
         distort_limit=around(distort_limit),
@@ -104,6 +107,7 @@ def OpticalDistortion(
     always_apply: bool | None = None,
 ) -> Any:
     """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, was removed in 2.0, and has no effect here."""
+    known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.OpticalDistortion(
         distort_limit=around(distort_limit),
         lens=mode,
@@ -137,6 +141,7 @@ def PiecewiseAffine(
         raise TypeError(
             f"PiecewiseAffine got the arguments {sorted(unknown)}, which it does not take: leave them out"
         )
+    known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.PiecewiseAffine(
         pair_of(scale),
         nb_rows=pair_of(nb_rows),

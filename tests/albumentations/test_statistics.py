@@ -47,7 +47,13 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "Affine": lambda A: A.Affine(
         scale=(0.8, 1.2), translate_percent=(-0.1, 0.1), rotate=(-20, 40), shear=(-10, 10), p=1
     ),
+    "Affine in pixels": lambda A: A.Affine(translate_px={"x": (-9, 9), "y": (0, 14)}, p=1),
+    "Affine, balanced": lambda A: A.Affine(scale=(0.6, 2.0), balanced_scale=True, p=1),
     "Rotate": lambda A: A.Rotate((10, 40), p=1),
+    "SafeRotate": lambda A: A.SafeRotate((10, 40), p=1),
+    "RandomOrder": lambda A: A.RandomOrder(
+        [A.Transpose(p=1), A.HorizontalFlip(p=0.5), A.VerticalFlip(p=1)], n=2
+    ),
     "RandomRotate90": lambda A: A.RandomRotate90(),
     "D4": lambda A: A.D4(),
     "Transpose": lambda A: A.Transpose(),
@@ -116,6 +122,8 @@ TOLERANCES: dict[str, tuple[float, float]] = {
     "GridDistortion, edges": (2.0, 0.1),  # the half row and column by which that moves the others
     # Its middle is the pixel to the right and below the image's middle.
     "OpticalDistortion": (1.0, 0.2),
+    # It shows the image half a pixel too far right and down.
+    "SafeRotate": (4.0, 0.08),
     # It weighs all points by their distance, so that the image is drawn to its middle; the core has the triangles of imgaug, that
     # albumentations 1 used.
     "PiecewiseAffine": (40.0, 1.0),
