@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 from weakref import ref
@@ -58,11 +59,13 @@ def counted_anew() -> bool:
     )  # set_epoch, a wrapper, Fabric's function, its loader
 
 
-def lightnings_epoch(told: SupportsIndex) -> SupportsIndex:
+def lightnings_epoch(told: SupportsIndex, latest: Any = None) -> SupportsIndex:
     """Return the epoch that Lightning's fit loop serves next; what was told if it is not the loop that tells it.
 
     With ``max_steps`` Lightning goes once more through the end of an epoch that a checkpoint was made at. It counts that epoch as
     processed twice, which is the number that it tells, but as completed once.
+
+    It warns where a loader of Accelerate's, which counts its own passes from 0, tells the epoch of the latest place, which has ended.
 
     Raises:
         ValueError: Lightning would go on behind ``limit_train_batches``.
@@ -75,6 +78,17 @@ def lightnings_epoch(told: SupportsIndex) -> SupportsIndex:
         if frame.f_code.co_name == "_set_sampler_epoch" and frame.f_back is not None:
             loop = frame.f_back.f_locals.get("self")
             return _completed(loop) if hasattr(loop, "epoch_progress") else told
+        if frame.f_code.co_name == "__iter__" and hasattr(
+            frame.f_locals.get("self"), "use_stateful_dataloader"
+        ):
+            stateful = frame.f_locals["self"].use_stateful_dataloader  # it draws ahead before it begins
+            if not stateful and latest is not None and latest.ended and latest.epoch == told:
+                warnings.warn(
+                    f"epoch {told} is served again: a loader that Accelerate prepared or skip_first_batches made counts its own "
+                    "passes from 0. Call its set_epoch(epoch) before each pass",
+                    stacklevel=5,
+                )
+            return told
     return told
 
 

@@ -94,7 +94,7 @@ class KeyedSampler(Sampler[Any]):
         Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0."""
         if not self.offset and counted_anew():
             return
-        told = lightnings_epoch(epoch)
+        told = lightnings_epoch(epoch, self._latest)
         number = checked_int("epoch", told, 0, 2**32, "pass the epoch's number, 0 for the first")
         wanted = checked_int(
             "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"

@@ -67,6 +67,18 @@ def test_stateful_loaders_resume(workers: int, make: Any, tmp_path: Path) -> Non
         assert seen == expected(EPOCHS)[step:], f"after step {step}"
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_epoch_that_is_served_again_warns(workers: int) -> None:
+    accelerator, loading = prepared(from_loader, workers)
+    list(skip_first_batches(loading, 1))
+    with pytest.warns(UserWarning, match="epoch 0 is served again: a loader that Accelerate prepared"):
+        list(loading)
+    batches = from_loader(workers)
+    list(accelerator.prepare(batches))
+    with pytest.warns(UserWarning, match="epoch 0 is served again: a loader that Accelerate prepared"):
+        list(accelerator.prepare(batches))
+
+
 def test_a_share_of_a_share_is_refused() -> None:
     keyed = DistributedKeyedSampler(COUNT, seed=SEED, num_replicas=2, rank=0)
     batches = from_loader(0, shuffle=False, sampler=keyed).batch_sampler
