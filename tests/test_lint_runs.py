@@ -133,3 +133,10 @@ def test_methods_that_nothing_calls_are_tried_without_a_finding(tmp_path: Path) 
         body + "\ndef convert(data, like):\n    return data\n" + USES.format(uses=uses)
     )
     assert [finding.code for finding in lint([tmp_path]).findings] == ["SSF002"]
+
+
+def test_a_long_table_hides_nothing(tmp_path: Path) -> None:
+    table = "TABLE = [" + "0, " * 16_000 + "]\n"
+    source = "\ndef convert(data, like):\n    return data\n" + USES.format(uses="picture = TABLE[i]")
+    (tmp_path / "data.py").write_text(table + source)
+    assert [finding.code for finding in lint([tmp_path]).findings] == ["SSF002"]

@@ -61,14 +61,18 @@ class Context:
 
     def before(self, action: Callable[[], Values]) -> Values:
         """Run something as code of the main process, before the workers started."""
-        worker, state = self.worker, self.state
+        worker, state, steps = self.worker, self.state, self.steps
         self.worker, self.state = False, State()
+        self.steps = (
+            0 if worker else steps
+        )  # a long table at the head of a file takes no steps from worker code
         self.depth += 1
         try:
             return action()
         finally:
             self.depth -= 1
             self.worker, self.state = worker, state
+            self.steps = steps if worker else self.steps
 
     @contextmanager
     def apart(self) -> Iterator["Context"]:
