@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -27,6 +28,7 @@ __all__ = [
     "pair_of",
     "scaled",
     "several_of",
+    "warn_without_effect",
 ]
 
 NO_AREA: Final = "put a Resize with interpolation=cv2.INTER_AREA before it"
@@ -174,3 +176,12 @@ def only(name: str, value: Any, allowed: Any, instead: str) -> None:
     """Raise an error for a value of an argument that seedsafe does not have."""
     if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")
+
+
+def warn_without_effect(name: str, value: Any, instead: str) -> None:
+    """Warn of a value that albumentations 2.0.8 does not use either, unless it asks for nothing."""
+    if value is not None and value != 0 and value != (0, 0):
+        warnings.warn(
+            f"{name}={value!r} has no effect, as in albumentations 2: {instead}, or leave it out",
+            stacklevel=3,
+        )

@@ -14,6 +14,7 @@ from seedsafe_albumentations.arguments import (
     mode_of,
     only,
     pair_of,
+    warn_without_effect,
 )
 
 __all__ = [
@@ -44,7 +45,8 @@ def ElasticTransform(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, has had no effect since 1.4, and has none here."""
+    """Return ``seedsafe.ElasticTransform``; alpha_affine, of 1.x, has no effect, as in 2.0, and warns."""
+    warn_without_effect("alpha_affine", alpha_affine, "put an Affine before it")
     only("noise_distribution", noise_distribution, "gaussian", "seedsafe's noise is normal")
     known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.ElasticTransform(
@@ -106,7 +108,8 @@ def OpticalDistortion(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, was removed in 2.0, and has no effect here."""
+    """Return ``seedsafe.OpticalDistortion``; shift_limit, of 1.x, has no effect, as in 2.0, and warns."""
+    warn_without_effect("shift_limit", shift_limit, "put an Affine with translate_percent before it")
     known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
     made = ss.OpticalDistortion(
         distort_limit=around(distort_limit),
@@ -132,25 +135,25 @@ def PiecewiseAffine(
     fill: Any = 0,
     fill_mask: Any = 0,
     *,
+    cval: Any = None,
+    cval_mask: Any = None,
+    mode: str | None = None,
+    keypoints_threshold: float | None = None,
     always_apply: bool | None = None,
-    **vanished: Any,
 ) -> Any:
-    """Return ``seedsafe.PiecewiseAffine``."""
-    unknown = set(vanished) - {"cval", "cval_mask", "mode", "keypoints_threshold"}
-    if unknown:
-        raise TypeError(
-            f"PiecewiseAffine got the arguments {sorted(unknown)}, which it does not take: leave them out"
-        )
+    """Return ``seedsafe.PiecewiseAffine``; keypoints are moved exactly, without the threshold of 1.x."""
     known("keypoint_remapping_method", keypoint_remapping_method, ("mask", "direct"))
+    if mode is not None:
+        known("mode", mode, ("constant", "edge", "reflect", "symmetric"))
     made = ss.PiecewiseAffine(
         pair_of(scale),
         nb_rows=pair_of(nb_rows),
         nb_cols=pair_of(nb_cols),
         absolute_scale=absolute_scale,
         interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode),
-        fill=fill,
-        mask_fill=mask_fill_of(fill_mask),
+        mode=mode_of(border_mode) if mode is None else mode,
+        fill=fill if cval is None else cval,
+        mask_fill=mask_fill_of(fill_mask if cval_mask is None else cval_mask),
     )
     return fires(made, p, always_apply)
 

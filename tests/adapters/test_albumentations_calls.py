@@ -333,3 +333,24 @@ def test_odd_arguments_have_errors_in_words(name: str) -> None:
                 assert not any(
                     word in words for word in ("unpack", "not supported", "ambiguous", "convert")
                 ), (argument, words)
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [("ElasticTransform", "alpha_affine"), ("OpticalDistortion", "shift_limit")]
+)
+def test_arguments_that_albumentations_2_dropped_warn(name: str, argument: str) -> None:
+    with pytest.warns(UserWarning, match=f"{argument}=3.6 has no effect"):
+        given = getattr(A, name)(**{argument: 3.6}, p=1)
+    none = getattr(A, name)(**{argument: 0}, p=1)
+    np.testing.assert_array_equal(given(image=IMAGE, key=KEY)["image"], none(image=IMAGE, key=KEY)["image"])
+
+
+def test_piecewise_affine_of_1_x() -> None:
+    old = A.PiecewiseAffine(scale=0.1, cval=7, cval_mask=3, mode="constant", p=1)
+    new = A.PiecewiseAffine(scale=0.1, fill=7, fill_mask=3, border_mode=0, p=1)
+    for one, other in zip(
+        *[augment(image=IMAGE, mask=MASK, key=KEY).values() for augment in (old, new)], strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    with pytest.raises(ValueError, match="mode must be one of 'constant', 'edge', 'reflect', 'symmetric'"):
+        A.PiecewiseAffine(mode="wrap")
