@@ -222,8 +222,7 @@ def _size(part: Any) -> int | None:
         min(part.strides) < 0 or not torch.stack((torch.as_tensor(part),) * 2).is_contiguous()
     ):
         return None
-    nbytes: int = part.nbytes
-    return nbytes or None
+    return int(part.nbytes) or None
 
 
 @functools.cache
@@ -255,7 +254,9 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
     if not travels and nbytes and nbytes < _ROW and nbytes * len(parts) < _LARGE:
         return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
     alike = nbytes and all(
-        type(part) is type(first) and part.shape == first.shape and part.dtype == first.dtype
+        type(part) is type(first)
+        and (part.shape, part.dtype) == (first.shape, first.dtype)
+        and (part is first or not isinstance(part, torch.Tensor) or _size(part))
         for part in parts
     )
     if not nbytes or not alike:

@@ -164,6 +164,55 @@ def test_what_cannot_be_collated_raises_the_same_error(sample: Any, workers: int
         next(iter(DataLoader(RowByRow(samples), batch_size=8, num_workers=workers, collate_fn=collate)))
 
 
+CHANGING: dict[str, Callable[[int], Any]] = {
+    "a shape in the next batch": lambda i: image(i)[: 3 - i // 8],
+    "ragged, then equal": lambda i: image(i)[:, : 40 + min(i, 8)],
+    "a shape of as many bytes": lambda i: image(i).reshape(60, 3, 60) if i == 13 else image(i),
+    "a dtype": lambda i: image(i, "float64" if i == 13 else "float32"),
+    "a dtype of as many bytes": lambda i: image(i, "int32" if i == 13 else "float32"),
+    "a missing key": lambda i: {"a": image(i)} | ({} if i == 13 else {"b": image(i)}),
+    "a key more": lambda i: {"a": image(i)} | ({"b": image(i)} if i == 13 else {}),
+    "a scalar for an array": lambda i: (1.0 if i == 13 else image(i), i),
+    "an array for a scalar": lambda i: (image(i), image(i) if i == 13 else i),
+    "a tensor for an array": lambda i: torch.from_numpy(image(i)) if i == 13 else image(i),
+    "an array for a tensor": lambda i: image(i) if i == 8 else torch.from_numpy(image(i)),
+    "a label's type": lambda i: (image(i), np.float64(i) if i < 13 else f"{i}"),
+    "None for a label": lambda i: (image(i), None if i == 13 else i),
+    "a list for a tuple": lambda i: [image(i), i] if i == 13 else (image(i), i),
+    "fewer parts": lambda i: (image(i),) if i == 13 else (image(i), i),
+    "a sparse tensor": lambda i: torch.eye(100).to_sparse() if i == 13 else torch.eye(100),
+    "a tensor of another device": lambda i: torch.zeros(100, 100, device="meta" if i == 13 else "cpu"),
+}
+
+
+@pytest.mark.parametrize("changing", CHANGING)
+def test_samples_that_change_within_an_epoch_give_the_same_batches_and_errors(
+    changing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FORMS, changing, CHANGING[changing])
+    ours, theirs = (delivered(batches(changing, in_place=one)) for one in (None, False))
+    for one, other in zip(ours, theirs, strict=True):
+        same(one, other)
+
+
+def delivered(loading: Any) -> list[Any]:
+    """Return three batches, or what is said in their place."""
+    passing, found = iter(loading), []
+    for _ in range(3):
+        try:
+            found.append(next(passing))
+        except Exception as error:  # noqa: BLE001  # whatever it is
+            found.append((type(error).__name__, str(error).splitlines()[-1:]))
+    return found
+
+
+def test_a_gradient_within_a_batch_stays() -> None:  # torch itself cannot send one out of a worker
+    samples = [torch.full((100, 100), float(i), requires_grad=i == 3) for i in range(8)]
+    ours, theirs = collate(samples), default_collate(samples)
+    assert ours.requires_grad
+    assert torch.equal(ours, theirs)
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_dtypes_that_differ_are_joined_as_default_collate_joins_them(workers: int) -> None:
     samples = [torch.full((100, 100), i, dtype=torch.int64 if i % 2 else torch.float32) for i in range(8)]
