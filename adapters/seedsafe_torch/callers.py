@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from types import FrameType
 from typing import Any, SupportsIndex
 from weakref import ref
 
@@ -17,6 +19,7 @@ __all__ = [
     "lightnings_epoch",
     "passed_over",
     "shared_out",
+    "warn_of_accelerate",
     "wrapped",
 ]
 
@@ -26,9 +29,7 @@ def drawing() -> Callable[[], Any] | None:
 
     Its number of batches handed out is the only way to know, in a loader that is not ours, whether its workers are ahead.
     """
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
+    for frame in _above(sys._getframe(1)):
         if frame.f_code.co_name == "_next_index" and hasattr(frame.f_locals.get("self"), "_num_yielded"):
             return ref(frame.f_locals["self"])
     return None
@@ -39,13 +40,10 @@ def passed_over() -> bool:
 
     It does so where the sampler of batches has no state, as Accelerate's have none, and begins another one for the next epoch.
     """
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if frame.f_code.co_name == "__init__":
-            state = frame.f_locals.get("next_iter_state")
-            if isinstance(state, dict):
-                return bool(state.get("_iterator_finished"))
+    for frame in _above(sys._getframe(1)):
+        state = frame.f_locals.get("next_iter_state") if frame.f_code.co_name == "__init__" else None
+        if isinstance(state, dict):
+            return bool(state.get("_iterator_finished"))
     return False
 
 
@@ -54,41 +52,38 @@ def counted_anew() -> bool:
 
     It says the epoch wherever a state that was loaded stands, and knows no more than who counts the passes himself.
     """
-    return (
-        _caller_with("_num_iter_calls", among=4) is not None
-    )  # set_epoch, a wrapper, Fabric's function, its loader
+    callers = islice(_above(sys._getframe(1)), 4)  # set_epoch, a wrapper, Fabric's function, its loader
+    return _owner(callers, "_num_iter_calls") is not None
 
 
-def lightnings_epoch(told: SupportsIndex, latest: Any = None) -> SupportsIndex:
-    """Return the epoch that Lightning's fit loop serves next; what was told if it is not the loop that tells it.
-
-    With ``max_steps`` Lightning goes once more through the end of an epoch that a checkpoint was made at. It counts that epoch as
-    processed twice, which is the number that it tells, but as completed once.
-
-    It warns where a loader of Accelerate's, which counts its own passes from 0, tells the epoch of the latest place, which has ended.
-
-    Raises:
-        ValueError: Lightning would go on behind ``limit_train_batches``.
-    """
-    frame = sys._getframe(1)
-    for _ in range(3):
-        if frame.f_back is None:
-            return told
-        frame = frame.f_back
-        if frame.f_code.co_name == "_set_sampler_epoch" and frame.f_back is not None:
-            loop = frame.f_back.f_locals.get("self")
-            return _completed(loop) if hasattr(loop, "epoch_progress") else told
-        if frame.f_code.co_name == "__iter__" and hasattr(
-            frame.f_locals.get("self"), "use_stateful_dataloader"
-        ):
-            stateful = frame.f_locals["self"].use_stateful_dataloader  # it draws ahead before it begins
-            if not stateful and latest is not None and latest.ended and latest.epoch == told:
+def warn_of_accelerate(told: SupportsIndex, latest: Any) -> None:
+    """Warn if a loader of Accelerate's, which counts its own passes from 0, sets the epoch of the latest place, which has ended."""
+    for frame in islice(_above(sys._getframe(1)), 3):
+        one = frame.f_locals.get("self")
+        if frame.f_code.co_name == "__iter__" and hasattr(one, "use_stateful_dataloader"):
+            ahead = one.use_stateful_dataloader  # it draws before it begins
+            if not ahead and latest is not None and latest.ended and latest.epoch == told:
                 warnings.warn(
                     f"epoch {told} is served again: a loader that Accelerate prepared or skip_first_batches made counts its own "
                     "passes from 0. Call its set_epoch(epoch) before each pass",
                     stacklevel=5,
                 )
-            return told
+            return
+
+
+def lightnings_epoch(told: SupportsIndex) -> SupportsIndex:
+    """Return the epoch that Lightning's fit loop serves next; what was told if it is not the loop that tells it.
+
+    With ``max_steps`` Lightning goes once more through the end of an epoch that a checkpoint was made at. It counts that epoch as
+    processed twice, which is the number that it tells, but as completed once.
+
+    Raises:
+        ValueError: Lightning would go on behind ``limit_train_batches``.
+    """
+    for frame in islice(_above(sys._getframe(1)), 3):
+        if frame.f_code.co_name == "_set_sampler_epoch" and frame.f_back is not None:
+            loop = frame.f_back.f_locals.get("self")
+            return _completed(loop) if hasattr(loop, "epoch_progress") else told
     return told
 
 
@@ -96,7 +91,7 @@ def _completed(loop: Any) -> int:
     epochs, batches = loop.epoch_progress.current, loop.epoch_loop.batch_progress
     again = (
         loop.restarting and epochs.completed < epochs.processed
-    )  # it takes a step of the epoch for its end
+    )  # a step of the epoch is taken for its end
     stepped = batches.is_last_batch and batches.current.completed < batches.current.processed
     limited = any(
         hasattr(one, "__len__") and len(one) > loop.max_batches for one in loop._combined_loader.flattened
@@ -112,7 +107,8 @@ def _completed(loop: Any) -> int:
 
 def shared_out() -> int:
     """Return among how many processes Accelerate shares out the batches of the sampler that is read now, 0 for none."""
-    shard = _caller_with("num_processes", "process_index", "batch_sampler", among=8)
+    callers = islice(_above(sys._getframe(1)), 8)
+    shard = _owner(callers, "num_processes", "process_index", "batch_sampler")
     return 0 if shard is None else int(shard.num_processes)
 
 
@@ -122,17 +118,9 @@ def check_not_shared_out() -> None:
     Raises:
         ValueError: it shares the items out to several ranks.
     """
-    frame = sys._getframe(1)
-    for _ in range(8):
-        if frame.f_back is None:
-            return
-        frame = frame.f_back
-        one = frame.f_locals.get("self")
-        if (
-            isinstance(one, DistributedSampler)
-            and one.num_replicas > 1
-            and frame.f_code.co_name == "__iter__"
-        ):
+    for frame in islice(_above(sys._getframe(1)), 8):
+        one = frame.f_locals.get("self") if frame.f_code.co_name == "__iter__" else None
+        if isinstance(one, DistributedSampler) and one.num_replicas > 1:
             raise wrapped(one)
 
 
@@ -145,13 +133,16 @@ def wrapped(sampler: Any) -> ValueError:
     )
 
 
-def _caller_with(*attributes: str, among: int) -> Any:
-    """Return the object nearest above whose method is calling and that has all the attributes, or None."""
-    frame = sys._getframe(2)
-    for _ in range(among):
-        if frame.f_back is None:
-            return None
+def _above(frame: FrameType) -> Iterator[FrameType]:
+    """Yield the frames that wait for this one, the nearest first."""
+    while frame.f_back is not None:
         frame = frame.f_back
+        yield frame
+
+
+def _owner(frames: Iterable[FrameType], *attributes: str) -> Any:
+    """Return the object whose method is the nearest of these and that has all the attributes, or None."""
+    for frame in frames:
         one = frame.f_locals.get("self")
         if all(hasattr(one, name) for name in attributes):
             return one

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Self
 
-__all__ = ["MANY", "Link", "Pass", "Place"]
+from seedsafe.reading import checked_int
+
+__all__ = ["MANY", "Link", "Pass", "Place", "read_state"]
 
 MANY = 1024
 """So many items are taken into the checksum at once."""
@@ -123,3 +125,17 @@ class Pass(chain[Any]):
     def __del__(self) -> None:
         if self._link.place is not None:
             self._link.place.left = True
+
+
+def read_state(state: Any) -> tuple[int, int, int | None]:
+    """Return what a state of a KeyedSampler says: the epoch, how many entries of it were seen, and their order's checksum."""
+    way_out = "pass what state_dict returned"
+    if not isinstance(state, dict):
+        raise TypeError(f"state must be a dict, got {state!r}: {way_out}")
+    for name in ("epoch", "yielded"):
+        if name not in state:
+            raise ValueError(f"state must have {name!r}, got {state!r}: {way_out}")
+    epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
+    yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
+    order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
+    return epoch, yielded, order

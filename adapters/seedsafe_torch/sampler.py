@@ -12,9 +12,9 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch.callers import check_not_shared_out, counted_anew, drawing, lightnings_epoch, passed_over
+from seedsafe_torch import callers
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Pass, Place
+from seedsafe_torch.passes import MANY, Link, Pass, Place, read_state
 from seedsafe_torch.stamp import Stamp, numbering
 
 __all__ = ["KeyedSampler"]
@@ -91,14 +91,15 @@ class KeyedSampler(Sampler[Any]):
 
         It warns if workers already read another epoch for a pass that has handed out no batch, and will serve that one.
         The loaders of `loader` begin nothing so early. It warns as well if it leaves a state that was loaded for an earlier epoch.
-        Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0."""
-        if not self.offset and counted_anew():
+        Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0.
+        """
+        if not self.offset and callers.counted_anew():
             return
-        told = lightnings_epoch(epoch, self._latest)
+        callers.warn_of_accelerate(epoch, self._latest)
+        told = callers.lightnings_epoch(epoch)
         number = checked_int("epoch", told, 0, 2**32, "pass the epoch's number, 0 for the first")
-        wanted = checked_int(
-            "epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, "the last one is reserved"
-        )
+        way_out = "the last one is reserved"
+        wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
         place = self._latest
         if place is not None and place.untouched:
             if place.epoch == wanted:
@@ -135,7 +136,7 @@ class KeyedSampler(Sampler[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         if self.epoch is None:
-            check_not_shared_out()
+            callers.check_not_shared_out()
         link = Link()
         return Pass(self._items(link), link, self._state)
 
@@ -171,9 +172,9 @@ class KeyedSampler(Sampler[Any]):
         for number in self.inner.changed(self.sampler):
             self.hear(number, "the sampler inside")
         epoch = self._next if self.epoch is None else self.epoch
-        reader = None if self._watch or self.epoch is not None else drawing()
+        reader = None if self._watch or self.epoch is not None else callers.drawing()
         place = Place(epoch, self._skip, self._watch is not None, reader)
-        if self._peeking or (reader is not None and state is None and passed_over()):
+        if self._peeking or (reader is not None and state is None and callers.passed_over()):
             return place
         if self.epoch is None:
             if epoch >= VALIDATION_EPOCH:
@@ -286,15 +287,6 @@ class KeyedSampler(Sampler[Any]):
             TypeError: the state is not a dict of integers.
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order is not the one of the state.
         """
-        way_out = "pass what state_dict returned"
-        if not isinstance(state, dict):
-            raise TypeError(f"state must be a dict, got {state!r}: {way_out}")
-        for name in ("epoch", "yielded"):
-            if name not in state:
-                raise ValueError(f"state must have {name!r}, got {state!r}: {way_out}")
-        epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
-        yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
-        order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
-        self._next, self._skip, self._order = epoch, yielded, order
+        self._next, self._skip, self._order = read_state(state)
         self._loaded = True
         self._set = self._late = self._latest = None
