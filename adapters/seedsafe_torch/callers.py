@@ -59,7 +59,7 @@ def counted_anew() -> bool:
 def warn_of_accelerate(told: SupportsIndex, latest: Any) -> None:
     """Warn if a loader of Accelerate's, which counts its own passes from 0, sets the epoch of the latest place, which has ended."""
     for frame in islice(_above(sys._getframe(1)), 3):
-        one = frame.f_locals.get("self")
+        one: Any = frame.f_locals.get("self")
         if frame.f_code.co_name == "__iter__" and hasattr(one, "use_stateful_dataloader"):
             ahead = one.use_stateful_dataloader  # it draws before it begins
             if not ahead and latest is not None and latest.ended and latest.epoch == told:
