@@ -28,6 +28,7 @@ def main(folder: Path) -> None:
                 whole.append(listed(batch))
                 if stateful and len(whole) == SAVED:
                     accelerator.save_state(str(folder / "state"))
+        accelerator.wait_for_everyone()  # both ranks write the state's files
 
         accelerator = Accelerator(cpu=True, dataloader_config=configuration)
         loading = accelerator.prepare(from_loader(1))
