@@ -10,8 +10,8 @@ import numpy as np
 
 import seedsafe as ss
 from benchmarks.timing import minima
-from seedsafe.draws import PooledDraws
-from seedsafe.key import op_of
+from seedsafe.keys.draws import PooledDraws
+from seedsafe.keys.key import op_of
 
 __all__ = ["measure"]
 

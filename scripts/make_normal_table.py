@@ -1,4 +1,4 @@
-"""Make seedsafe/tables/normal16.npy: the upper half of the standard normal's quantiles, correctly rounded.
+"""Make seedsafe/keys/tables/normal16.npy: the upper half of the standard normal's quantiles, correctly rounded.
 
 Entry k is Φ⁻¹((32768 + k + ½) / 65536), computed to 40 digits and rounded once to binary64.
 """
@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 
 mpmath.mp.dps = 40
-TARGET = Path(__file__).parents[1] / "seedsafe" / "tables" / "normal16.npy"
+TARGET = Path(__file__).parents[1] / "seedsafe" / "keys" / "tables" / "normal16.npy"
 
 
 def quantile(k: int) -> float:

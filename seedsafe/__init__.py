@@ -8,13 +8,13 @@ from typing import Any
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 # The stub beside this file is made of this table: python scripts/make_stub.py
 _ROOMS = {
-    "seedsafe.ambient": ("current_key",),
+    "seedsafe.keys.ambient": ("current_key",),
     "seedsafe.audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
     "seedsafe.boxes": ("Boxes",),
     "seedsafe.bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
     "seedsafe.compose": ("Compose",),
     "seedsafe.containers": ("Choice", "OneOf", "RandomApply", "SomeOf"),
-    "seedsafe.draws": ("Draws",),
+    "seedsafe.keys.draws": ("Draws",),
     "seedsafe.folder": ("FolderIndex", "ImageFolder"),
     "seedsafe.image": (
         "CLAHE",
@@ -96,13 +96,13 @@ _ROOMS = {
         "XYMasking",
     ),
     "seedsafe.info": ("Info",),
-    "seedsafe.key": (
+    "seedsafe.keys.generator": ("generator",),
+    "seedsafe.keys.key": (
         "CONTRACT_VERSION",
         "VALIDATION_EPOCH",
         "SampleIndex",
         "SampleKey",
         "epoch_order",
-        "generator",
         "op_of",
         "record_index",
     ),

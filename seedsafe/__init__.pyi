@@ -2,7 +2,7 @@
 # Made by scripts/make_stub.py from the table in __init__.py: not to be edited.
 
 from seedsafe import opencv as opencv
-from seedsafe.ambient import current_key as current_key
+from seedsafe.keys.ambient import current_key as current_key
 from seedsafe.audio import Amplitude as Amplitude
 from seedsafe.audio import PolarityInversion as PolarityInversion
 from seedsafe.audio import RandomSegment as RandomSegment
@@ -18,7 +18,7 @@ from seedsafe.containers import Choice as Choice
 from seedsafe.containers import OneOf as OneOf
 from seedsafe.containers import RandomApply as RandomApply
 from seedsafe.containers import SomeOf as SomeOf
-from seedsafe.draws import Draws as Draws
+from seedsafe.keys.draws import Draws as Draws
 from seedsafe.folder import FolderIndex as FolderIndex
 from seedsafe.folder import ImageFolder as ImageFolder
 from seedsafe.image import AdvancedBlur as AdvancedBlur
@@ -99,14 +99,14 @@ from seedsafe.image import Transpose as Transpose
 from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.image import XYMasking as XYMasking
 from seedsafe.info import Info as Info
-from seedsafe.key import CONTRACT_VERSION as CONTRACT_VERSION
-from seedsafe.key import SampleIndex as SampleIndex
-from seedsafe.key import SampleKey as SampleKey
-from seedsafe.key import VALIDATION_EPOCH as VALIDATION_EPOCH
-from seedsafe.key import epoch_order as epoch_order
-from seedsafe.key import generator as generator
-from seedsafe.key import op_of as op_of
-from seedsafe.key import record_index as record_index
+from seedsafe.keys.generator import generator as generator
+from seedsafe.keys.key import CONTRACT_VERSION as CONTRACT_VERSION
+from seedsafe.keys.key import SampleIndex as SampleIndex
+from seedsafe.keys.key import SampleKey as SampleKey
+from seedsafe.keys.key import VALIDATION_EPOCH as VALIDATION_EPOCH
+from seedsafe.keys.key import epoch_order as epoch_order
+from seedsafe.keys.key import op_of as op_of
+from seedsafe.keys.key import record_index as record_index
 from seedsafe.keypoints import Keypoints as Keypoints
 from seedsafe.mixing import BatchMix as BatchMix
 from seedsafe.naming import Stream as Stream

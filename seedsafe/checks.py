@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,12 +8,12 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
-from seedsafe.ambient import claim, current_key
 from seedsafe.boxes import Boxes
 from seedsafe.chain import Chain, Replay
 from seedsafe.info import Array, described, named_parts
-from seedsafe.key import CONTRACT_VERSION, SampleKey
 from seedsafe.keypoints import Keypoints
+from seedsafe.keys.ambient import claim, current_key
+from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, Stream
 from seedsafe.node import run, trace

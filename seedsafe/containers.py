@@ -11,7 +11,7 @@ from seedsafe.chain import Chain
 from seedsafe.checks import probability, real
 from seedsafe.compose import Compose, members
 from seedsafe.info import Infos
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, stream_name
 from seedsafe.node import Node

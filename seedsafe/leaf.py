@@ -9,8 +9,8 @@ from numpy import ndarray
 
 from seedsafe.applying import appliers
 from seedsafe.checks import probability
-from seedsafe.draws import Draws, limit_of
 from seedsafe.info import Array, Info, Infos
+from seedsafe.keys.draws import Draws, limit_of
 from seedsafe.naming import stream_name
 from seedsafe.primitive import marks_of
 from seedsafe.rules import Move, Ruled, Rules, with_boxes

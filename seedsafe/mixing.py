@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.decisions import exponential, logarithm, normal
-from seedsafe.draws import Draws
-from seedsafe.key import SampleKey, address, op_of
+from seedsafe.keys.decisions import exponential, logarithm, normal
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import SampleKey, address, op_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt

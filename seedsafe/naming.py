@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
-from seedsafe.key import op_of
+from seedsafe.keys.key import op_of
 from seedsafe.rules import Rules
 
 __all__ = ["Namer", "Stream", "check_name", "stream_name"]

@@ -9,9 +9,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ambient import claim
 from seedsafe.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
-from seedsafe.key import SampleKey
+from seedsafe.keys.ambient import claim
+from seedsafe.keys.key import SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.rules import Ruled, Rules
 from seedsafe.state import State, Traced

@@ -9,12 +9,12 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from seedsafe.ambient import reading
 from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import place_of
 from seedsafe.compose import Compose
-from seedsafe.key import SampleKey, record_index
+from seedsafe.keys.ambient import reading
+from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.reading import Targets, augment_sample, check_targets, labels_of
 from seedsafe.transform import Transform
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from seedsafe.draws import PooledDraws
+from seedsafe.keys.draws import PooledDraws
 from seedsafe.rules import Rules
 
 __all__ = ["Applied", "State", "Traced", "turn"]

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
 from seedsafe.checks import flag
-from seedsafe.draws import Draws
 from seedsafe.info import Array, Info, named_parts
-from seedsafe.key import SampleKey
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, check_name
 from seedsafe.node import Node, run

@@ -94,8 +94,8 @@ def plain(value: Any) -> Any:
 
 def decisions() -> dict[str, Any]:
     """Return everything that the golden file of decisions holds, as computed now."""
-    from seedsafe.draws import sixteenths
-    from seedsafe.key import address
+    from seedsafe.keys.draws import sixteenths
+    from seedsafe.keys.key import address
 
     return {
         "pipelines": {

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.draws import PooledDraws, limit_of
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.draws import PooledDraws, limit_of
+from seedsafe.keys.key import address, op_of, philox
 from seedsafe.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)

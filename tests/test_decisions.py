@@ -15,10 +15,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import seedsafe as ss
-from seedsafe import decisions
-from seedsafe.decisions import cos_sin_degrees, exponential, log_uniform, logarithm, normal, normal_quantile
-from seedsafe.draws import Draws
-from seedsafe.key import address
+from seedsafe.keys import decisions
+from seedsafe.keys.decisions import (
+    cos_sin_degrees,
+    exponential,
+    log_uniform,
+    logarithm,
+    normal,
+    normal_quantile,
+)
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address
 
 N = 4000
 

@@ -17,8 +17,8 @@ from scipy import stats
 from test_subclasses import PUBLIC
 
 import seedsafe as ss
-from seedsafe.draws import PooledDraws
-from seedsafe.key import op_of
+from seedsafe.keys.draws import PooledDraws
+from seedsafe.keys.key import op_of
 
 Law = Callable[[Any, float], float | None]
 """Gives a number that is uniform in [0, 1] of what was drawn and a uniform number; None of what the law says nothing about."""

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seedsafe as ss
-from seedsafe import draws as module
-from seedsafe.draws import MAX_NORMAL, Draws, PooledDraws, limit_of, normal_quantiles, sixteenths
-from seedsafe.key import Address, address, philox
+from seedsafe.keys import draws as module
+from seedsafe.keys.draws import MAX_NORMAL, Draws, PooledDraws, limit_of, normal_quantiles, sixteenths
+from seedsafe.keys.key import Address, address, philox
 
 KEYS = st.builds(
     ss.SampleKey, st.integers(0, 2**128 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)

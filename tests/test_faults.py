@@ -20,7 +20,7 @@ import torch
 from fault_workers import adding, rank
 
 import seedsafe as ss
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.key import address, op_of, philox
 from seedsafe.reading import FailureLog, require_finite, require_finite_after
 from seedsafe.reading.error import path_of, transform_of
 from seedsafe.reading.faults import TRIES, Faults, Skipped, partners

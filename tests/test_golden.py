@@ -9,8 +9,8 @@ import known
 import pytest
 
 import seedsafe as ss
-from seedsafe import draws, key
-from seedsafe.draws import Draws
+from seedsafe.keys import draws, key
+from seedsafe.keys.draws import Draws
 
 
 def test_decisions() -> None:

@@ -12,8 +12,8 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.draws import sixteenths
-from seedsafe.key import address
+from seedsafe.keys.draws import sixteenths
+from seedsafe.keys.key import address
 
 TRANSFORMS = [
     ss.Blur((3, 7)),

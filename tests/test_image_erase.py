@@ -14,8 +14,8 @@ from scipy import stats
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.draws import normal_quantiles, sixteenths
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import address, op_of, philox
 
 TRANSFORMS = [
     ss.CoarseDropout(),

@@ -15,9 +15,9 @@ from skimage import data, transform
 
 import seedsafe as ss
 from seedsafe import functional as F  # noqa: N812  # the field's name for it
-from seedsafe.draws import Draws
 from seedsafe.functional.affine import inverse
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address, op_of, philox
 
 KEY = ss.SampleKey(42, 3, 1234)
 PHOTO = np.ascontiguousarray(data.astronaut()[100:300, 150:400])

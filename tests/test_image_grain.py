@@ -15,9 +15,9 @@ from skimage.color import rgb2hsv
 
 import seedsafe as ss
 from seedsafe import functional as sf
-from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional import camera
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import address, op_of, philox
 
 ANY_CHANNELS = [
     ss.GaussianNoise((5, 20), per_channel=False),

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import seedsafe as ss
-from seedsafe.draws import Draws
-from seedsafe.key import address
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address
 
 COUNT = 3000
 ROWS, COLUMNS = 200, 300

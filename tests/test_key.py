@@ -13,7 +13,7 @@ from known import KNOWN_ANSWERS
 from numpy.random import Generator, Philox
 
 import seedsafe as ss
-from seedsafe.key import Address, address, op_of, philox
+from seedsafe.keys.key import Address, address, op_of, philox
 
 KEYS = st.builds(
     ss.SampleKey,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from skimage import data
 
 import seedsafe as ss
-from seedsafe.draws import Draws
-from seedsafe.key import address
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address
 from seedsafe.mixing import Mixed, beta, mix_arrays, mix_labels
 
 PHOTOS = np.stack([data.astronaut()[20 * k : 20 * k + 24, 100:132] for k in range(6)])

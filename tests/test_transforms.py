@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seedsafe as ss
-from seedsafe.draws import Draws
-from seedsafe.key import address, op_of, philox
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address, op_of, philox
 
 KEY = ss.SampleKey(42, 3, 1234)
 IMAGE_TRANSFORMS = [

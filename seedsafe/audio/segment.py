@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.draws import Draws
 from seedsafe.functional.sound import segment
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 from seedsafe.transform import AudioTransform
 

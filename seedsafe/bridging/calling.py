@@ -15,7 +15,7 @@ from seedsafe.bridging.same import as_array
 from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
 from seedsafe.bridging.words import Words
 from seedsafe.info import TARGETS, Array
-from seedsafe.key import Address
+from seedsafe.keys.key import Address
 
 __all__ = ["CALLS", "WRAPPER", "Calling", "copied", "name_of"]
 

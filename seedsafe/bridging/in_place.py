@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.random import Philox
 
-from seedsafe.draws import MovablePhilox
-from seedsafe.key import Address
+from seedsafe.keys.draws import MovablePhilox
+from seedsafe.keys.key import Address
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ class InPlacePhilox(MovablePhilox):
     """A MovablePhilox that is moved in a quarter of the time, where NumPy's memory is laid out as in NumPy 2.4.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> at = address(SampleKey(2**127 + 5, 3, 1234))
         >>> InPlacePhilox().words(at, 6, 2).tolist() == MovablePhilox().words(at, 6, 2).tolist()
         True

@@ -13,9 +13,9 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.runner import KEYS, Runner
 from seedsafe.bridging.same import as_array
 from seedsafe.checks import flag
-from seedsafe.draws import Draws
 from seedsafe.info import TARGETS, Array, Info
-from seedsafe.key import Address, SampleKey, address, checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address, SampleKey, address, checked_int
 from seedsafe.naming import Namer
 from seedsafe.node import Node
 from seedsafe.primitive import primitive

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from seedsafe.ambient import next_key
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import Saved, turns
 from seedsafe.bridging.words import OP, Words, place_of
-from seedsafe.key import Address, SampleKey
+from seedsafe.keys.ambient import next_key
+from seedsafe.keys.key import Address, SampleKey
 from seedsafe.process import is_worker
 
 __all__ = ["Region", "keyed"]

@@ -15,7 +15,7 @@ from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.watch import KEYS, Call, Marks, Run, Watch
 from seedsafe.bridging.words import Words
-from seedsafe.key import Address
+from seedsafe.keys.key import Address
 
 __all__ = ["KEYS", "Runner"]
 

@@ -13,7 +13,7 @@ from seedsafe.bridging.hooks import Hook, hook_of, registrations
 from seedsafe.bridging.parts import CONTAINERS, Part, attributes_of, is_leaf, modules_of, names_of, parts_of
 from seedsafe.bridging.sources import Source
 from seedsafe.bridging.stored import Hooked, generator_source
-from seedsafe.key import SampleKey, address, op_of, philox
+from seedsafe.keys.key import SampleKey, address, op_of, philox
 
 __all__ = ["MOST", "Found", "find"]
 

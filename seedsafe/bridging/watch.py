@@ -10,7 +10,7 @@ from seedsafe.bridging.options import NotReproducible
 from seedsafe.bridging.same import Content, content
 from seedsafe.bridging.shared import DRAWN, UNSEEN, Shared
 from seedsafe.bridging.words import elsewhere
-from seedsafe.key import Address
+from seedsafe.keys.key import Address
 
 __all__ = ["KEYS", "Call", "Marks", "Run", "Watch"]
 

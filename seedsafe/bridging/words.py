@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from seedsafe.bridging.in_place import InPlacePhilox
-from seedsafe.key import Address, SampleKey, address, op_of, philox
+from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import

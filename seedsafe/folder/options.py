@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 
 __all__ = ["IMAGE_EXTENSIONS", "check_options", "one_or_several"]
 

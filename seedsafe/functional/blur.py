@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.draws import sixteenths
 from seedsafe.functional.carrier import formed, in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.parts import parts
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.draws import sixteenths
+from seedsafe.keys.key import Address
 
 __all__ = ["box_blur", "convolve", "gaussian_blur", "glass_blur", "median_blur"]
 
@@ -136,7 +136,7 @@ def glass_blur(
         TypeError: it has another dtype.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> glass_blur(np.array([[0, 90, 0, 90]], np.uint8), 0.1, 1, 1, address(SampleKey(0, 0, 0))).tolist()
         [[90, 90, 90, 0]]
     """

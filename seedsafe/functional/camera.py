@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.decisions import exponential, logarithm
-from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.parts import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.decisions import exponential, logarithm
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import Address
 
 __all__ = ["iso_noise", "shot_noise"]
 
@@ -35,7 +35,7 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
         TypeError: it has another dtype.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> shot_noise(np.full((1, 4), 128, np.uint8), 0.1, address(SampleKey(0, 0, 0))).tolist()
         [[168, 0, 148, 0]]
     """
@@ -142,7 +142,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         ValueError: the image has another number of channels.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> iso_noise(np.full((1, 2, 3), 90, np.uint8), 0.1, 0.5, address(SampleKey(0, 0, 0))).tolist()
         [[[90, 90, 90], [90, 90, 90]]]
     """

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.functional.kinds import fitting
 from seedsafe.functional.parts import part_of, parts
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import Address
 
 __all__ = [
     "FILLS",

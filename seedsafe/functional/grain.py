@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.kinds import fitting, is_uint8, new
 from seedsafe.functional.parts import noise_parts, part_of
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.key import Address
 
 __all__ = ["drop_pixels", "multiplicative_noise", "salt_and_pepper"]
 
@@ -34,7 +34,7 @@ def multiplicative_noise(
         TypeError: it has another dtype.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> grey = np.full((1, 3), 100, np.uint8)
         >>> multiplicative_noise(grey, 0.5, 1.5, address(SampleKey(0, 0, 0)), per_channel=True).tolist()
         [[135, 53, 123]]
@@ -75,7 +75,7 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         TypeError: it has another dtype.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> salt_and_pepper(np.full((1, 8), 100, np.uint8), 0.3, 0.3, address(SampleKey(0, 0, 0))).tolist()
         [[100, 255, 100, 255, 100, 100, 255, 255]]
     """
@@ -107,7 +107,7 @@ def drop_pixels(
         ValueError: fill does not fit the image's channels or dtype, or the shape is not that of an image.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> drop_pixels(np.full((1, 8), 9), 0.5, 0, address(SampleKey(0, 0, 0)), per_channel=False).tolist()
         [[9, 0, 9, 0, 9, 9, 0, 0]]
     """

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.decisions import exponential
-from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.decisions import exponential
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import Address
 
 __all__ = ["Folded", "Sheet", "elastic_sheet"]
 
@@ -143,7 +143,7 @@ def elastic_sheet(
         repeat: continue the noise of the outermost pixels beyond the image.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> sheet = elastic_sheet(address(SampleKey(0, 0, 0)), 8, 8, 20.0, 2.0, same=False)
         >>> sheet(np.array([3.0]), np.array([4.0]))[0].round(3).tolist()
         [2.696]

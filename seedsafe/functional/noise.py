@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seedsafe.draws import normal_quantiles, sixteenths
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.parts import noise_parts, part_of, parts
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.draws import normal_quantiles, sixteenths
+from seedsafe.keys.key import Address
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
@@ -28,7 +28,7 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
     Value k is the quantile of the k-th 16-bit piece of the words, so it lies within ±4.325 and is one of 65536.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> gaussian_noise(address(SampleKey(0, 0, 0)), 2).round(3).tolist()
         [1.02, -1.815]
     """
@@ -51,7 +51,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
         TypeError: it has another dtype.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> add_gaussian_noise(np.full(3, 128, np.uint8), 10.0, address(SampleKey(0, 0, 0))).tolist()
         [138, 110, 134]
     """

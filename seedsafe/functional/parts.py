@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from seedsafe.draws import sixteenths
 from seedsafe.info import Array
-from seedsafe.key import Address
+from seedsafe.keys.draws import sixteenths
+from seedsafe.keys.key import Address
 
 __all__ = ["noise_parts", "part_of", "parts"]
 
@@ -45,7 +45,7 @@ def noise_parts(noise: Address, count: int, size: int) -> Iterator[tuple[int, in
     """Yield the ends of the parts of so many values, and the 16-bit pieces of noise for each part.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> [(first, last, pieces.tolist()) for first, last, pieces in noise_parts(address(SampleKey(0, 0, 0)), 3, 2)]
         [(0, 2, [55451, 2276]), (2, 3, [47716])]
     """

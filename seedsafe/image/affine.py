@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seedsafe.checks import real
-from seedsafe.decisions import cos_sin_degrees
-from seedsafe.draws import Draws
 from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Moved, Turning
 from seedsafe.info import Info
+from seedsafe.keys.decisions import cos_sin_degrees
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Affine", "Rotate"]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.checks import integers, real, span
-from seedsafe.draws import Draws
 from seedsafe.functional import blur
 from seedsafe.image.options import flag
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
-from seedsafe.key import Address, checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address, checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", "Side", "draw_odd", "odd"]

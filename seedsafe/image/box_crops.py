@@ -8,14 +8,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from seedsafe.checks import pair, real
-from seedsafe.draws import Draws
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["BBoxSafeCrop", "IoUWindow", "RandomIoUCrop"]

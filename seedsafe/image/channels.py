@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import around, integers, real
-from seedsafe.decisions import normal
-from seedsafe.draws import Draws
 from seedsafe.functional import channels
 from seedsafe.image.sometimes import Often, Sometimes, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.decisions import normal
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = [

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import pair
-from seedsafe.draws import Draws
 from seedsafe.functional import flip
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import flag, put_option
 from seedsafe.image.window import Window
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["FiveCrop", "Mirrored", "TenCrop"]

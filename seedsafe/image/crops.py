@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from seedsafe.checks import real
-from seedsafe.draws import Draws
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
 from seedsafe.info import Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["Crop", "RandomCropFromBorders"]

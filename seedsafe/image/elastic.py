@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.checks import integers, span
-from seedsafe.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import flag, put_option
 from seedsafe.info import Info
-from seedsafe.key import Address
+from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
+from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive
 
 __all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import probability
-from seedsafe.draws import Draws
 from seedsafe.functional import flip
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform
 

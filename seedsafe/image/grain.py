@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import span
-from seedsafe.draws import Draws
 from seedsafe.functional import camera, grain
 from seedsafe.functional.channels import scale_channels
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
-from seedsafe.key import Address
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive
 
 __all__ = ["Factors", "Grain", "ISONoise", "MultiplicativeNoise", "SaltAndPepper", "Shares", "ShotNoise"]

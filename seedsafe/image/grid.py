@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import integers, pair, probability, real
-from seedsafe.draws import Draws
 from seedsafe.functional.erase import (
     Hole,
     grid_holes,
@@ -20,7 +19,8 @@ from seedsafe.image.holes import Erasing
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
-from seedsafe.key import Address
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform
 

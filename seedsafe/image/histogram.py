@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import pair, real, span
-from seedsafe.draws import Draws
 from seedsafe.functional import histogram
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, Sometimes, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["CLAHE", "AutoContrast", "ClipLimit", "Equalize"]

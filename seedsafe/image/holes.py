@@ -12,7 +12,7 @@ from seedsafe.checks import integers, real, span
 from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
-from seedsafe.key import Address
+from seedsafe.keys.key import Address
 
 __all__ = ["Erasing", "Holes", "Length", "length", "length_of"]
 

@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from seedsafe.checks import around, real, span
-from seedsafe.draws import Draws
 from seedsafe.functional.hue import adjust_hsv
 from seedsafe.functional.photometric import distort
 from seedsafe.functional.tables import VALUES, table
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"]

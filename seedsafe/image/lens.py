@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.draws import Draws
 from seedsafe.functional.distort import Field
 from seedsafe.functional.remap import Places
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import around, choice, put_option
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Lens", "OpticalDistortion"]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from seedsafe.checks import integers, span
-from seedsafe.draws import Draws
 from seedsafe.functional import tones
 from seedsafe.image.sometimes import Sometimes, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Bits", "Invert", "Posterize", "Solarize", "Threshold"]

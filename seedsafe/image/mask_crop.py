@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.checks import pair
-from seedsafe.draws import Draws
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["CropNonEmptyMask", "Pick"]

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from seedsafe.checks import probability, span
-from seedsafe.draws import Draws
 from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.info import Array, Info
-from seedsafe.key import Address
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive
 from seedsafe.transform import Transform
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from seedsafe.checks import pair, probability
-from seedsafe.draws import Draws
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.image.options import Filled, choice, flag, put_option
 from seedsafe.image.window import Window, Windowed
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["Boxed", "LetterBox", "PadIfNeeded"]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from seedsafe.checks import real
-from seedsafe.decisions import normal
-from seedsafe.draws import Draws
 from seedsafe.functional.affine import Matrix, inverse
 from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Warped
 from seedsafe.info import Info
+from seedsafe.keys.decisions import normal
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Perspective", "Viewed"]

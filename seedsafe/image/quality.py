@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import integers, span
-from seedsafe.draws import Draws
 from seedsafe.functional.quality import FORMATS, compress, downscale
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Downscale", "ImageCompression", "Quality", "Scale"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.draws import Draws
 from seedsafe.image.options import Interpolated, around, flag, put_option
 from seedsafe.image.scaling import Scaled, Scaling, checked_size, shorter_side, times, within
 from seedsafe.info import Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["RandomScale"]

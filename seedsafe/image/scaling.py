@@ -9,7 +9,7 @@ from seedsafe.checks import pair
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.image.options import Interpolated
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 
 __all__ = ["SIZE_WAY_OUT", "Scaled", "Scaling", "checked_size", "shorter_side", "times", "within"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from seedsafe.checks import span
-from seedsafe.draws import Draws
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import emboss_kernel, sharpen_kernel
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Edges", "Emboss", "Relief", "Sharpen"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import around, real
-from seedsafe.decisions import normal
-from seedsafe.draws import Draws
 from seedsafe.functional import tones
 from seedsafe.image.sometimes import Often, store
 from seedsafe.info import Array, Info
+from seedsafe.keys.decisions import normal
+from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 
 __all__ = ["Curve", "Exponent", "Gamma", "RandomBrightnessContrast", "ToneCurve", "Tones"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.checks import pair
-from seedsafe.draws import Draws
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.image.options import Filled, put_option
 from seedsafe.info import Array, Info
-from seedsafe.key import checked_int
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive
 
 __all__ = ["CenterCrop", "Corner", "Pad", "RandomCrop", "Window", "Windowed"]

@@ -4,7 +4,7 @@ An adapter keeps its framework's base class, how the epoch reaches the workers, 
 """
 
 from seedsafe.checks import flag
-from seedsafe.key import address, checked_int, philox
+from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.reading.batches import augment_batch, count
 from seedsafe.reading.collate import collate, stack
 from seedsafe.reading.context import Moment, current, entered, moment_of

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.info import TARGETS
-from seedsafe.key import SampleKey
+from seedsafe.keys.key import SampleKey
 from seedsafe.reading.arrays import is_foreign
 from seedsafe.reading.collate import stack
 from seedsafe.reading.forms import Augment, augment_parts, labels_of

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from seedsafe.ambient import Read, state
-from seedsafe.key import Address, SampleIndex, SampleKey
+from seedsafe.keys.ambient import Read, state
+from seedsafe.keys.key import Address, SampleIndex, SampleKey
 from seedsafe.reading.repeats import Repeats, shared_seed
 
 __all__ = ["Moment", "current", "entered", "moment_of", "moved"]

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from contextlib import suppress
 from typing import Any, Final
 
-from seedsafe.key import VALIDATION_EPOCH, SampleKey
+from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey
 from seedsafe.leaf import Leaf
 from seedsafe.reading.finite import NotFiniteError
 from seedsafe.reading.forms import augment_sample, augment_views

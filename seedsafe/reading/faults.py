@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from seedsafe.checks import flag
-from seedsafe.key import SampleKey, address, op_of, philox
+from seedsafe.keys.key import SampleKey, address, op_of, philox
 from seedsafe.reading.error import SampleError, path_of, reason, sample_error
 from seedsafe.reading.log import FailureLog
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from seedsafe.compose import Compose, written
 from seedsafe.info import TARGETS, Array
-from seedsafe.key import SampleKey
+from seedsafe.keys.key import SampleKey
 from seedsafe.naming import Namer
 from seedsafe.reading.arrays import WIDE, opened
 from seedsafe.reading.targets import Targets, kind_of, take_apart

@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.search import find
-from seedsafe.key import CONTRACT_VERSION
+from seedsafe.keys.key import CONTRACT_VERSION
 
 __all__ = ["manifest"]
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any, Final, SupportsIndex
 
 from seedsafe import opencv
-from seedsafe.ambient import reading, state
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.checks import record_ids
 from seedsafe.info import Array
-from seedsafe.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.keys.ambient import reading, state
+from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch
 from seedsafe.reading.context import Moment, entered, moved
 from seedsafe.reading.error import process_name, sample_error

@@ -7,7 +7,7 @@ import warnings
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe.key import SampleKey
+from seedsafe.keys.key import SampleKey
 from seedsafe.reading.inside import Keyed, outermost
 
 __all__ = ["Repeats", "SharedSeedError", "Told", "shared_seed"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from seedsafe import opencv
 from seedsafe.checks import flag
 from seedsafe.folder.progress import Progress, reporting
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 from seedsafe.stats.accumulate import Accumulator
 from seedsafe.stats.checkpoint import Checkpoint
 from seedsafe.stats.result import ChannelStats

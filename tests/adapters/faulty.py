@@ -64,7 +64,7 @@ def replaced(
 
 
 def _words(key: ss.SampleKey) -> list[int]:
-    from seedsafe.key import address, philox
+    from seedsafe.keys.key import address, philox
 
     op = ss.op_of("seedsafe/replace")
     return philox(address(key, op)).random_raw(16).tolist()

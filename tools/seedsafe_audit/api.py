@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.key import checked_int
+from seedsafe.keys.key import checked_int
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.report import Report
 from seedsafe_audit.runs import Order, Run, Runs, order_of

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from seedsafe.key import SampleKey
+from seedsafe.keys.key import SampleKey
 
 __all__ = ["MOST_CALLS", "Read", "claim", "current_key", "next_key", "reading", "state"]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from seedsafe.key import Address, SampleKey, address, philox
+from seedsafe.keys.key import Address, SampleKey, address, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
@@ -46,7 +46,7 @@ class Draws:
     but ``words`` and ``units`` consumes one word, whatever its arguments are.
 
     Args:
-        at: the stream's address, from ``seedsafe.key.address``.
+        at: the stream's address, from ``seedsafe.keys.key.address``.
 
     Example:
         >>> draws = Draws(address(SampleKey(42, 3, 1234)))

@@ -10,7 +10,7 @@ import math
 from functools import cache
 from typing import Final
 
-from seedsafe.draws import Draws
+from seedsafe.keys.draws import Draws
 
 __all__ = [
     "cos_sin_degrees",
@@ -105,7 +105,7 @@ def log_uniform(rng: Draws, low: float, high: float) -> float:
         ValueError: low is not positive, or high not finite.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> round(log_uniform(Draws(address(SampleKey(42, 3, 1234))), 0.5, 2.0), 6)
         0.680453
     """
@@ -130,7 +130,7 @@ def normal(rng: Draws) -> float:
     It is the quantile at (h + ½) / 2**52 for the word's upper 52 bits h, so none is beyond ±8.21.
 
     Example:
-        >>> from seedsafe.key import SampleKey, address
+        >>> from seedsafe.keys.key import SampleKey, address
         >>> round(normal(Draws(address(SampleKey(42, 3, 1234)))), 6)
         -0.764502
     """
