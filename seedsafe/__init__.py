@@ -95,7 +95,7 @@ _ROOMS = {
         "VerticalFlip",
         "XYMasking",
     ),
-    "seedsafe.info": ("Info",),
+    "seedsafe.ground.info": ("Info",),
     "seedsafe.keys.generator": ("generator",),
     "seedsafe.keys.key": (
         "CONTRACT_VERSION",

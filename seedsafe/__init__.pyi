@@ -98,7 +98,7 @@ from seedsafe.image import ToneCurve as ToneCurve
 from seedsafe.image import Transpose as Transpose
 from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.image import XYMasking as XYMasking
-from seedsafe.info import Info as Info
+from seedsafe.ground.info import Info as Info
 from seedsafe.keys.generator import generator as generator
 from seedsafe.keys.key import CONTRACT_VERSION as CONTRACT_VERSION
 from seedsafe.keys.key import SampleIndex as SampleIndex

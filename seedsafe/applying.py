@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.info import TARGETS
+from seedsafe.ground.info import TARGETS
 from seedsafe.primitive import Marks
 
 __all__ = ["Applier", "appliers", "released"]

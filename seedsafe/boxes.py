@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.checks import real
-from seedsafe.info import Array
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Array
 from seedsafe.labels import label_names
 from seedsafe.primitive import primitive
 

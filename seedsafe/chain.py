@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from seedsafe.info import Array, Infos
+from seedsafe.ground.info import Array, Infos
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Stream
 from seedsafe.node import Node

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from seedsafe.boxes import Boxes
 from seedsafe.chain import Chain, Replay
-from seedsafe.info import Array, described, named_parts
+from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keypoints import Keypoints
 from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from seedsafe.chain import Chain
-from seedsafe.checks import probability, real
 from seedsafe.compose import Compose, members
-from seedsafe.info import Infos
+from seedsafe.ground.checks import probability, real
+from seedsafe.ground.info import Infos
 from seedsafe.keys.key import checked_int
 from seedsafe.leaf import Leaf
 from seedsafe.naming import Namer, stream_name

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.labels import label_names
 from seedsafe.primitive import primitive
 

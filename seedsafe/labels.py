@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.info import TARGETS, Array
+from seedsafe.ground.info import TARGETS, Array
 
 __all__ = ["label_names", "of_rows", "require_labels"]
 

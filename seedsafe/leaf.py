@@ -8,8 +8,8 @@ from typing import Any
 from numpy import ndarray
 
 from seedsafe.applying import appliers
-from seedsafe.checks import probability
-from seedsafe.info import Array, Info, Infos
+from seedsafe.ground.checks import probability
+from seedsafe.ground.info import Array, Info, Infos
 from seedsafe.keys.draws import Draws, limit_of
 from seedsafe.naming import stream_name
 from seedsafe.primitive import marks_of

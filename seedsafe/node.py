@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
+from seedsafe.ground.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
 from seedsafe.leaf import Leaf

@@ -12,7 +12,7 @@ threads changes no result.
 import os
 import sys
 
-from seedsafe.process import is_worker
+from seedsafe.ground.process import is_worker
 
 __all__ = ["guard", "worker_init"]
 

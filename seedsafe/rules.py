@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.boxes import Boxes, area, from_edges, to_edges
-from seedsafe.info import Array, Info, Infos
+from seedsafe.ground.info import Array, Info, Infos
 from seedsafe.keypoints import Keypoints
 from seedsafe.labels import of_rows, require_labels
 

@@ -10,8 +10,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Literal, Self
 
-from seedsafe.checks import flag
-from seedsafe.info import Array, Info, named_parts
+from seedsafe.ground.checks import flag
+from seedsafe.ground.info import Array, Info, named_parts
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey
 from seedsafe.leaf import Leaf

@@ -6,7 +6,7 @@ from typing import Any
 
 from seedsafe.applying import released
 from seedsafe.bridging.options import NotReproducible
-from seedsafe.info import TARGETS, Array, Info, Infos
+from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.leaf import Leaf
 from seedsafe.rules import Rules, with_boxes
 

@@ -14,7 +14,7 @@ from seedsafe.bridging.hooks import takes_seed
 from seedsafe.bridging.same import as_array
 from seedsafe.bridging.tensors import channels_last, takes_tensors, tensor_of
 from seedsafe.bridging.words import Words
-from seedsafe.info import TARGETS, Array
+from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import Address
 
 __all__ = ["CALLS", "WRAPPER", "Calling", "copied", "name_of"]

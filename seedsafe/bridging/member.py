@@ -12,8 +12,8 @@ from seedsafe.bridging.hooks import library_of
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.runner import KEYS, Runner
 from seedsafe.bridging.same import as_array
-from seedsafe.checks import flag
-from seedsafe.info import TARGETS, Array, Info
+from seedsafe.ground.checks import flag
+from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, SampleKey, address, checked_int
 from seedsafe.naming import Namer

@@ -7,9 +7,9 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import Saved, turns
 from seedsafe.bridging.words import OP, Words, place_of
+from seedsafe.ground.process import is_worker
 from seedsafe.keys.ambient import next_key
 from seedsafe.keys.key import Address, SampleKey
-from seedsafe.process import is_worker
 
 __all__ = ["Region", "keyed"]
 

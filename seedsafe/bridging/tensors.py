@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.bridging.same import as_array
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["channels_last", "takes_tensors", "tensor_of"]
 

@@ -11,12 +11,12 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.checks import flag
 from seedsafe.folder.index import FolderIndex
 from seedsafe.folder.options import IMAGE_EXTENSIONS, one_or_several
 from seedsafe.folder.progress import Progress
 from seedsafe.folder.read import read_image
 from seedsafe.folder.tree import Problem
+from seedsafe.ground.checks import flag
 
 __all__ = ["ImageFolder", "Samples"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.coordinates import put
 from seedsafe.functional.remap import border_code, in_parts, interpolation_code, remap
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = [
     "Matrix",

@@ -9,7 +9,7 @@ import numpy as np
 from seedsafe.functional.carrier import formed, in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.parts import parts
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import Address
 

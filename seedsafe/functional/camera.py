@@ -12,7 +12,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.parts import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential, logarithm
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "formed", "in_memory", "native", "opencv", "require_size"]
 

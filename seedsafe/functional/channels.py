@@ -15,7 +15,7 @@ from seedsafe.functional.parts import part_of, parts
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = [
     "drop_channels",

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.affine import cut_off
 from seedsafe.functional.coordinates import put
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["Field", "distort_boxes", "distort_points", "way_back"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv
 from seedsafe.functional.coordinates import put, widened
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = [
     "horizontal_flip",

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.kinds import fitting, is_uint8, new
 from seedsafe.functional.parts import noise_parts, part_of
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
 
 __all__ = ["drop_pixels", "multiplicative_noise", "salt_and_pepper"]

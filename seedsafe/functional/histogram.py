@@ -11,7 +11,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
 

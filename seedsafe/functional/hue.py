@@ -10,7 +10,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_into, table
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["adjust_hsv", "rotate_hue", "turn_hue"]
 

@@ -11,7 +11,7 @@ from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
 from seedsafe.functional.tables import VALUES, look_up_into
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import cos_sin_degrees
 
 __all__ = [

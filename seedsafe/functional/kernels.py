@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import cos_sin_degrees
 
 __all__ = ["bell_kernel", "disk_kernel", "emboss_kernel", "line_kernel", "sharpen_kernel"]

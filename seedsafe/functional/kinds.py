@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.functional.values import to_float
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["fitting", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.parts import noise_parts, part_of, parts
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 

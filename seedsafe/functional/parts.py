@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import Address
 

@@ -12,7 +12,7 @@ from seedsafe.functional.hue import turn_hue
 from seedsafe.functional.kinds import is_rgb, is_uint8, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tones import adjust_tones
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["distort", "multiply_saturation"]
 

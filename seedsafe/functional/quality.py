@@ -7,7 +7,7 @@ from typing import Final
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.resize import resize
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["FORMATS", "compress", "downscale"]
 

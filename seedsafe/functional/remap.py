@@ -11,7 +11,7 @@ from seedsafe.functional.carrier import carried, in_memory, opencv
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["MAX_SIDE", "Places", "border_code", "in_parts", "interpolation_code", "remap"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, require_size
 from seedsafe.functional.coordinates import put
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["INTERPOLATIONS", "need_interpolated", "resize", "resize_boxes", "resize_points"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["amplify", "invert_polarity", "segment"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.scratch import scratch_planes
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["VALUES", "look_up", "look_up_channels", "look_up_into", "table"]
 

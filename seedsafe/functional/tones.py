@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import logarithm
 
 __all__ = ["adjust_gamma", "adjust_tones", "bend_tones", "invert", "mean_value", "posterize", "solarize"]

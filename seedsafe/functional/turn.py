@@ -8,7 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import carried, in_memory, opencv
 from seedsafe.functional.coordinates import put, widened
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = [
     "quarter_turn",

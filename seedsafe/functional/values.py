@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.functional.scratch import scratch_planes
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv, require_size
 from seedsafe.functional.coordinates import put, widened
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["MODES", "check_fill", "crop", "pad", "shift_boxes", "shift_points"]
 

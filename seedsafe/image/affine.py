@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.checks import real
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Info
 from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Moved, Turning
-from seedsafe.info import Info
 from seedsafe.keys.decisions import cos_sin_degrees
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive

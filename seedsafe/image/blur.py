@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import integers, real, span
 from seedsafe.functional import blur
+from seedsafe.ground.checks import integers, real, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import flag
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, checked_int
 from seedsafe.primitive import primitive

@@ -7,13 +7,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import pair, real
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.ground.checks import pair, real
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

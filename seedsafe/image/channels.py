@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import around, integers, real
 from seedsafe.functional import channels
+from seedsafe.ground.checks import around, integers, real
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, Sometimes, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive

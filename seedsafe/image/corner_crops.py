@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import pair
 from seedsafe.functional import flip
 from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.ground.checks import pair
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import flag, put_option
 from seedsafe.image.window import Window
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import probability, real
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.ground.checks import probability, real
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, choice, flag, put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

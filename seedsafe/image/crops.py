@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from seedsafe.checks import real
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Info
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
-from seedsafe.info import Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

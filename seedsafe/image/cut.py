@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.checks import pair, probability
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.ground.checks import pair, probability
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Interpolated, put_option
-from seedsafe.info import Array, Info
 from seedsafe.transform import SpatialTransform
 
 __all__ = ["Cut", "Zoomed"]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import probability
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
 from seedsafe.functional.remap import Places, remap
+from seedsafe.ground.checks import probability
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, around, choice, flag, put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import integers, span
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
+from seedsafe.ground.checks import integers, span
+from seedsafe.ground.info import Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import flag, put_option
-from seedsafe.info import Info
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive

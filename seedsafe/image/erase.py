@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.checks import integers, span
+from seedsafe.ground.checks import integers, span
+from seedsafe.ground.info import Info
 from seedsafe.image.holes import Erasing, Holes, Length, length, length_of
 from seedsafe.image.options import flag
 from seedsafe.image.sometimes import store
-from seedsafe.info import Info
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import probability
 from seedsafe.functional import flip
-from seedsafe.info import Array, Info
+from seedsafe.ground.checks import probability
+from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform

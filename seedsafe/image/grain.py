@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import span
 from seedsafe.functional import camera, grain
 from seedsafe.functional.channels import scale_channels
+from seedsafe.ground.checks import span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import integers, pair, probability, real
 from seedsafe.functional.erase import (
     Hole,
     grid_holes,
@@ -15,10 +14,11 @@ from seedsafe.functional.erase import (
     shuffle_tiles,
 )
 from seedsafe.functional.grain import drop_pixels
+from seedsafe.ground.checks import integers, pair, probability, real
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.holes import Erasing
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import pair, real, span
 from seedsafe.functional import histogram
+from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, Sometimes, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

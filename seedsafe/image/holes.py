@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import integers, real, span
 from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
+from seedsafe.ground.checks import integers, real, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.key import Address
 
 __all__ = ["Erasing", "Holes", "Length", "length", "length_of"]

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import around, real, span
 from seedsafe.functional.hue import adjust_hsv
 from seedsafe.functional.photometric import distort
 from seedsafe.functional.tables import VALUES, table
+from seedsafe.ground.checks import around, real, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

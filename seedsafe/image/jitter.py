@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from seedsafe.checks import around
 from seedsafe.functional.jitter import apply_matrix, color_jitter, jitter_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8
 from seedsafe.functional.tones import adjust_tones
+from seedsafe.ground.checks import around
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from seedsafe.functional.distort import Field
 from seedsafe.functional.remap import Places
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import around, choice, put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from seedsafe.checks import integers, span
 from seedsafe.functional import tones
+from seedsafe.ground.checks import integers, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Sometimes, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

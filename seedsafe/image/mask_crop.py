@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import pair
+from seedsafe.ground.checks import pair
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
 from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import around, integers, span
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, line_kernel
+from seedsafe.ground.checks import around, integers, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.blur import draw_odd, odd
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws, sixteenths
 from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive

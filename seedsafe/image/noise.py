@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from seedsafe.checks import probability, span
 from seedsafe.functional.noise import add_gaussian_noise
-from seedsafe.info import Array, Info
+from seedsafe.ground.checks import probability, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
 from seedsafe.primitive import primitive

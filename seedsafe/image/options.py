@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.checks import flag, probability, real
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
+from seedsafe.ground.checks import flag, probability, real
 from seedsafe.transform import SpatialTransform
 
 __all__ = ["Filled", "Interpolated", "around", "choice", "flag", "put_option"]

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from seedsafe.checks import real
 from seedsafe.functional.affine import Matrix, inverse
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Info
 from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Warped
-from seedsafe.info import Info
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive

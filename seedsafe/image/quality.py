@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import integers, span
 from seedsafe.functional.quality import FORMATS, compress, downscale
 from seedsafe.functional.resize import INTERPOLATIONS
+from seedsafe.ground.checks import integers, span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from seedsafe.ground.info import Info
 from seedsafe.image.options import Interpolated, around, flag, put_option
 from seedsafe.image.scaling import Scaled, Scaling, checked_size, shorter_side, times, within
-from seedsafe.info import Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from seedsafe.checks import pair, real, span
+from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.info import Info
 from seedsafe.image.cut import Zoomed
 from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
-from seedsafe.info import Info
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int

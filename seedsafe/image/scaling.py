@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from seedsafe.checks import pair
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
+from seedsafe.ground.checks import pair
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Interpolated
-from seedsafe.info import Array, Info
 from seedsafe.keys.key import checked_int
 
 __all__ = ["SIZE_WAY_OUT", "Scaled", "Scaling", "checked_size", "shorter_side", "times", "within"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from seedsafe.checks import span
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import emboss_kernel, sharpen_kernel
+from seedsafe.ground.checks import span
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from seedsafe.checks import probability
+from seedsafe.ground.checks import probability
 from seedsafe.transform import ImageTransform
 
 __all__ = ["Often", "Sometimes", "store"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import probability
 from seedsafe.functional import flip, turn
+from seedsafe.ground.checks import probability
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 from seedsafe.transform import SpatialTransform

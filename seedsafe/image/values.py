@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from seedsafe.checks import real
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
-from seedsafe.info import Array, Info
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Array, Info
 from seedsafe.primitive import primitive
 from seedsafe.transform import ImageTransform, Transform
 

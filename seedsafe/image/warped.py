@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from seedsafe.checks import probability
 from seedsafe.functional.affine import Matrix, product, warp, warp_boxes, warp_points
+from seedsafe.ground.checks import probability
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, choice, flag, put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.decisions import cos_sin_degrees
 
 __all__ = ["Moved", "Turning", "Warped"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from seedsafe.checks import pair
 from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.ground.checks import pair
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, put_option
-from seedsafe.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.primitive import primitive

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from seedsafe.checks import probability, span
+from seedsafe.ground.checks import probability, span
+from seedsafe.ground.info import Info
 from seedsafe.image.options import Filled, put_option
 from seedsafe.image.window import Window, Windowed
-from seedsafe.info import Info
 from seedsafe.keys.draws import Draws
 from seedsafe.primitive import primitive
 

@@ -3,7 +3,7 @@
 An adapter keeps its framework's base class, how the epoch reaches the workers, and the framework's quirks.
 """
 
-from seedsafe.checks import flag
+from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.reading.batches import augment_batch, count
 from seedsafe.reading.collate import collate, stack

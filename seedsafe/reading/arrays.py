@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.info import Array
+from seedsafe.ground.info import Array
 
 __all__ = ["WIDE", "is_foreign", "opened"]
 

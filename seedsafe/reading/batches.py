@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.info import TARGETS
+from seedsafe.ground.info import TARGETS
 from seedsafe.keys.key import SampleKey
 from seedsafe.reading.arrays import is_foreign
 from seedsafe.reading.collate import stack

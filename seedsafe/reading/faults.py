@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
-from seedsafe.checks import flag
+from seedsafe.ground.checks import flag
 from seedsafe.keys.key import SampleKey, address, op_of, philox
 from seedsafe.reading.error import SampleError, path_of, reason, sample_error
 from seedsafe.reading.log import FailureLog

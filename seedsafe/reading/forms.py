@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seedsafe.compose import Compose, written
-from seedsafe.info import TARGETS, Array
+from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.naming import Namer
 from seedsafe.reading.arrays import WIDE, opened

@@ -9,8 +9,8 @@ from typing import Any, Final, SupportsIndex
 from seedsafe import opencv
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
-from seedsafe.checks import record_ids
-from seedsafe.info import Array
+from seedsafe.ground.checks import record_ids
+from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.reading.batches import augment_batch

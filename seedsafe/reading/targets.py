@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.info import TARGETS
+from seedsafe.ground.info import TARGETS
 from seedsafe.reading.arrays import is_foreign
 
 __all__ = ["Targets", "check_targets", "kind_of", "take_apart"]

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.process import is_worker
+from seedsafe.ground.process import is_worker
 from seedsafe.ring.arrays import placed, taken
 from seedsafe.ring.writer import Held, Lease
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
-from seedsafe.checks import flag
 from seedsafe.folder.progress import Progress, reporting
+from seedsafe.ground.checks import flag
 from seedsafe.keys.key import checked_int
 from seedsafe.stats.accumulate import Accumulator
 from seedsafe.stats.checkpoint import Checkpoint
