@@ -10,10 +10,10 @@ from typing import Any
 _ROOMS = {
     "seedsafe.keys.ambient": ("current_key",),
     "seedsafe.audio": ("Amplitude", "PolarityInversion", "RandomSegment"),
-    "seedsafe.boxes": ("Boxes",),
+    "seedsafe.pipeline.boxes": ("Boxes",),
     "seedsafe.bridging": ("Bridge", "Bridged", "NotReproducible", "bridge", "keyed", "register_hook"),
-    "seedsafe.compose": ("Compose",),
-    "seedsafe.containers": ("Choice", "OneOf", "RandomApply", "SomeOf"),
+    "seedsafe.pipeline.compose": ("Compose",),
+    "seedsafe.pipeline.containers": ("Choice", "OneOf", "RandomApply", "SomeOf"),
     "seedsafe.keys.draws": ("Draws",),
     "seedsafe.folder": ("FolderIndex", "ImageFolder"),
     "seedsafe.image": (
@@ -106,14 +106,14 @@ _ROOMS = {
         "op_of",
         "record_index",
     ),
-    "seedsafe.keypoints": ("Keypoints",),
+    "seedsafe.pipeline.keypoints": ("Keypoints",),
     "seedsafe.mixing": ("BatchMix",),
-    "seedsafe.naming": ("Stream",),
+    "seedsafe.pipeline.naming": ("Stream",),
     "seedsafe.reading": ("SampleError",),
     "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
-    "seedsafe.state": ("Applied",),
+    "seedsafe.pipeline.state": ("Applied",),
     "seedsafe.stats": ("ChannelStats", "channel_stats"),
-    "seedsafe.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
+    "seedsafe.pipeline.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
     "seedsafe_audit": ("audit",),  # the one tool that a program calls
 }
 _MODULES = ("opencv",)

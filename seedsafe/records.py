@@ -12,11 +12,11 @@ import numpy as np
 from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.words import place_of
-from seedsafe.compose import Compose
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
+from seedsafe.pipeline.compose import Compose
+from seedsafe.pipeline.transform import Transform
 from seedsafe.reading import Targets, augment_sample, check_targets, labels_of
-from seedsafe.transform import Transform
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 

@@ -17,7 +17,7 @@ from test_docs import ROOT, environment
 import seedsafe as ss
 import seedsafe.functional as plain
 from seedsafe.folder import cache as cachefile
-from seedsafe.primitive import marks_of
+from seedsafe.pipeline.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)
 RGB = np.zeros((4, 5, 3), np.uint8)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from test_subclasses import ARGUMENTS, PUBLIC
 
 import seedsafe as ss
-from seedsafe.boxes import FORMATS, from_edges, to_edges
+from seedsafe.pipeline.boxes import FORMATS, from_edges, to_edges
 
 KEY = ss.SampleKey(42, 3, 1234)
 KEYS = [ss.SampleKey(42, 3, index) for index in range(20)]

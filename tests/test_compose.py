@@ -14,7 +14,7 @@ import pytest
 import seedsafe as ss
 from seedsafe.keys.draws import PooledDraws, limit_of
 from seedsafe.keys.key import address, op_of, philox
-from seedsafe.primitive import marks_of
+from seedsafe.pipeline.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)
 IMAGE = np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)
@@ -88,7 +88,7 @@ def test_bad_trees() -> None:
 
 
 def test_two_names_of_one_stream_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seedsafe import naming
+    from seedsafe.pipeline import naming
 
     monkeypatch.setattr(naming, "op_of", lambda name: 7)
     with pytest.raises(ValueError, match="'HorizontalFlip' has the same stream as 'RandomCrop'"):

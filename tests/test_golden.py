@@ -66,7 +66,7 @@ def test_another_noise_offset_is_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_other_names_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seedsafe import naming
+    from seedsafe.pipeline import naming
 
     monkeypatch.setattr(naming, "stream_name", lambda name, times: f"{name}+{times}" if times else name)
     repeated = ss.Compose([ss.SomeOf([ss.GaussianNoise(std=(0, 3)), ss.HorizontalFlip()], n=3, replace=True)])

@@ -12,7 +12,7 @@ import known
 import pytest
 
 import seedsafe as ss
-from seedsafe.primitive import marks_of
+from seedsafe.pipeline.primitive import marks_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 import make_golden

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.primitive import marks_of
-from seedsafe.transform import Transform
+from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.transform import Transform
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "RandomCrop": {"size": 20},

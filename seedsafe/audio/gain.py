@@ -9,8 +9,8 @@ from seedsafe.functional.sound import amplify, invert_polarity
 from seedsafe.ground.checks import probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
-from seedsafe.transform import AudioTransform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import AudioTransform
 
 __all__ = ["Amplitude", "Gain", "PolarityInversion"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from seedsafe.applying import released
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
-from seedsafe.leaf import Leaf
-from seedsafe.rules import Rules, with_boxes
+from seedsafe.pipeline.applying import released
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.rules import Rules, with_boxes
 
 __all__ = ["BridgedLeaf", "Unknown"]
 

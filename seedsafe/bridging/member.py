@@ -16,10 +16,10 @@ from seedsafe.ground.checks import flag
 from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, SampleKey, address, checked_int
-from seedsafe.naming import Namer
-from seedsafe.node import Node
-from seedsafe.primitive import primitive
-from seedsafe.transform import Transform
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Bridged", "bridge"]
 

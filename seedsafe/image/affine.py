@@ -11,7 +11,7 @@ from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Moved, Turning
 from seedsafe.keys.decisions import cos_sin_degrees
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Affine", "Rotate"]
 

@@ -14,7 +14,7 @@ from seedsafe.image.options import flag
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", "Side", "draw_odd", "odd"]
 

@@ -13,7 +13,7 @@ from seedsafe.image.cut import Cut
 from seedsafe.image.options import flag, put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["FiveCrop", "Mirrored", "TenCrop"]
 

@@ -12,7 +12,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, choice, flag, put_option
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CropAndPad", "Cropped"]
 

@@ -10,7 +10,7 @@ from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import pair, probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Interpolated, put_option
-from seedsafe.transform import SpatialTransform
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Cut", "Zoomed"]
 

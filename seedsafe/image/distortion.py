@@ -14,7 +14,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled, around, choice, flag, put_option
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Distorted", "Grid", "GridDistortion"]
 

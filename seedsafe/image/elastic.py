@@ -15,7 +15,7 @@ from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import flag, put_option
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]
 

@@ -13,7 +13,7 @@ from seedsafe.image.options import flag
 from seedsafe.image.sometimes import store
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 

@@ -9,8 +9,8 @@ from seedsafe.functional import flip
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
-from seedsafe.transform import SpatialTransform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Flip", "HorizontalFlip", "VerticalFlip"]
 

@@ -12,7 +12,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Factors", "Grain", "ISONoise", "MultiplicativeNoise", "SaltAndPepper", "Shares", "ShotNoise"]
 

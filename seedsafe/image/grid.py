@@ -21,8 +21,8 @@ from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
-from seedsafe.primitive import primitive
-from seedsafe.transform import SpatialTransform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Cut", "Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels", "Tiles"]
 

@@ -11,7 +11,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, Sometimes, store
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CLAHE", "AutoContrast", "ClipLimit", "Equalize"]
 

@@ -16,7 +16,7 @@ from seedsafe.ground.checks import around, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"]
 

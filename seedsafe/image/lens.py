@@ -14,7 +14,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.image.options import around, choice, put_option
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Lens", "OpticalDistortion"]
 

@@ -10,7 +10,7 @@ from seedsafe.ground.checks import integers, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Sometimes, store
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Bits", "Invert", "Posterize", "Solarize", "Threshold"]
 

@@ -15,7 +15,7 @@ from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CropNonEmptyMask", "Pick"]
 

@@ -15,7 +15,7 @@ from seedsafe.image.blur import draw_odd, odd
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws, sixteenths
 from seedsafe.keys.key import Address
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["AdvancedBlur", "Bell", "Defocus", "Disk", "Line", "MotionBlur"]
 

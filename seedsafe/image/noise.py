@@ -13,8 +13,8 @@ from seedsafe.ground.checks import probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
-from seedsafe.primitive import primitive
-from seedsafe.transform import Transform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import Transform
 
 __all__ = ["GaussianNoise", "Noise"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.ground.checks import flag, probability, real
-from seedsafe.transform import SpatialTransform
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Filled", "Interpolated", "around", "choice", "flag", "put_option"]
 

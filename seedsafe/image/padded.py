@@ -13,7 +13,7 @@ from seedsafe.image.options import Filled, choice, flag, put_option
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Boxed", "LetterBox", "PadIfNeeded"]
 

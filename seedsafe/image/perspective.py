@@ -13,7 +13,7 @@ from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Warped
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Perspective", "Viewed"]
 

@@ -12,7 +12,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import choice
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Downscale", "ImageCompression", "Quality", "Scale"]
 

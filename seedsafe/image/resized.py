@@ -10,7 +10,7 @@ from seedsafe.image.options import Interpolated, flag, put_option
 from seedsafe.image.scaling import SIZE_WAY_OUT, Scaled, Scaling, checked_size, shorter_side, within
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 

@@ -14,7 +14,7 @@ from seedsafe.image.window import Window
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from seedsafe.ground.checks import probability
-from seedsafe.transform import ImageTransform
+from seedsafe.pipeline.transform import ImageTransform
 
 __all__ = ["Often", "Sometimes", "store"]
 

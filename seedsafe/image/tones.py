@@ -11,7 +11,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.image.sometimes import Often, store
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Curve", "Exponent", "Gamma", "RandomBrightnessContrast", "ToneCurve", "Tones"]
 

@@ -10,8 +10,8 @@ from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import put_option
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
-from seedsafe.transform import SpatialTransform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["D4", "RandomRotate90", "Transpose", "Turn"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
-from seedsafe.primitive import primitive
-from seedsafe.transform import ImageTransform, Transform
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import ImageTransform, Transform
 
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 

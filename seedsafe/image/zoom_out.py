@@ -9,7 +9,7 @@ from seedsafe.ground.info import Info
 from seedsafe.image.options import Filled, put_option
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["RandomZoomOut"]
 

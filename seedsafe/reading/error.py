@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey
-from seedsafe.leaf import Leaf
+from seedsafe.pipeline.leaf import Leaf
 from seedsafe.reading.finite import NotFiniteError
 from seedsafe.reading.forms import augment_sample, augment_views
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.compose import Compose
+from seedsafe.pipeline.compose import Compose
 from seedsafe.reading.forms import Augment
 
 __all__ = ["NotFiniteError", "require_finite", "require_finite_after"]

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.compose import Compose, written
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
-from seedsafe.naming import Namer
+from seedsafe.pipeline.compose import Compose, written
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.transform import Transform
 from seedsafe.reading.arrays import WIDE, opened
 from seedsafe.reading.targets import Targets, kind_of, take_apart
-from seedsafe.transform import Transform
 
 __all__ = [
     "Augment",

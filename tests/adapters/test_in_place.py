@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe import primitive
+from seedsafe.pipeline import primitive
 from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.boxes import from_edges, to_edges
+from seedsafe.pipeline.boxes import from_edges, to_edges
 
 pytestmark = pytest.mark.bridge
 KEY = ss.SampleKey(42, 0, 0)

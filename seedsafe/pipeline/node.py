@@ -12,9 +12,9 @@ from numpy import ndarray
 from seedsafe.ground.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
-from seedsafe.leaf import Leaf
-from seedsafe.rules import Ruled, Rules
-from seedsafe.state import State, Traced
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.rules import Ruled, Rules
+from seedsafe.pipeline.state import State, Traced
 
 __all__ = ["Node", "Root", "checked_key", "run", "trace"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.boxes import Boxes, area, from_edges, to_edges
 from seedsafe.ground.info import Array, Info, Infos
-from seedsafe.keypoints import Keypoints
-from seedsafe.labels import of_rows, require_labels
+from seedsafe.pipeline.boxes import Boxes, area, from_edges, to_edges
+from seedsafe.pipeline.keypoints import Keypoints
+from seedsafe.pipeline.labels import of_rows, require_labels
 
 __all__ = ["Ruled", "Rules", "image_info", "mirrors", "with_boxes"]
 

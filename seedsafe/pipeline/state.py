@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.keys.draws import PooledDraws
-from seedsafe.rules import Rules
+from seedsafe.pipeline.rules import Rules
 
 __all__ = ["Applied", "State", "Traced", "turn"]
 

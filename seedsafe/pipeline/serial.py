@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
-from seedsafe.primitive import marks_of
-from seedsafe.transform import Transform, is_described, options
+from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.transform import Transform, is_described, options
 
 __all__ = ["from_plain", "to_plain"]
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from seedsafe.keys.key import op_of
-from seedsafe.rules import Rules
+from seedsafe.pipeline.rules import Rules
 
 __all__ = ["Namer", "Stream", "check_name", "stream_name"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from seedsafe.ground.info import Array, Infos
-from seedsafe.leaf import Leaf
-from seedsafe.naming import Stream
-from seedsafe.node import Node
-from seedsafe.rules import Rules
-from seedsafe.state import State, Traced
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.naming import Stream
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.state import State, Traced
 
 __all__ = ["Chain", "Replay"]
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from numpy import ndarray
 
-from seedsafe.applying import appliers
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info, Infos
 from seedsafe.keys.draws import Draws, limit_of
-from seedsafe.naming import stream_name
-from seedsafe.primitive import marks_of
-from seedsafe.rules import Move, Ruled, Rules, with_boxes
-from seedsafe.state import Applied, State, Traced, turn
+from seedsafe.pipeline.applying import appliers
+from seedsafe.pipeline.naming import stream_name
+from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.rules import Move, Ruled, Rules, with_boxes
+from seedsafe.pipeline.state import Applied, State, Traced, turn
 
 __all__ = ["Leaf"]
 

@@ -14,10 +14,10 @@ from seedsafe.ground.checks import flag
 from seedsafe.ground.info import Array, Info, named_parts
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey
-from seedsafe.leaf import Leaf
-from seedsafe.naming import Namer, check_name
-from seedsafe.node import Node, run
-from seedsafe.primitive import marks_of
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.naming import Namer, check_name
+from seedsafe.pipeline.node import Node, run
+from seedsafe.pipeline.primitive import marks_of
 
 __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array
-from seedsafe.labels import label_names
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.labels import label_names
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from seedsafe.chain import Chain
-from seedsafe.compose import Compose, members
 from seedsafe.ground.checks import probability, real
 from seedsafe.ground.info import Infos
 from seedsafe.keys.key import checked_int
-from seedsafe.leaf import Leaf
-from seedsafe.naming import Namer, stream_name
-from seedsafe.node import Node
-from seedsafe.primitive import primitive
-from seedsafe.state import Applied, State, Traced, turn
-from seedsafe.transform import Transform
+from seedsafe.pipeline.chain import Chain
+from seedsafe.pipeline.compose import Compose, members
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.naming import Namer, stream_name
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.state import Applied, State, Traced, turn
+from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]
 

@@ -8,20 +8,20 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
-from seedsafe.boxes import Boxes
-from seedsafe.chain import Chain, Replay
 from seedsafe.ground.info import Array, described, named_parts
-from seedsafe.keypoints import Keypoints
 from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
-from seedsafe.leaf import Leaf
-from seedsafe.naming import Namer, Stream
-from seedsafe.node import run, trace
-from seedsafe.primitive import marks_of, primitive
-from seedsafe.rules import image_info
-from seedsafe.serial import from_plain, to_plain
-from seedsafe.state import Applied
-from seedsafe.transform import Transform
+from seedsafe.pipeline.boxes import Boxes
+from seedsafe.pipeline.chain import Chain, Replay
+from seedsafe.pipeline.keypoints import Keypoints
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.naming import Namer, Stream
+from seedsafe.pipeline.node import run, trace
+from seedsafe.pipeline.primitive import marks_of, primitive
+from seedsafe.pipeline.rules import image_info
+from seedsafe.pipeline.serial import from_plain, to_plain
+from seedsafe.pipeline.state import Applied
+from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Compose", "members", "written"]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.ground.info import TARGETS
-from seedsafe.primitive import Marks
+from seedsafe.pipeline.primitive import Marks
 
 __all__ = ["Applier", "appliers", "released"]
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.ground.info import Array
-from seedsafe.labels import label_names
-from seedsafe.primitive import primitive
+from seedsafe.pipeline.labels import label_names
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["OUTSIDE", "Keypoints"]
 
