@@ -15,7 +15,7 @@ import time
 import torch.utils.data
 
 from seedsafe import FolderIndex
-from seedsafe.folder import IMAGE_EXTENSIONS
+from seedsafe.data.folder import IMAGE_EXTENSIONS
 
 
 def make(root, files, classes):

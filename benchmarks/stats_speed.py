@@ -18,8 +18,8 @@ import skimage.data
 import torch
 
 import seedsafe as ss
-from seedsafe.folder import read_image
-from seedsafe.stats.accumulate import Accumulator
+from seedsafe.data.folder import read_image
+from seedsafe.data.stats.accumulate import Accumulator
 
 FASHION = "/usr/share/datasets/fashion-mnist"
 

@@ -15,7 +15,7 @@ _ROOMS = {
     "seedsafe.pipeline.compose": ("Compose",),
     "seedsafe.pipeline.containers": ("Choice", "OneOf", "RandomApply", "SomeOf"),
     "seedsafe.keys.draws": ("Draws",),
-    "seedsafe.folder": ("FolderIndex", "ImageFolder"),
+    "seedsafe.data.folder": ("FolderIndex", "ImageFolder"),
     "seedsafe.image": (
         "CLAHE",
         "D4",
@@ -112,7 +112,7 @@ _ROOMS = {
     "seedsafe.reading": ("SampleError",),
     "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
     "seedsafe.pipeline.state": ("Applied",),
-    "seedsafe.stats": ("ChannelStats", "channel_stats"),
+    "seedsafe.data.stats": ("ChannelStats", "channel_stats"),
     "seedsafe.pipeline.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
     "seedsafe_audit": ("audit",),  # the one tool that a program calls
 }

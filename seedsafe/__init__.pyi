@@ -19,8 +19,8 @@ from seedsafe.pipeline.containers import OneOf as OneOf
 from seedsafe.pipeline.containers import RandomApply as RandomApply
 from seedsafe.pipeline.containers import SomeOf as SomeOf
 from seedsafe.keys.draws import Draws as Draws
-from seedsafe.folder import FolderIndex as FolderIndex
-from seedsafe.folder import ImageFolder as ImageFolder
+from seedsafe.data.folder import FolderIndex as FolderIndex
+from seedsafe.data.folder import ImageFolder as ImageFolder
 from seedsafe.image import AdvancedBlur as AdvancedBlur
 from seedsafe.image import Affine as Affine
 from seedsafe.image import AutoContrast as AutoContrast
@@ -115,8 +115,8 @@ from seedsafe.records import KeyedMap as KeyedMap
 from seedsafe.records import content_id as content_id
 from seedsafe.records import keyed_map as keyed_map
 from seedsafe.pipeline.state import Applied as Applied
-from seedsafe.stats import ChannelStats as ChannelStats
-from seedsafe.stats import channel_stats as channel_stats
+from seedsafe.data.stats import ChannelStats as ChannelStats
+from seedsafe.data.stats import channel_stats as channel_stats
 from seedsafe.pipeline.transform import AudioTransform as AudioTransform
 from seedsafe.pipeline.transform import ImageTransform as ImageTransform
 from seedsafe.pipeline.transform import SpatialTransform as SpatialTransform

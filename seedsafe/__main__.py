@@ -12,8 +12,8 @@ __all__ = ["main"]
 TOOLS = {
     "lint": ("seedsafe_lint.cli", "find random state in worker code, statically"),
     "audit": ("seedsafe_audit.cli", "run a dataset in real loaders and find its faults"),
-    "stats": ("seedsafe.stats.cli", "exact channel mean and std of a folder of images"),
-    "index": ("seedsafe.folder.cli", "index a folder of images"),
+    "stats": ("seedsafe.data.stats.cli", "exact channel mean and std of a folder of images"),
+    "index": ("seedsafe.data.folder.cli", "index a folder of images"),
 }
 
 

@@ -16,7 +16,7 @@ from test_docs import ROOT, environment
 
 import seedsafe as ss
 import seedsafe.functional as plain
-from seedsafe.folder import cache as cachefile
+from seedsafe.data.folder import cache as cachefile
 from seedsafe.pipeline.primitive import marks_of
 
 KEY = ss.SampleKey(42, 3, 1234)

@@ -13,9 +13,10 @@ import pytest
 
 import seedsafe as ss
 from seedsafe import FolderIndex
-from seedsafe.folder import index as index_module
-from seedsafe.folder.cli import main
-from seedsafe.folder.index import Changes
+from seedsafe.data.folder import IMAGE_EXTENSIONS
+from seedsafe.data.folder import index as index_module
+from seedsafe.data.folder.cli import main
+from seedsafe.data.folder.index import Changes
 
 LONG_AGO = 1_600_000_000
 
@@ -97,7 +98,7 @@ def torchvision_samples(root):
             found += [
                 (os.path.join(folder, file), number)
                 for file in sorted(files)
-                if file.lower().endswith(ss.folder.IMAGE_EXTENSIONS)
+                if file.lower().endswith(IMAGE_EXTENSIONS)
             ]
     return found
 

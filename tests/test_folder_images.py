@@ -17,8 +17,8 @@ from PIL import Image
 
 import seedsafe as ss
 from seedsafe import ImageFolder
-from seedsafe.folder import read_image, read_image_as_stored
-from seedsafe.stats import cli as stats_cli
+from seedsafe.data.folder import read_image, read_image_as_stored
+from seedsafe.data.stats import cli as stats_cli
 from seedsafe_torch import AugmentedDataset, loader
 
 PHOTO = skimage.data.astronaut()[:128, 100:260]

@@ -20,8 +20,8 @@ from hypothesis.extra import numpy as hnp
 
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
-from seedsafe.stats import sums
-from seedsafe.stats.run import _interrupted_later
+from seedsafe.data.stats import sums
+from seedsafe.data.stats.run import _interrupted_later
 
 
 def photographs():

@@ -16,7 +16,7 @@ from contract import AUGMENT, IMAGES, SEED, digest, expected
 from faulty import BROKEN, FILES, Faulty, replaced, write_files
 
 import seedsafe as ss
-from seedsafe.folder import IMAGE_EXTENSIONS
+from seedsafe.data.folder import IMAGE_EXTENSIONS
 from seedsafe_keras import AugmentedSequence
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from torch_driver import items
 from torchdata.stateful_dataloader import StatefulDataLoader
 
 import seedsafe as ss
-from seedsafe.folder import IMAGE_EXTENSIONS
+from seedsafe.data.folder import IMAGE_EXTENSIONS
 from seedsafe_torch import AugmentedDataset, KeyedSampler, loader, peek, skip_collate
 from seedsafe_torch.delivery import KeyedLoader
 

@@ -34,7 +34,7 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
-        >>> from seedsafe.folder import read_image
+        >>> from seedsafe.data.folder import read_image
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "blue.png"
         >>> cv2.imwrite(str(path), np.array([[[255, 0, 0]]], np.uint8))
         True
@@ -62,7 +62,7 @@ def read_image_as_stored(path: str | os.PathLike[str]) -> NDArray[Any]:
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
-        >>> from seedsafe.folder import read_image_as_stored
+        >>> from seedsafe.data.folder import read_image_as_stored
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "deep.png"
         >>> cv2.imwrite(str(path), np.array([[0, 65535]], np.uint16))
         True

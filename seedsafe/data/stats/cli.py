@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seedsafe.folder.cli import progress_of
-from seedsafe.folder.index import FolderIndex
-from seedsafe.folder.read import read_image, read_image_as_stored
-from seedsafe.stats.result import ChannelStats
-from seedsafe.stats.run import channel_stats
+from seedsafe.data.folder.cli import progress_of
+from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.read import read_image, read_image_as_stored
+from seedsafe.data.stats.result import ChannelStats
+from seedsafe.data.stats.run import channel_stats
 
 __all__ = ["main"]
 

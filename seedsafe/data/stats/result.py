@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.stats.serial import fields_of, plain_of
-from seedsafe.stats.sums import FLOAT_BITS
+from seedsafe.data.stats.serial import fields_of, plain_of
+from seedsafe.data.stats.sums import FLOAT_BITS
 
 if TYPE_CHECKING:
     from seedsafe import Normalize

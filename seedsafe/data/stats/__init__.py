@@ -1,6 +1,6 @@
 """Exact statistics of the channels of a dataset's images."""
 
-from seedsafe.stats.result import ChannelStats
-from seedsafe.stats.run import channel_stats
+from seedsafe.data.stats.result import ChannelStats
+from seedsafe.data.stats.run import channel_stats
 
 __all__ = ["ChannelStats", "channel_stats"]

@@ -8,8 +8,8 @@ import warnings
 from collections import Counter
 from importlib.util import find_spec
 
-from seedsafe.folder.index import FolderIndex
-from seedsafe.folder.progress import Progress
+from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.progress import Progress
 
 __all__ = ["main", "progress_of"]
 

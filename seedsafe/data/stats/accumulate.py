@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.stats.result import DTYPES, IMAGE_BITS, MAX_FAULTY, ChannelStats
-from seedsafe.stats.sums import FLOAT_BITS, PlaneSums, plane_sums, planes
+from seedsafe.data.stats.result import DTYPES, IMAGE_BITS, MAX_FAULTY, ChannelStats
+from seedsafe.data.stats.sums import FLOAT_BITS, PlaneSums, plane_sums, planes
 
 __all__ = ["Accumulator"]
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.folder import cache as cachefile
-from seedsafe.folder.options import IMAGE_EXTENSIONS, check_options, one_or_several
-from seedsafe.folder.progress import Progress, reporting
-from seedsafe.folder.scan import Filter, is_unchanged, scan
-from seedsafe.folder.tree import Listing, Tree, assemble, listing_of
+from seedsafe.data.folder import cache as cachefile
+from seedsafe.data.folder.options import IMAGE_EXTENSIONS, check_options, one_or_several
+from seedsafe.data.folder.progress import Progress, reporting
+from seedsafe.data.folder.scan import Filter, is_unchanged, scan
+from seedsafe.data.folder.tree import Listing, Tree, assemble, listing_of
 from seedsafe.ground.checks import flag
 
 __all__ = ["Changes", "FolderIndex"]

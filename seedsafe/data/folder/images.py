@@ -11,11 +11,11 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.folder.index import FolderIndex
-from seedsafe.folder.options import IMAGE_EXTENSIONS, one_or_several
-from seedsafe.folder.progress import Progress
-from seedsafe.folder.read import read_image
-from seedsafe.folder.tree import Problem
+from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.options import IMAGE_EXTENSIONS, one_or_several
+from seedsafe.data.folder.progress import Progress
+from seedsafe.data.folder.read import read_image
+from seedsafe.data.folder.tree import Problem
 from seedsafe.ground.checks import flag
 
 __all__ = ["ImageFolder", "Samples"]
@@ -66,7 +66,7 @@ class ImageFolder:
         root: the folder.
         transform: applied to the image.
         target_transform: applied to the class.
-        loader: reads a path; by default `seedsafe.folder.read_image`, which gives RGB as uint8 (H, W, 3).
+        loader: reads a path; by default `seedsafe.data.folder.read_image`, which gives RGB as uint8 (H, W, 3).
         is_valid_file: decides by the path whether a file counts, instead of `extensions`; not with `cache`.
         allow_empty: accept classes without an image.
         extensions: the endings of names that count, in any case: one or several.

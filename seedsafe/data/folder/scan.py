@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from seedsafe.folder.progress import Report
-from seedsafe.folder.tree import Listing, Problem, Stamp
+from seedsafe.data.folder.progress import Report
+from seedsafe.data.folder.tree import Listing, Problem, Stamp
 
 __all__ = ["Filter", "is_unchanged", "scan", "stamp_of"]
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.folder.files import write_atomically
-from seedsafe.folder.tree import Names, Problem, Tree
+from seedsafe.data.folder.files import write_atomically
+from seedsafe.data.folder.tree import Names, Problem, Tree
 
 __all__ = ["load", "save"]
 

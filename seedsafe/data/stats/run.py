@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from seedsafe import opencv
-from seedsafe.folder.progress import Progress, reporting
+from seedsafe.data.folder.progress import Progress, reporting
+from seedsafe.data.stats.accumulate import Accumulator
+from seedsafe.data.stats.checkpoint import Checkpoint
+from seedsafe.data.stats.result import ChannelStats
+from seedsafe.data.stats.samples import LAYOUTS, Selection, images_of
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import checked_int
-from seedsafe.stats.accumulate import Accumulator
-from seedsafe.stats.checkpoint import Checkpoint
-from seedsafe.stats.result import ChannelStats
-from seedsafe.stats.samples import LAYOUTS, Selection, images_of
 
 __all__ = ["channel_stats"]
 

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from seedsafe.folder.files import write_atomically
-from seedsafe.stats.result import ChannelStats
+from seedsafe.data.folder.files import write_atomically
+from seedsafe.data.stats.result import ChannelStats
 
 __all__ = ["Checkpoint"]
 

@@ -1,8 +1,0 @@
-"""Folders of images: an index in little memory, and the dataset over it."""
-
-from seedsafe.folder.images import ImageFolder
-from seedsafe.folder.index import FolderIndex
-from seedsafe.folder.options import IMAGE_EXTENSIONS
-from seedsafe.folder.read import read_image, read_image_as_stored
-
-__all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "read_image", "read_image_as_stored"]
