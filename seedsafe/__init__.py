@@ -110,7 +110,7 @@ _ROOMS = {
     "seedsafe.mixing": ("BatchMix",),
     "seedsafe.pipeline.naming": ("Stream",),
     "seedsafe.reading": ("SampleError",),
-    "seedsafe.records": ("KeyedMap", "content_id", "keyed_map"),
+    "seedsafe.reading.records": ("KeyedMap", "content_id", "keyed_map"),
     "seedsafe.pipeline.state": ("Applied",),
     "seedsafe.data.stats": ("ChannelStats", "channel_stats"),
     "seedsafe.pipeline.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),

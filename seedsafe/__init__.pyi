@@ -111,9 +111,9 @@ from seedsafe.pipeline.keypoints import Keypoints as Keypoints
 from seedsafe.mixing import BatchMix as BatchMix
 from seedsafe.pipeline.naming import Stream as Stream
 from seedsafe.reading import SampleError as SampleError
-from seedsafe.records import KeyedMap as KeyedMap
-from seedsafe.records import content_id as content_id
-from seedsafe.records import keyed_map as keyed_map
+from seedsafe.reading.records import KeyedMap as KeyedMap
+from seedsafe.reading.records import content_id as content_id
+from seedsafe.reading.records import keyed_map as keyed_map
 from seedsafe.pipeline.state import Applied as Applied
 from seedsafe.data.stats import ChannelStats as ChannelStats
 from seedsafe.data.stats import channel_stats as channel_stats

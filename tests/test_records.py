@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
-from seedsafe.records import content_id, keyed_map
+from seedsafe.reading.records import content_id, keyed_map
 
 IMAGE = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
 AUGMENT = ss.Compose([ss.RandomCrop(2), ss.HorizontalFlip()])
