@@ -1,6 +1,7 @@
 """Data augmentation as a pure function of (seed, epoch, index)."""
 
 import os
+import sys
 import threading
 from importlib import import_module
 from typing import Any
@@ -134,12 +135,23 @@ if hasattr(os, "register_at_fork"):
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'seedsafe' has no attribute {name!r}")
+        raise _unknown(name)
     with _importing:
         room = _ROOM_OF.get(name)
         value = import_module(f"seedsafe.{name}") if room is None else getattr(import_module(room), name)
     globals()[name] = value
     return value
+
+
+def _unknown(name: str) -> Exception:
+    """Return the error for a name that is not here; `from seedsafe import name` would drop the words of an AttributeError."""
+    found = f"module 'seedsafe' has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(found)
+    advice = import_module("seedsafe.ground.elsewhere").advice(name, __all__)
+    asker = sys._getframe(2)
+    imports = asker.f_code.co_code[asker.f_lasti] == import_module("opcode").opmap["IMPORT_FROM"]
+    return (ImportError if imports else AttributeError)(f"{found}: {advice}" if advice else found, name=name)
 
 
 def __dir__() -> list[str]:

@@ -193,7 +193,6 @@ def test_parameters() -> None:
         (lambda: ss.GlassBlur(reach=0), ValueError, "reach must be at least 1"),
         (lambda: ss.Sharpen(2), ValueError, "alpha must be in [0, 1]"),
     ],
-    ids=str,
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

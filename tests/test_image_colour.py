@@ -409,7 +409,6 @@ def test_other_parameters() -> None:
             "must have the shape (H, W)",
         ),
     ],
-    ids=str,
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

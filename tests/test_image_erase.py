@@ -379,7 +379,6 @@ def test_parameters() -> None:
             "fill must be from 0 to 255 for uint8, got -1.0",
         ),
     ],
-    ids=str,
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

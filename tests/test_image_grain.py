@@ -211,7 +211,6 @@ def test_parameters() -> None:
         ),
         (lambda: sf.compress(np.zeros((4, 4, 4), np.uint8), 50), ValueError, "3 channels (RGB) or 1"),
     ],
-    ids=str,
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

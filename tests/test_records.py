@@ -107,7 +107,6 @@ def test_it_is_pickled() -> None:
         ({"epoch": "step"}, "no entry 'step' for its epoch"),
         ({"epoch": lambda: None}, "needs epoch"),
     ],
-    ids=str,
 )
 def test_a_bad_record_is_refused(change: dict[str, Any], message: str) -> None:
     augment = keyed_map(AUGMENT, **({"seed": 42, "epoch": 0} | change))

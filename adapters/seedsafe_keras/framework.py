@@ -32,4 +32,19 @@ def default() -> str:
 
 def adapted(framework: str) -> ModuleType:
     """Return the module of this package whose classes derive from the framework's."""
-    return importlib.import_module(_MODULES[framework])
+    try:
+        return importlib.import_module(_MODULES[framework])
+    except ModuleNotFoundError as error:
+        missing = error.name
+        if missing == framework == "keras":
+            way_out = "pip install 'seedsafe[keras]', and a backend such as 'seedsafe[tensorflow]'"
+        elif missing in (
+            "tensorflow",
+            "torch",
+            "jax",
+        ):  # the backend that Keras was told to use, or its default
+            extra = "" if missing == "jax" else f" 'seedsafe[{missing}]'"
+            way_out = f"pip install{extra or ' jax'}, or choose another backend with KERAS_BACKEND"
+        else:
+            raise
+        raise ModuleNotFoundError(f"{missing} is not installed: {way_out}", name=missing) from error

@@ -1,15 +1,22 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
-from seedsafe_torch.dataset import AugmentedDataset
-from seedsafe_torch.distributed import DistributedKeyedSampler
-from seedsafe_torch.envelope import Envelope
-from seedsafe_torch.faults import skip_collate
-from seedsafe_torch.in_place import collate, why_not_in_place
-from seedsafe_torch.iterable import AugmentedIterable
-from seedsafe_torch.loading import loader, peek
-from seedsafe_torch.mix import mix
-from seedsafe_torch.order import EpochOrder
-from seedsafe_torch.sampler import KeyedSampler
+try:
+    from seedsafe_torch.dataset import AugmentedDataset
+    from seedsafe_torch.distributed import DistributedKeyedSampler
+    from seedsafe_torch.envelope import Envelope
+    from seedsafe_torch.faults import skip_collate
+    from seedsafe_torch.in_place import collate, why_not_in_place
+    from seedsafe_torch.iterable import AugmentedIterable
+    from seedsafe_torch.loading import loader, peek
+    from seedsafe_torch.mix import mix
+    from seedsafe_torch.order import EpochOrder
+    from seedsafe_torch.sampler import KeyedSampler
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ModuleNotFoundError(
+        "seedsafe_torch needs PyTorch, which is not installed: pip install 'seedsafe[torch]'", name="torch"
+    ) from error
 
 __all__ = [
     "AugmentedDataset",

@@ -17,6 +17,19 @@ __all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
 FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
 """Formats of boxes: edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
 
+_ALIASES: Final = {
+    "xyxy": "pascal_voc",
+    "voc": "pascal_voc",
+    "pascal": "pascal_voc",
+    "ltrb": "pascal_voc",
+    "xywh": "coco",
+    "ltwh": "coco",
+    "cxcywhn": "yolo",
+    "xywhn": "yolo",
+    "xyxyn": "albumentations",
+}
+"""What other libraries call the formats."""
+
 SLACK: Final = 1e-5
 """How far a box may lie outside the image, in shares of it: files hold rounded numbers."""
 
@@ -74,7 +87,10 @@ class Boxes:
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}")
+            known = ", ".join(map(repr, FORMATS))
+            meant = _ALIASES.get(str(self.format).lower())
+            way_out = f": write {meant!r}" if meant else ""
+            raise ValueError(f"format must be one of {known}, got {self.format!r}{way_out}")
         way_out = "pass the minimum to keep"
         for name in ("min_area", "min_width", "min_height"):
             object.__setattr__(self, name, real(name, getattr(self, name), 0.0, 1e30, way_out))

@@ -275,10 +275,18 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     for position, one in enumerate(found):
         if not isinstance(one, Transform | Compose):
             raise TypeError(
-                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: "
-                "derive it from ImageTransform, SpatialTransform or AudioTransform"
+                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: {_instead(one)}"
             )
     return found
+
+
+def _instead(thing: Any) -> str:
+    """Return what to write in place of something that is no transform."""
+    if isinstance(thing, type) and issubclass(thing, Transform):
+        return f"write {thing.__name__}(...), the class with its arguments"
+    if callable(thing):
+        return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform or AudioTransform"
+    return "derive it from ImageTransform, SpatialTransform or AudioTransform"
 
 
 def _check_layout(leaves: Iterable[Leaf]) -> None:

@@ -149,7 +149,7 @@ class Ready(keras.utils.PyDataset):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
-@pytest.mark.parametrize("augment", [*IMAGE, ss.Compose(IMAGE[4:8])], ids=repr)
+@pytest.mark.parametrize("augment", [*IMAGE, ss.Compose(IMAGE[4:8])])
 def test_images_stay_as_they_are(augment: Any, dtype: str) -> None:
     for form, sample in samples(dtype).items():
         check(augment, form, sample)

@@ -199,7 +199,6 @@ def test_a_record_without_an_id_is_refused() -> None:
         ([], {"targets": "image"}, "targets must be"),
         ([], {"augment": None}, "function must be"),
     ],
-    ids=str,
 )
 def test_bad_arguments(source: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
