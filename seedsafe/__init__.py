@@ -149,7 +149,7 @@ def _unknown(name: str) -> Exception:
     if name.startswith("_"):
         return AttributeError(found)
     advice = import_module("seedsafe.ground.elsewhere").advice(name, __all__)
-    asker = sys._getframe(2)
+    asker = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     imports = asker.f_code.co_code[asker.f_lasti] == import_module("opcode").opmap["IMPORT_FROM"]
     return (ImportError if imports else AttributeError)(f"{found}: {advice}" if advice else found, name=name)
 
