@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from numpy import ndarray
+
 from seedsafe.ground.info import Array, Infos
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
@@ -18,17 +20,20 @@ __all__ = ["Chain", "Replay"]
 class Chain:
     """Nodes one after another, without a stream of their own."""
 
-    __slots__ = ("_before", "_last", "_runs", "nodes", "ops")
+    __slots__ = ("_last", "_runs", "_steps", "nodes", "ops")
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        steps = _joined(self.nodes)
-        self._runs = tuple(step.run for step in steps)
-        self._before, self._last = self._runs[:-1], steps[-1] if steps else None
+        nodes = _joined(self.nodes)
+        self._runs = tuple(node.run for node in nodes)
+        self._steps = tuple(node.step() if type(node) is Leaf else (None, 0, node.run) for node in nodes)
+        self._last = nodes[-1] if nodes else None
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
+        if type(sample) is ndarray:
+            return draws.through(self._steps, sample)
         for run in self._runs:
             sample = run(sample, draws)
         return sample
@@ -38,9 +43,7 @@ class Chain:
         last = self._last
         if not isinstance(last, Leaf | Chain):
             return self.run(sample, draws)
-        for run in self._before:
-            sample = run(sample, draws)
-        return last.run_into(sample, draws, row)
+        return last.run_into(draws.through(self._steps[:-1], sample), draws, row)
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
         """Append what is drawn to the record, and return the description of the result."""

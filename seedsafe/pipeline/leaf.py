@@ -14,7 +14,7 @@ from seedsafe.pipeline.applying import appliers
 from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Move, Ruled, Rules, with_boxes
-from seedsafe.pipeline.state import Applied, State, Traced, turn
+from seedsafe.pipeline.state import Applied, State, Step, Traced, turn
 
 __all__ = ["Leaf"]
 
@@ -72,34 +72,35 @@ class Leaf:
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
-        if type(sample) is not ndarray:
-            chosen = self._choose(sample)
-            rng = self._enter(draws) if self._keyed else draws
-            if rng is None:
-                return sample
-            array = sample[chosen]
-            info = Info(array.shape, array.dtype, sample.get("boxes"))
-            params = self._drawn(rng, info)
-            if self._settle is not None or type(sample) is not dict:
-                return self.apply_parts(sample, params, info, chosen)
-            self.change(sample, params, info, chosen)
+        chosen = None if type(sample) is ndarray else self._choose(sample)
+        rng = self._enter(draws) if self._keyed else draws
+        if rng is None:
             return sample
-        if self._pooled:  # `_enter` and `_drawn` without their calls
-            if not draws.begin(self._upper, self._limit):  # type: ignore[arg-type]  # not None: it is pooled
-                return sample
-            params = (
-                () if self._draw_alone is None else self._draw_alone(draws, Info(sample.shape, sample.dtype))
-            )
-        elif self._draw_alone is None and not self._keyed:
-            params = ()
+        if chosen is None:
+            return self.fired(sample, rng)
+        array = sample[chosen]
+        info = Info(array.shape, array.dtype, sample.get("boxes"))
+        params = self._drawn(rng, info)
+        if self._settle is not None or type(sample) is not dict:
+            return self.apply_parts(sample, params, info, chosen)
+        self.change(sample, params, info, chosen)
+        return sample
+
+    def step(self) -> Step:
+        """Return the step of this transform, for arrays; see `State.through`."""
+        return (self._upper, self._limit, self.fired) if self._pooled else (None, 0, self.run)
+
+    def fired(self, array: Any, rng: Draws) -> Any:
+        """Return an array, transformed, where the transform fires; its stream has been entered."""
+        if self._draw_alone is None:
+            params: Any = ()
         else:
-            rng = self._enter(draws) if self._keyed else draws
-            if rng is None:
-                return sample
-            params = self._drawn(rng, Info(sample.shape, sample.dtype))
+            params = self._draw_alone(rng, Info(array.shape, array.dtype))
+            if params is None:
+                raise self._no_params()
         if not self._simple:
-            return self.apply(sample, params)
-        made = self._apply_alone(sample, params)
+            return self.apply(array, params)
+        made = self._apply_alone(array, params)
         return made if type(made) is ndarray else self._checked(made)
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
@@ -246,8 +247,11 @@ class Leaf:
             return ()
         params = self._draw(rng, info)
         if params is None:
-            raise TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
+            raise self._no_params()
         return params
+
+    def _no_params(self) -> TypeError:
+        return TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
 
 
 def _info_of(sample: dict[Any, Any], target: str) -> Info:

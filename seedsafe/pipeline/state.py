@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from seedsafe.keys.draws import PooledDraws
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["Applied", "State", "Traced", "turn"]
+__all__ = ["Applied", "State", "Step", "Traced", "turn"]
+
+Step = tuple[int | None, int, Callable[..., Any]]
+"""A stream, as ``op << 32``, and the number that its first word must be below, for what runs then; None for what runs anyway."""
 
 
 class Applied(NamedTuple):
@@ -37,6 +41,20 @@ class State(PooledDraws):
         self.counts: dict[str, int] = {}
         """How often each member of a container was applied since the sample was entered."""
         self.rules: Rules | None = None
+
+    def through(self, steps: tuple[Step, ...], sample: Any) -> Any:
+        """Return an array through steps; one that does not fire costs no call."""
+        counter, bits, at, word, call = self._counter, self._bits, self._state, self._next, self._call
+        for upper, limit, run in steps:
+            if upper is not None:  # `begin`, written out
+                counter[2] = upper | call
+                bits.state = at
+                if word() >= limit:
+                    continue
+                self._taken = 1
+                self._generator = None
+            sample = run(sample, self)
+        return sample
 
 
 def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:

@@ -108,13 +108,18 @@ def process_name() -> str | None:
 _OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 
+_OF_LEAF: Final = frozenset(
+    method.__code__ for method in (Leaf.run, Leaf.fired, Leaf.run_into, Leaf.apply)
+)
+
+
 def transform_of(error: Exception) -> str | None:
     """Return the name of the transform that an error comes from, or None if it comes from elsewhere."""
     if isinstance(error, NotFiniteError):
         return error.transform
     augmenting = False
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        if frame.f_code in (Leaf.run.__code__, Leaf.apply.__code__):
+        if frame.f_code in _OF_LEAF:
             return str(frame.f_locals["self"].name)
         if augmenting and not frame.f_code.co_filename.startswith(
             _OUR_FILES
