@@ -10,7 +10,7 @@ import numpy as np
 import seedsafe as ss
 from benchmarks.timing import minima
 from seedsafe import opencv
-from seedsafe.reading import Moment, augment_sample, entered
+from seedsafe.reading import augment_sample, entered
 from seedsafe_torch import AugmentedDataset
 
 __all__ = ["measure"]
@@ -22,15 +22,14 @@ class Unchecked(AugmentedDataset):
     def __getitem__(self, index: Any) -> Any:
         reader, place = self.reader, int(index)
         opencv.guard()
-        moment = Moment(index.epoch, index.occurrence, index.view)
         key = ss.SampleKey(
             reader.seed,
-            moment.epoch,
+            index.epoch,
             place + reader.index_offset,
-            occurrence=moment.occurrence,
-            view=moment.view,
+            occurrence=index.occurrence,
+            view=index.view,
         )
-        with entered(moment, key):
+        with entered(index, key=key):
             sample = reader.base[place]
         if reader.augment is None:
             return sample

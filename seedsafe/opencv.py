@@ -12,7 +12,7 @@ threads changes no result.
 import os
 import sys
 
-from seedsafe.ground.process import is_worker
+from seedsafe.ground.process import is_starting, is_worker
 
 __all__ = ["guard", "worker_init"]
 
@@ -61,14 +61,17 @@ def worker_init(worker_id: int = 0) -> None:
 
 def _act() -> None:
     cv2 = sys.modules.get("cv2")
-    if cv2 is None or not is_worker():
+    if cv2 is None:
+        return
+    global _done
+    if not is_worker():
+        _done = not is_starting()
         return
     if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
         return
     # Two threads that come here together set the same values twice, which harms nothing.
     cv2.setNumThreads(0)
     cv2.ocl.setUseOpenCL(False)
-    global _done
     _done = True
 
 

@@ -22,9 +22,7 @@ from fault_workers import adding, rank
 import seedsafe as ss
 from seedsafe.keys.key import address, op_of, philox
 from seedsafe.reading import FailureLog, require_finite, require_finite_after
-from seedsafe.reading.error import path_of, transform_of
-from seedsafe.reading.faults import TRIES, Faults, Skipped, partners
-from seedsafe.reading.finite import NotFiniteError
+from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, partners, path_of, transform_of
 from seedsafe.reading.forms import augment_sample
 
 KEY = ss.SampleKey(42, 3, 7)

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe import BatchMix, SampleKey, ring
-from seedsafe.reading import KeyedReader, Moment, collate, stack
+from seedsafe import BatchMix, SampleIndex, SampleKey, ring
+from seedsafe.reading import KeyedReader, collate, stack
 
 __all__ = ["batch_of", "checked_mix", "mixed", "ready_batch"]
 
 
-def ready_batch(reader: KeyedReader, number: int, size: int, moment: Moment, rows: ring.Rows | None) -> Any:
+def ready_batch(reader: KeyedReader, at: SampleIndex, size: int, rows: ring.Rows | None) -> Any:
     """Return a ready batch of the base, augmented, in the rows where there are any."""
-    return reader.batch(number, size, moment, rows=rows, stack=stack if rows is None else _stacked)
+    return reader.batch(at, size, rows=rows, stack=stack if rows is None else _stacked)
 
 
 def batch_of(
     reader: KeyedReader,
     positions: Sequence[int],
-    moment: Moment,
+    epoch: int,
     rows: ring.Rows | None,
     *,
     listed: bool,
@@ -31,7 +31,7 @@ def batch_of(
     samples = []
     for position in positions:
         row = None if rows is None else rows.offer()
-        sample = reader.sample(position, moment, listed=listed, row=row)
+        sample = reader.sample(SampleIndex(position, epoch), listed=listed, row=row)
         sample = tuple(sample) if isinstance(sample, list) else sample
         samples.append(sample if rows is None else rows.place(sample))
     return collate(samples, stack if rows is None else _stacked)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import operator
 from typing import Any, Literal, Self, SupportsIndex
 
-from seedsafe import BatchMix, Bridge, SampleKey, ring
+from seedsafe import BatchMix, Bridge, SampleIndex, SampleKey, ring
 from seedsafe.reading import (
     Augment,
     Faults,
     Forwarding,
     KeyedReader,
-    Moment,
     Targets,
     check_targets,
     checked_int,
@@ -146,12 +145,12 @@ class AugmentedSequence(Forwarding, Passes):
         if self._ready:
             position = self._position(epoch, number)
             first = position * self.batch_size
-            read = ready_batch(self.reader, position, self.batch_size, Moment(epoch), rows)
+            read = ready_batch(self.reader, SampleIndex(position, epoch), self.batch_size, rows)
         else:
             start = number * self.batch_size
             places = range(start, min(start + self.batch_size, self._units))
             positions = [self._position(epoch, one) for one in places]
             first = positions[0]
             listed = self.has_epoch()  # what Keras reads before, for its shape, it drops
-            read = batch_of(self.reader, positions, Moment(epoch), rows, listed=listed)
+            read = batch_of(self.reader, positions, epoch, rows, listed=listed)
         return read if self.mix is None else mixed(self.mix, read, SampleKey(self.reader.seed, epoch, first))

@@ -1,9 +1,8 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
 try:
-    from seedsafe_torch.dataset import AugmentedDataset
+    from seedsafe_torch.dataset import AugmentedDataset, Envelope
     from seedsafe_torch.distributed import DistributedKeyedSampler
-    from seedsafe_torch.envelope import Envelope
     from seedsafe_torch.faults import skip_collate
     from seedsafe_torch.in_place import collate, why_not_in_place
     from seedsafe_torch.iterable import AugmentedIterable

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset
 
-from seedsafe import Bridge, SampleKey
-from seedsafe.reading import Augment, Faults, Forwarding, KeyedReader, Moment, Targets
-from seedsafe_torch.arrival import read
+from seedsafe import Bridge, SampleIndex, SampleKey
+from seedsafe.reading import (
+    Augment,
+    Faults,
+    Forwarding,
+    KeyedReader,
+    Repeats,
+    Targets,
+    current,
+    entered,
+    moment_of,
+)
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.faults import worker_id
+from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["AugmentedDataset"]
+__all__ = ["AugmentedDataset", "Envelope", "offered"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
+
+
+class _Offered(threading.local):
+    """What the thread that makes a batch in place offers to the dataset that it reads next."""
+
+    row: Any = None
+    """Memory for the sample's first array; None if there is none."""
+
+
+offered = _Offered()
 
 
 class AugmentedDataset(Forwarding, Dataset[Any]):
@@ -103,7 +124,55 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return len(self.reader.base)
 
     def __getitem__(self, index: SupportsIndex) -> Any:
-        return read(self.reader, self._cell, index, self.epoch)
+        cell = self._cell
+        if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # a loader's
+            cell.last = index
+            row = offered.row
+            if row is not None:
+                offered.row = None  # what is read inside makes samples of its own
+            return self.reader.sample(index, row=row)
+        return self._read(index)
+
+    def _read(self, index: Any) -> Any:
+        """Return the sample at an index that carries no moment, or that was read before, or for a fixed epoch."""
+        if isinstance(index, slice | list | tuple):
+            raise TypeError(
+                f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
+            )
+        reader, cell = self.reader, self._cell
+        row, offered.row = offered.row, None
+        position = reader.position(index)
+        fetch, moment = None, moment_of(index)
+        if type(index) is SampleIndex:
+            if index is cell.last:
+                self._warn_of_wrapper(index)
+            cell.last = index
+        elif moment is None:
+            fetch = fetch_above()  # a wrapper has dropped it
+            moment = fetch and fetch.moment()
+        epoch = self.epoch
+        if moment is None:
+            if epoch is None:
+                # Nobody tells the epoch but `set_epoch`; who looks at one sample by hand may do so again.
+                epoch = cell.serve(position, again=fetch is None)
+                fetch = None
+            at = SampleIndex(position, epoch)
+        else:
+            at = SampleIndex(
+                position, moment.epoch if epoch is None else epoch, moment.occurrence, moment.view
+            )
+        if fetch is None:
+            return reader.sample(at, row=row)
+        with fetch.entered(at, reader):
+            return reader.sample(at, row=row)
+
+    def _warn_of_wrapper(self, index: SampleIndex) -> None:
+        """Warn if a loader's wrapper reads one index twice; a user may do so as often as he likes."""
+        if current() is None and self._cell.may_look() and fetch_above() is not None:
+            reader = self.reader
+            position = reader.position(index)
+            at = SampleIndex(position, index.epoch, index.occurrence, index.view)
+            reader.repeats.warn_within_one(reader.key(at))
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         return [self[index] for index in indices]
@@ -126,8 +195,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             [[4, 5, 6]]
         """
         key = SampleKey(0, epoch, 0, occurrence=occurrence, view=view)
-        moment = Moment(key.epoch, key.occurrence, key.view)
-        return self.reader.sample(self.reader.position(index), moment, counts=False)
+        at = SampleIndex(self.reader.position(index), key.epoch, key.occurrence, key.view)
+        return self.reader.sample(at, counts=False)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
@@ -149,3 +218,44 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     def __repr__(self) -> str:
         return f"AugmentedDataset({self.reader.base!r}, {self.reader.augment!r}, seed={self.reader.seed})"
+
+
+class Envelope(Dataset[Any]):
+    """The outermost dataset of a loader: it takes the epoch off the index and puts it where the inner ones find it.
+
+    `loader` adds one by itself. A DataLoader of your own, or of a trainer, with a KeyedSampler needs one where the
+    AugmentedDataset is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
+
+    Args:
+        dataset: any map-style dataset that has an AugmentedDataset somewhere inside: a Subset, a StackDataset …
+
+    Example:
+        >>> import numpy as np
+        >>> from torch.utils.data import DataLoader, Subset
+        >>> import seedsafe as ss
+        >>> from seedsafe_torch import AugmentedDataset, KeyedSampler
+        >>> photos = AugmentedDataset(np.zeros((4, 8, 8), np.uint8), ss.RandomCrop(2), seed=42)
+        >>> chosen = Envelope(Subset(photos, [1, 3]))
+        >>> loading = DataLoader(chosen, batch_size=2, sampler=KeyedSampler(range(2), seed=42))
+        >>> [tuple(batch.shape) for batch in loading]
+        [(2, 2, 2)]
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        if not hasattr(dataset, "__getitem__"):
+            raise TypeError(
+                f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}"
+            )
+        self.dataset = dataset
+        self._repeats = Repeats(dataset)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: int) -> Any:
+        plain = int(index)
+        with entered(moment_of(index), self._repeats, plain):
+            return self.dataset[plain]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        return [self[index] for index in indices]

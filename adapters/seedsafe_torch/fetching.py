@@ -12,7 +12,7 @@ import numpy as np
 from torch.utils.data import Subset
 
 from seedsafe import SampleIndex, SampleKey
-from seedsafe.reading import KeyedReader, Moment, Repeats, entered
+from seedsafe.reading import KeyedReader, Repeats, entered
 
 __all__ = ["Fetch", "fetch_above"]
 
@@ -34,8 +34,8 @@ class Fetch(NamedTuple):
     index: Any
     dataset: Any
 
-    def moment(self) -> Moment | None:
-        """Return the moment of what is read, or None if the indices carry none.
+    def moment(self) -> SampleIndex | None:
+        """Return an index with the moment of what is read, or None if the indices carry none.
 
         A wrapper that maps indices passes on plain integers. Where torch reads sample by sample, the index is at hand; a
         wrapper that is given a whole batch, as a Subset is, may read in any order, so that all must have one moment.
@@ -44,18 +44,20 @@ class Fetch(NamedTuple):
             RuntimeError: the indices of the batch are of several moments, as those of a sampler that repeats are.
         """
         if isinstance(self.index, SampleIndex):
-            return _moment(self.index)
+            return self.index
         batch = self.asked if isinstance(self.asked, list | tuple) else (self.asked,)
-        moments = {_moment(index) for index in batch if isinstance(index, SampleIndex)}
+        moments = {
+            (one.epoch, one.occurrence, one.view): one for one in batch if isinstance(one, SampleIndex)
+        }
         if len(moments) > 1:
             raise RuntimeError(
                 f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, but those of the sampler "
                 "differ in their occurrence, which gets lost: make the DataLoader with seedsafe_torch.loader, or around "
                 "seedsafe_torch.Envelope(dataset)"
             )
-        return next(iter(moments), None)
+        return next(iter(moments.values()), None)
 
-    def entered(self, moment: Moment, reader: KeyedReader) -> entered:
+    def entered(self, moment: SampleIndex, reader: KeyedReader) -> entered:
         """Return the run of the outermost dataset that this read belongs to.
 
         A Subset, which reads whole batches, is looked at once for indices that it lists twice.
@@ -71,7 +73,7 @@ class Fetch(NamedTuple):
         last = _last.read
         if last is None or last[0] is not self.index:
             repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
-            last = _last.read = self.index, entered(moment, None, repeats, int(self.index))
+            last = _last.read = self.index, entered(moment, repeats, int(self.index))
         return last[1]
 
 
@@ -87,10 +89,6 @@ def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
         return None
     one, other = order[again[0] : again[0] + 2].tolist()
     return int(listed[one]), one, other
-
-
-def _moment(index: SampleIndex) -> Moment:
-    return Moment(index.epoch, index.occurrence, index.view)
 
 
 def fetch_above() -> Fetch | None:

@@ -16,9 +16,7 @@ from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import Skipped
-from seedsafe_torch.arrival import offered
-from seedsafe_torch.dataset import AugmentedDataset
-from seedsafe_torch.envelope import Envelope
+from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 

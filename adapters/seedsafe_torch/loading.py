@@ -20,10 +20,9 @@ from torch.utils.data.dataloader import _DatasetKind
 
 from seedsafe import SampleKey
 from seedsafe.reading import flag, nested, outermost
-from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader, keyed_of
 from seedsafe_torch.distinct import check_distinct
-from seedsafe_torch.envelope import Envelope
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader

@@ -2,7 +2,7 @@
 
 import sys
 
-__all__ = ["is_worker"]
+__all__ = ["is_starting", "is_worker"]
 
 
 def is_worker() -> bool:
@@ -18,3 +18,9 @@ def is_worker() -> bool:
         and process.parent_process() is not None
         and bool(process.current_process().daemon)
     )
+
+
+def is_starting() -> bool:
+    """Return whether this is a spawned process that has not been told yet what it is: it imports the main module."""
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and getattr(process.current_process(), "_inheriting", False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from seedsafe.keys.key import SampleKey
 
@@ -21,11 +21,22 @@ class Read:
         key: of the sample; None where calls without a key are refused.
     """
 
-    __slots__ = ("key", "numbers")
+    __slots__ = ("_key", "numbers")
 
     def __init__(self, key: SampleKey | None) -> None:
-        self.key = key
+        self._key: Any = key
         self.numbers: dict[int, int] = {}
+
+    @property
+    def key(self) -> SampleKey | None:
+        """The key that calls without one take."""
+        key: SampleKey | None = self._key
+        return key
+
+    @property
+    def has_key(self) -> bool:
+        """Whether calls without a key are not refused."""
+        return self._key is not None
 
 
 class _State(threading.local):
@@ -101,7 +112,8 @@ class claim:  # noqa: N801  # used as a with statement
 
     def __enter__(self) -> SampleKey:
         read = state.read
-        if read is None or read.key is None:
+        key = None if read is None else read.key
+        if read is None or key is None:
             raise TypeError(
                 "key must be a SampleKey, got None: pass key=SampleKey(seed, epoch, index); you may leave it out only "
                 "while an AugmentedDataset or AugmentedSequence reads its base"
@@ -115,7 +127,7 @@ class claim:  # noqa: N801  # used as a with statement
         self._read, self._before = read, dict(numbers)
         for op in self._ops:
             numbers[op] = number
-        return read.key.of_call(number)
+        return key.of_call(number)
 
     def __exit__(self, kind: object, *error: object) -> None:
         if kind is not None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from seedsafe.keys.key import Address, SampleKey, address, philox
+from seedsafe.keys.key import Address, SampleKey, address, philox  # noqa: F401  # the examples take an address
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import

@@ -5,19 +5,31 @@ An adapter keeps its framework's base class, how the epoch reaches the workers, 
 
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
-from seedsafe.reading.batches import augment_batch, count
-from seedsafe.reading.collate import collate, stack
-from seedsafe.reading.context import Moment, current, entered, moment_of
-from seedsafe.reading.error import SampleError, process_name
-from seedsafe.reading.faults import Faults, Skipped
-from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import Augment, augment_sample, augment_views, labels_of
-from seedsafe.reading.forwarding import Forwarding
-from seedsafe.reading.inside import Keyed, nested, outermost, parts, walk
-from seedsafe.reading.log import FailureLog
-from seedsafe.reading.reader import KeyedReader
-from seedsafe.reading.repeats import Repeats, Told, shared_seed
-from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.batches import augment_batch, collate, count, stack
+from seedsafe.reading.faults import (
+    FailureLog,
+    Faults,
+    SampleError,
+    Skipped,
+    process_name,
+    require_finite,
+    require_finite_after,
+)
+from seedsafe.reading.forms import Augment, Targets, augment_sample, augment_views, check_targets, labels_of
+from seedsafe.reading.inside import (
+    Keyed,
+    Repeats,
+    Told,
+    current,
+    entered,
+    moment_of,
+    nested,
+    outermost,
+    parts,
+    shared_seed,
+    walk,
+)
+from seedsafe.reading.reader import Forwarding, KeyedReader
 
 __all__ = [
     "Augment",
@@ -26,7 +38,6 @@ __all__ = [
     "Forwarding",
     "Keyed",
     "KeyedReader",
-    "Moment",
     "Repeats",
     "SampleError",
     "Skipped",

@@ -1,12 +1,26 @@
-"""Samples of a dataset, augmented: an array, a tuple, or a dict.
+"""Samples of datasets, augmented: an array, a tuple, or a dict, whose parts are arrays, PIL images or tensors of torch's.
 
-A part is an array, a PIL image or a tensor of torch's; see seedsafe.reading.arrays.
+What comes in as a tensor goes out as one, in its layout: (C, H, W). What comes in as a PIL image goes out as an array,
+since what a pipeline makes of it need not be a PIL image. Neither library is imported. Nothing is lost on the way:
+
+========================  ==========================================================================================
+mode of a PIL image       array
+========================  ==========================================================================================
+RGB, L, RGBA, LA, CMYK …  its channels as they are, uint8, (H, W) or (H, W, C)
+P, PA                     as a mask its indices, (H, W); else its colours: RGB, or RGBA where it has transparency
+1                         as a mask its bits, bool; else 0 and 255, uint8
+I;16, I, F                uint16, int32, float32, (H, W)
+========================  ==========================================================================================
+
+An image of integers of 32 or 64 bits that are all in 0 … 255 (datasets of Hugging Face) is taken for the uint8 that it is, and
+goes back into its own dtype where the pipeline leaves it uint8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,18 +29,256 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.compose import Compose, written
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.transform import Transform
-from seedsafe.reading.arrays import WIDE, opened
-from seedsafe.reading.targets import Targets, kind_of, take_apart
 
 __all__ = [
+    "WIDE",
     "Augment",
+    "Targets",
     "augment_parts",
     "augment_sample",
     "augment_views",
+    "check_targets",
     "draws",
+    "is_foreign",
     "joined_views",
+    "kind_of",
     "labels_of",
+    "opened",
+    "take_apart",
 ]
+
+
+WIDE: Final = frozenset("ilqILQ")
+"""The dtypes, by their letters, of integers that are wider than those of images."""
+
+_INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
+
+
+def is_foreign(part: Any) -> bool:
+    """Return whether a part of a sample is a PIL image or a tensor of torch's."""
+    return _is_picture(part) or _is_tensor(part)
+
+
+def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    """Return a part of a sample as an array, and how an array goes back into its form; None for as it is.
+
+    Args:
+        part: of the sample; what has no other form than an array is returned as it is.
+        target: what it is: "image", "mask" ….
+        channels_first: whether the pipeline returns images as (C, H, W).
+
+    Raises:
+        ValueError: a tensor is not an image of (C, H, W).
+        TypeError: a tensor is not in the memory of the CPU, or has a dtype that NumPy does not have.
+
+    Example:
+        >>> import torch
+        >>> array, back = opened(torch.zeros(3, 4, 6), "image", False)
+        >>> array.shape, back(array[:, ::-1]).shape
+        ((4, 6, 3), torch.Size([3, 4, 6]))
+    """
+    if _is_picture(part):
+        return _of_picture(part, target), None
+    if _is_tensor(part):
+        return _of_tensor(part, target, channels_first)
+    return _narrow(part) if target == "image" and type(part) is np.ndarray else (part, None)
+
+
+def _is_picture(part: Any) -> bool:
+    module: Any = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(part, module.Image)
+
+
+def _is_tensor(part: Any) -> bool:
+    module: Any = sys.modules.get("torch")
+    return module is not None and isinstance(part, getattr(module, "Tensor", ()))
+
+
+def _of_picture(picture: Any, target: str) -> Array:
+    mode = picture.mode
+    if target != "mask":
+        if mode in _INDEXED:
+            picture = picture.convert("RGBA" if "transparency" in picture.info else _INDEXED[mode])
+        elif mode == "1":
+            picture = picture.convert("L")
+    array = np.array(picture)
+    if mode == "PA" and target == "mask":
+        array = array[..., 0].copy()
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, Callable[[Any], Any] | None]:
+    if tensor.device.type != "cpu":
+        raise TypeError(
+            f"{target} must be a tensor on the CPU, got one on {tensor.device}: return CPU tensors from the dataset"
+        )
+    try:
+        array = tensor.detach().numpy()
+    except (RuntimeError, TypeError) as error:
+        raise TypeError(
+            f"{target} must be a tensor that NumPy can hold, got one of {tensor.dtype} and {tensor.layout}: convert it, for "
+            f"instance with .float() or .to_dense() ({error})"
+        ) from None
+    planes = target in ("image", "mask") and array.ndim == 3
+    if planes:
+        if array.shape[0] > 4 >= array.shape[2]:
+            raise ValueError(
+                f"{target} must be a tensor of (C, H, W), got the shape {array.shape}, which looks like (H, W, C): pass "
+                "tensor.permute(2, 0, 1), or an array"
+            )
+        array = array.transpose(1, 2, 0)
+    narrow, widen = _narrow(array) if target == "image" else (array, None)
+    first = planes and not (channels_first and target == "image")
+
+    def back(made: Any) -> Any:
+        made = made if widen is None else widen(made)
+        if first and made.ndim == 3:
+            made = np.ascontiguousarray(made.transpose(2, 0, 1))
+        return sys.modules["torch"].from_numpy(made)
+
+    return narrow, back
+
+
+def _narrow(array: Array) -> tuple[Array, Callable[[Any], Any] | None]:
+    """Return an image of small integers as uint8, and how the result gets its dtype back."""
+    if array.dtype.char not in WIDE or not array.size or array.min() < 0 or array.max() > 255:
+        return array, None
+    dtype = array.dtype
+
+    def widen(made: Any) -> Any:
+        return made.astype(dtype) if isinstance(made, np.ndarray) and made.dtype == np.uint8 else made
+
+    return array.astype(np.uint8), widen
+
+
+Targets = Sequence[str | None] | Mapping[Any, str | None] | None
+"""The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
+
+_NAMES: Final = frozenset(TARGETS)
+
+
+def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
+    """Return `targets`, or raise an error that names the wrong one; `labels` are names of labels that a pipeline knows."""
+    if targets is None:
+        return None
+    if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
+        raise TypeError(
+            f'targets must be a tuple such as ("image", "mask", None) or a dict of keys to targets, got {targets!r}'
+        )
+    named = [t for t in (targets.values() if isinstance(targets, Mapping) else targets) if t is not None]
+    for target in named:
+        if target not in TARGETS and target not in labels:
+            raise ValueError(
+                f"targets must each be one of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
+            )
+    twice = [target for target in set(named) if named.count(target) > 1 and target != "mask"]
+    if (
+        not any(target in TARGETS for target in named)
+        or twice
+        or (named.count("mask") > 1 and "masks" in named)
+    ):
+        raise ValueError(
+            f"targets must name at least one target, and each at most once except mask, got {targets!r}"
+        )
+    return targets
+
+
+def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    """Return what the pipeline is given, and how its result goes back into the sample's form."""
+    if sample is None:
+        raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
+    if isinstance(sample, dict):
+        return _from_dict(sample, targets)
+    if isinstance(sample, tuple | list):
+        return _from_tuple(sample, targets)
+    if targets is not None:
+        raise ValueError(
+            f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
+        )
+    return sample, lambda made: made
+
+
+def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    if isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} name keys, but the sample is {kind_of(sample)}: pass a tuple of targets"
+        )
+    if targets is None:
+        if not sample:
+            raise ValueError("the dataset returned an empty tuple: return a sample")
+        if not isinstance(sample[0], np.ndarray | dict) and not is_foreign(sample[0]):
+            raise TypeError(
+                f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
+                "convert it with numpy.asarray, or name the parts with targets="
+            )
+        return sample[0], lambda made: _like(sample, [made, *sample[1:]])
+    if len(targets) != len(sample):
+        raise ValueError(
+            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each, None for those "
+            "that pass through"
+        )
+    named = {position: target for position, target in enumerate(targets) if target is not None}
+
+    def join(made: Any) -> Any:
+        parts = list(sample)
+        for position, part in _spread(made, named).items():
+            parts[position] = part
+        return _like(sample, parts)
+
+    return _gathered(sample, named), join
+
+
+def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
+    if targets is None:
+        if _NAMES.isdisjoint(sample):
+            raise ValueError(
+                f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
+                "name the parts with targets={key: target}"
+            )
+        return sample, lambda made: made
+    if not isinstance(targets, Mapping):
+        raise ValueError(
+            f"targets={targets!r} name positions, but the sample is a dict: pass a dict of targets"
+        )
+    missing = [key for key in targets if key not in sample]
+    if missing:
+        raise ValueError(
+            f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
+        )
+    named = {key: target for key, target in targets.items() if target is not None}
+    return _gathered(sample, named), lambda made: sample | _spread(made, named)
+
+
+def _gathered(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
+    """Return the named parts of a sample by target; several masks as a list of them."""
+    several = [key for key, target in named.items() if target == "mask"]
+    parts = {target: sample[key] for key, target in named.items()}
+    if len(several) > 1:
+        del parts["mask"]
+        parts["masks"] = [sample[key] for key in several]
+    return parts
+
+
+def _spread(made: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
+    """Return augmented parts by where they stood in the sample."""
+    several = [key for key, target in named.items() if target == "mask"]
+    masks = dict(enumerate(made["masks"])) if len(several) > 1 else {}
+    return {
+        key: masks[several.index(key)] if masks and target == "mask" else made[target]
+        for key, target in named.items()
+    }
+
+
+def _like(sample: Any, parts: list[Any]) -> Any:
+    if isinstance(sample, list):
+        return parts
+    return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
+
+
+def kind_of(value: Any) -> str:
+    """Return the full name of a value's type, for an error."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
 
 Augment = Callable[..., Any]
 """What is called as ``augment(sample, key=key)``: a Compose or a Transform."""

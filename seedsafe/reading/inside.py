@@ -1,11 +1,32 @@
-"""Datasets inside datasets, as far as their attributes tell."""
+"""What is read inside what: datasets in datasets, the sample that each thread is reading, and keys that are served twice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any, Final
 
-__all__ = ["Keyed", "nested", "outermost", "parts", "walk"]
+from seedsafe.keys.ambient import Read, state
+from seedsafe.keys.key import Address, SampleIndex, SampleKey
+
+__all__ = [
+    "Keyed",
+    "Repeats",
+    "SharedSeedError",
+    "Told",
+    "current",
+    "entered",
+    "moment_of",
+    "moved",
+    "nested",
+    "outermost",
+    "parts",
+    "shared_seed",
+    "walk",
+]
+
 
 _KNOWN: Final = (
     "datasets",
@@ -69,3 +90,212 @@ def _has_items(thing: Any) -> bool:
         and cls.__module__.partition(".")[0] not in _DATA
         and cls.__name__ != "Tensor"
     )
+
+
+_MOST: Final = 2**14  # keys that are remembered, some megabytes
+
+
+class SharedSeedError(ValueError):
+    """Two datasets, one inside the other, have the same seed: their augmentations would not be independent."""
+
+
+def shared_seed(seed: int) -> SharedSeedError:
+    """Return the error for a dataset that is read by another one of the same seed."""
+    return SharedSeedError(f"base is augmented with the same seed {seed}: give one of them another seed")
+
+
+class Told:
+    """Which warnings a dataset has given."""
+
+    def __init__(self) -> None:
+        self._told = 0
+
+    def first(self, what: int) -> bool:
+        """Return whether a warning, a power of two, is to be given now: True once."""
+        if self._told & what:
+            return False
+        self._told |= what
+        return True
+
+
+class Repeats:
+    """What a dataset reads, and for which index each key inside was served, as far as this process has seen.
+
+    Equal keys give equal samples, which is right, and seldom meant where a wrapper asks for one twice. At most 16,384 keys
+    are remembered: beyond, those of other epochs go, then all but a share that their hashes choose. What is
+    repeated throughout is found nevertheless.
+
+    Args:
+        base: what is read.
+        seed: of the dataset that reads it; None if it has none.
+        told: where it is noted that a warning was given; by default where a keyed dataset inside notes its own.
+    """
+
+    WITHIN_ONE, FOR_TWO = 1, 2
+
+    def __init__(self, base: Any, seed: int | None = None, told: Told | None = None) -> None:
+        self.wrapper = type(base).__qualname__
+        self.seed = seed
+        inside = (one.reader.repeats.told for one in outermost(base))
+        self.told = told or next(inside, None) or Told()
+        self._indices: dict[tuple[int, ...], int] = {}
+        self._mask = 0
+
+    def served_for(self, place: tuple[int, ...], index: int) -> int | None:
+        """Note that a key (seed, epoch, …) is served for an index, and return another one that it was served for before."""
+        if self._mask and hash(place) & self._mask:
+            return None
+        before = self._indices.setdefault(place, index)
+        if before != index:
+            return before
+        if len(self._indices) > _MOST:
+            self._forget(place[1])
+        return None
+
+    def _forget(self, epoch: int) -> None:
+        kept = {place: index for place, index in self._indices.copy().items() if place[1] == epoch}
+        while len(kept) > _MOST // 2:
+            self._mask = 2 * self._mask + 1
+            kept = {place: index for place, index in kept.items() if not hash(place) & self._mask}
+        self._indices = kept
+
+    def warn_within_one(self, key: SampleKey) -> None:
+        """Warn, once, that one sample of a wrapper holds one key twice."""
+        if self.told.first(self.WITHIN_ONE):
+            warnings.warn(
+                f"{self._wrapper()} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
+                "augmentation twice: pass views=2 to the dataset inside for two different ones, or read it once",
+                stacklevel=6,
+            )
+
+    def warn_for_two(self, key: SampleKey, one: int, other: int) -> None:
+        """Warn, once, that a wrapper maps two indices to one key."""
+        if self.told.first(self.FOR_TWO):
+            warnings.warn(
+                f"{self._wrapper()} reads index {key.index} of seed {key.seed} for the samples {one} and {other} of epoch "
+                f"{key.epoch}, and both get the same augmentation: repeat indices with sampler= instead, which counts the "
+                "occurrences, or give each dataset inside another seed or index_offset=",
+                stacklevel=6,
+            )
+
+    def _wrapper(self) -> str:
+        """Return the class of the wrapper that is reading now: of the innermost one."""
+        frame: FrameType | None = inspect.currentframe()
+        while frame is not None:
+            if frame.f_code.co_name in ("__getitem__", "__getitems__"):
+                reads = frame.f_locals.get("self")
+                if reads is not None and not isinstance(reads, Keyed):
+                    return type(reads).__qualname__
+            frame = frame.f_back
+        return self.wrapper
+
+    def __reduce__(self) -> Any:
+        return _anew, (self.wrapper, self.seed, self.told)
+
+
+def _anew(wrapper: str, seed: int | None, told: Told) -> Repeats:
+    made = Repeats(None, seed, told)
+    made.wrapper = wrapper
+    return made
+
+
+class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
+    """One run of a base: make its moment, and its key, the current ones in this thread.
+
+    A dataset that is read with a SampleIndex enters it while it reads what is inside it, so that the key survives a Subset or
+    any other wrapper.
+
+    Args:
+        moment: an index with the epoch, occurrence and view of what is read; None for none.
+        repeats: of the object that reads, which notices a key that is served twice; None for none.
+        index: of the sample that is read.
+        counts: False where what is read takes the place of another sample.
+        key: makes the key of the sample, which calls without a key take, when one asks for it; None where they are refused.
+
+    Example:
+        >>> with entered(SampleIndex(7, epoch=3)):
+        ...     current()
+        SampleIndex(7, epoch=3, occurrence=0, view=0)
+    """
+
+    __slots__ = ("_counts", "_index", "_repeats", "_served", "moment", "outer")
+
+    def __init__(
+        self,
+        moment: SampleIndex | None,
+        repeats: Repeats | None = None,
+        index: int = 0,
+        counts: bool = True,
+        key: SampleKey | Callable[[SampleIndex], SampleKey] | None = None,
+    ) -> None:
+        self._key = key
+        self.numbers = {}
+        self.moment = moment
+        self._repeats = repeats
+        self._index = index
+        self._counts = counts
+        self._served: tuple[tuple[Repeats, tuple[int, ...]], ...] = ()
+
+    @property
+    def key(self) -> SampleKey | None:
+        """The key of the sample, made when it is asked for."""
+        key = self._key
+        if callable(key):
+            key = self._key = key(self.moment)
+        return key  # type: ignore[no-any-return]
+
+    def __enter__(self) -> None:
+        self.outer = state.read
+        state.read = self
+
+    def __exit__(self, *error: object) -> None:
+        state.read = self.outer
+
+    def report(self, reader: Repeats, key: SampleKey, random: bool) -> None:
+        """Note that a dataset inside serves a key, and warn if it has served it before.
+
+        Args:
+            reader: the dataset's.
+            key: of the sample.
+            random: whether the key decides anything; else it may be served as often as one likes.
+
+        Raises:
+            ValueError: a dataset that is reading has the same seed.
+        """
+        outermost: entered = self
+        counts, seed = random, key.seed
+        run: Read | None = self
+        while isinstance(run, entered):
+            if run._repeats is not None and run._repeats.seed == seed:
+                raise shared_seed(seed)
+            counts = counts and run._counts
+            outermost, run = run, run.outer
+        repeats = outermost._repeats
+        if not counts or self._repeats is None or repeats is None:
+            return
+        place = (seed, key.epoch, key.index, key.occurrence, key.view)
+        if (reader, place) in self._served:
+            repeats.warn_within_one(key)
+        self._served += ((reader, place),)
+        index = int(outermost._index)
+        before = repeats.served_for(place, index)
+        if before is not None:
+            repeats.warn_for_two(key, before, index)
+
+
+def current() -> SampleIndex | None:
+    """Return this thread's moment: an index with it, or None outside any."""
+    read = state.read
+    return read.moment if isinstance(read, entered) else None
+
+
+def moment_of(index: int) -> SampleIndex | None:
+    """Return the index if it carries a moment, else this thread's, else None."""
+    return index if isinstance(index, SampleIndex) else current()
+
+
+def moved(key: SampleKey, at: Address) -> SampleKey:
+    """Return the key at an address: of another index where a bridge looks at what another sample draws."""
+    if at.index == key.index:
+        return key
+    return SampleKey(key.seed, key.epoch, at.index, occurrence=key.occurrence, view=key.view)

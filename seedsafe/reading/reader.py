@@ -1,30 +1,113 @@
-"""KeyedReader: a dataset read by key, which every adapter stands on."""
+"""Datasets read by key: the reader that every adapter stands on, and the attributes of a base that a dataset offers as its own."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
+from copy import copy
 from functools import partial
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, Final, SupportsIndex
+
+import numpy as np
+from numpy import ndarray
 
 from seedsafe import opencv
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.runner import Runner
+from seedsafe.bridging.search import find
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
-from seedsafe.keys.key import SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.pipeline.compose import Compose
+from seedsafe.pipeline.node import run
 from seedsafe.reading.batches import augment_batch
-from seedsafe.reading.context import Moment, entered, moved
-from seedsafe.reading.error import process_name, sample_error
-from seedsafe.reading.faults import Faults, Skipped, missing
-from seedsafe.reading.finite import require_finite, require_finite_after
-from seedsafe.reading.forms import Augment, augment_sample, augment_views, draws, joined_views, labels_of
-from seedsafe.reading.inside import nested
-from seedsafe.reading.manifest import manifest
-from seedsafe.reading.repeats import Repeats, SharedSeedError, Told, shared_seed
-from seedsafe.reading.targets import Targets, check_targets
+from seedsafe.reading.faults import (
+    Faults,
+    Skipped,
+    missing,
+    process_name,
+    require_finite,
+    require_finite_after,
+    sample_error,
+)
+from seedsafe.reading.forms import (
+    WIDE,
+    Augment,
+    Targets,
+    augment_sample,
+    augment_views,
+    check_targets,
+    draws,
+    joined_views,
+    labels_of,
+)
+from seedsafe.reading.inside import (
+    Keyed,
+    Repeats,
+    SharedSeedError,
+    Told,
+    entered,
+    moved,
+    nested,
+    shared_seed,
+)
 
-__all__ = ["KeyedReader"]
+__all__ = ["Forwarding", "KeyedReader", "manifest"]
+
+
+def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
+    """Return what a run's samples depend on besides the data, as plain data for a log.
+
+    The samples of a bridge stay the same for other workers, orders, ranks and resumes, but not for other versions of
+    the libraries that draw them: these are listed.
+
+    Returns:
+        A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (as `to_dict` gives it, or the
+        pipeline's repr where it holds code), ``bridge`` (the options' repr, or None), ``verdict`` and ``libraries``.
+
+    Example:
+        >>> found = manifest(seed=42, base=[1, 2], augment=None, runner=None)
+        >>> found["contract"], found["seed"], found["augment"], found["libraries"]
+        (1, 42, None, {})
+    """
+    roots = set()
+    for root in (augment, base if runner is not None else None):
+        roots |= find(root).libraries
+    owners = packages_distributions()
+    libraries = {}
+    for distribution in sorted({owner for root in roots for owner in owners.get(root, ())}):
+        if distribution not in ("seedsafe", "numpy"):  # they have entries of their own
+            libraries[distribution] = version(distribution)
+    return {
+        "contract": CONTRACT_VERSION,
+        "seedsafe": _own_version(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "seed": seed,
+        "augment": _plain(augment),
+        "bridge": None if runner is None else repr(runner.options),
+        "verdict": None if runner is None else runner.verdict,
+        "libraries": libraries,
+    }
+
+
+def _plain(augment: Any) -> Any:
+    if augment is None:
+        return None
+    try:
+        return augment.to_dict()
+    except (AttributeError, TypeError):  # one transform, or one that holds code
+        return repr(augment)
+
+
+def _own_version() -> str | None:
+    try:
+        return version("seedsafe")
+    except PackageNotFoundError:
+        return None
+
 
 _BRIDGE: Final = op_of("seedsafe/bridge")
 
@@ -32,8 +115,8 @@ _BRIDGE: Final = op_of("seedsafe/bridge")
 class KeyedReader:
     """Reads samples of a dataset, each augmented as a pure function of its key.
 
-    An adapter keeps the framework's base class and passes the moment (epoch, occurrence, view) with each read;
-    everything else is here. While the base runs, calls without a key take the sample's.
+    An adapter keeps the framework's base class and passes a SampleIndex, which has the position with its epoch, occurrence
+    and view; everything else is here. While the base runs, calls without a key take the sample's.
 
     Args:
         base: anything with ``base[position]``.
@@ -56,7 +139,7 @@ class KeyedReader:
         >>> import numpy as np
         >>> import seedsafe as ss
         >>> reader = KeyedReader([np.arange(9, dtype=np.uint8)[None]], ss.RandomCrop((1, 3)), seed=42)
-        >>> reader.sample(0, Moment(epoch=7)).tolist()
+        >>> reader.sample(ss.SampleIndex(0, epoch=7)).tolist()
         [[4, 5, 6]]
     """
 
@@ -109,10 +192,16 @@ class KeyedReader:
         self.renew()
 
     def renew(self) -> None:
-        """Look at the base again: something of it was replaced."""
+        """Look at the base and the augmentation again: something was replaced."""
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self._bridge is None else Runner(self.base, self._bridge, label)
         self._random = self._runner is not None or draws(self.augment)
+        augment = self.augment
+        plain = self.views is None and not self.faults.check_finite
+        usual = plain and type(augment) is Compose and self.targets is None
+        idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
+        self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
+        self._straight = usual and not idle
 
     def position(self, index: SupportsIndex) -> int:
         """Return an index as a position from 0 on.
@@ -136,76 +225,73 @@ class KeyedReader:
             raise IndexError(f"index {number} is out of range: the dataset has {length} samples")
         return number + length if number < 0 else number
 
-    def key(self, position: int, moment: Moment, inner: int = 0) -> SampleKey:
-        """Return the key of a view of the sample at a position."""
+    def key(self, at: SampleIndex, inner: int = 0) -> SampleKey:
+        """Return the key of a view of a sample."""
+        position = int(at)
         index = position + self.index_offset if self.ids is None else self.ids.item(position)
-        epoch, occurrence, view = moment
-        if self.views is not None:
-            view = view * self.views + inner
-        return SampleKey(self.seed, epoch, index, occurrence=occurrence, view=view)
+        view = at.view if self.views is None else at.view * self.views + inner
+        return SampleKey(self.seed, at.epoch, index, occurrence=at.occurrence, view=view)
 
     def sample(
-        self,
-        position: int,
-        moment: Moment,
-        *,
-        counts: bool = True,
-        listed: bool = True,
-        row: Array | None = None,
+        self, at: SampleIndex, *, counts: bool = True, listed: bool = True, row: Array | None = None
     ) -> Any:
         """Return the sample at a position, augmented.
 
         Args:
-            position: from 0 on.
-            moment: the epoch, occurrence and view.
+            at: the position, with the epoch, occurrence and view.
             counts: False where the moment is the user's own choice, so that the key may be served before.
             listed: False where a failure is not to be listed, because the sample is dropped.
             row: memory for the augmented array; see `augment_sample`.
 
         Raises:
+            IndexError: there is no such sample.
             SampleError: it could not be read or augmented, for whatever reason.
             NotReproducible: the bridge does not reach all that the base draws from.
         """
-        key = self.key(position, moment)
+        if not 0 <= at < self._length:
+            at = SampleIndex(self.position(at), at.epoch, at.occurrence, at.view)
+        key = None if self._idle else self.key(at)
         outer = state.read
-        if isinstance(outer, entered) and counts:
+        if outer is not None and counts and isinstance(outer, entered):
+            key = key or self.key(at)
             outer.report(self.repeats, key, self._random)
         try:
-            return self._made(position, position, key, moment, row=row)
+            return self._made(int(at), at, key, row=row)
         except (NotReproducible, SharedSeedError):
             raise  # of all samples, not of this one
         except Exception as error:
             if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
                 raise  # the end of a base that does not say where it ends
+            position, key = int(at), key or self.key(at)
             return self.faults.recovered(
                 error,
                 self.base,
                 position,
                 key,
-                lambda other: self._made(other, position, key, moment, row=row),
+                lambda other: self._made(other, at, key, row=row),
                 self.worker(),
                 listed=listed,
             )
 
-    def batch(self, number: int, size: int, moment: Moment, **how: Any) -> Any:
+    def batch(self, at: SampleIndex, size: int, **how: Any) -> Any:
         """Return a ready batch of the base, each sample augmented at its own key.
 
         Args:
-            number: of the batch in the base.
+            at: the number of the batch in the base, with the epoch, occurrence and view.
             size: the number of samples in each batch but the last.
-            moment: the epoch, occurrence and view.
             how: it is put together, as `augment_batch` takes it: rows and stack.
 
         Raises:
             SampleError: it could not be read or augmented.
             NotReproducible: see `sample`.
         """
-        first = self.key(number * size, moment)
+        number = int(at)
+        first = self.key(SampleIndex(number * size, at.epoch, at.occurrence, at.view))
         outer = state.read
         if isinstance(outer, entered):
             outer.report(self.repeats, first, self._random)
         try:
-            return self._made(number, number, first, moment, partial(augment_batch, limit=size, **how))
+            return self._made(number, at, first, partial(augment_batch, limit=size, **how))
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:
@@ -237,41 +323,52 @@ class KeyedReader:
     def _made(
         self,
         source: int,
-        position: int,
-        key: SampleKey,
-        moment: Moment,
+        at: SampleIndex,
+        key: SampleKey | None,
         apply: Callable[..., Any] = augment_sample,
         row: Array | None = None,
     ) -> Any:
-        """Return what the base has at `source`, read and augmented as the sample at `position` is."""
+        """Return what the base has at `source`, read and augmented as the sample at a position is.
+
+        Without a key nothing is done to the sample, which need not be made then.
+        """
         opencv.guard()
         if self._runner is None:
-            sample = self._run(source, position, key, moment)
+            sample = self._run(source, at, key or self.key)
         else:
+            of_sample = key or self.key(at)
             sample = self._runner.run(
-                address(key, _BRIDGE),
-                lambda at: self._run(source, position, moved(key, at), moment),
+                address(of_sample, _BRIDGE),
+                lambda words: self._run(source, at, moved(of_sample, words)),
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
-        augment, finite = self.augment, self.faults.check_finite
-        keys: Any = key
+        augment, outer = self.augment, state.read
+        if apply is augment_sample:
+            array = sample[0] if type(sample) is tuple and sample else sample
+            known = type(array) is ndarray
+            if self._idle and (augment is None or known or not isinstance(sample, tuple | list | dict)):
+                return sample
+            apart = outer is None or not outer.has_key
+            if self._straight and known and apart and array.dtype.char not in WIDE:
+                made = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore
+                return made if array is sample else (made, *sample[1:])
+        key = key or self.key(at)
+        finite = self.faults.check_finite
         if finite:
             require_finite(sample)
         if augment is None:
             if self.views is None or key.view % self.views:
                 return sample
-            inner = [self.key(position, moment, view) for view in range(1, self.views)]  # each draws
-            return joined_views(
-                [sample, *(self._made(source, position, one, moment) for one in inner)], self.targets
-            )
+            inner = [self.key(at, view) for view in range(1, self.views)]  # each draws
+            return joined_views([sample, *(self._made(source, at, one) for one in inner)], self.targets)
+        keys: Any = key
         if self.views is not None:
-            apply, keys = augment_views, [self.key(position, moment, inner) for inner in range(self.views)]
+            apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
         given: tuple[Any, ...] = (augment, sample, keys, self.targets)
         if row is not None and apply is augment_sample:
             given = (*given, row)
-        outer = state.read
-        if outer is not None and outer.key is not None:  # of a dataset around this one
+        if outer is not None and outer.has_key:  # of a dataset around this one
             with reading(None):
                 made = apply(*given)
         else:
@@ -280,14 +377,72 @@ class KeyedReader:
             require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
         return made
 
-    def _run(self, source: int, position: int, key: SampleKey, moment: Moment) -> Any:
+    def _run(self, source: int, at: SampleIndex, key: SampleKey | Callable[[SampleIndex], SampleKey]) -> Any:
         """Return what one run of the base gives."""
-        run = entered(moment, key, self.repeats, position, source == position)
-        run.outer = state.read
-        state.read = run
+        read = entered(at, self.repeats, at, source == at, key)
+        read.outer = state.read
+        state.read = read
         try:
             return self.base[source]
         finally:
-            state.read = run.outer
-            if run.numbers:
+            state.read = read.outer
+            if read.numbers:
                 self._random = True  # the base has asked for the key
+
+
+_OF_READER: Final = frozenset(
+    {"augment", "base", "bridged", "faults", "ids", "index_offset", "seed", "views"}
+)
+
+
+class Forwarding(Keyed):
+    """A dataset with a `reader`, which has the reader's attributes, and those of its base that it lacks itself.
+
+    An attribute is set where it was found, so that nothing is lost: `transform` of a base reaches the base.
+    """
+
+    reader: KeyedReader
+
+    def failures(self) -> dict[int, dict[int, str]]:
+        """Return the samples that failed so far, in every worker: the reason by epoch and index."""
+        return self.reader.failures()
+
+    def report_failures(self, name: str = "") -> None:
+        """Warn of the samples that failed since the last report, once for each epoch; this library's loaders do so by themselves.
+
+        Args:
+            name: the beginning of the warning.
+        """
+        self.reader.report_failures(name)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
+        return self.reader.manifest()
+
+    def __getattr__(self, name: str) -> Any:
+        reader = self.__dict__.get("reader")
+        if reader is None or name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in _OF_READER:
+            return getattr(reader, name)
+        try:
+            return getattr(reader.base, name)
+        except AttributeError as error:
+            kind, base = type(self).__name__, type(reader.base).__qualname__
+            raise AttributeError(
+                f"neither {kind} nor its base, a {base}, has the attribute {name!r}"
+            ) from error
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        reader = self.__dict__.get("reader")
+        if reader is None or name.startswith("_") or name in self.__dict__ or hasattr(type(self), name):
+            super().__setattr__(name, value)
+        elif name in _OF_READER:
+            self.reader = reader = copy(reader)  # views of a sequence share theirs
+            setattr(reader, name, value)
+            reader.renew()
+        elif hasattr(reader.base, name):
+            setattr(reader.base, name, value)
+            reader.renew()
+        else:
+            super().__setattr__(name, value)

@@ -11,7 +11,7 @@ from contract import IMAGES, LENGTH, SEED, digest
 from torch.utils.data import Subset
 
 import seedsafe as ss
-from seedsafe.reading import Faults, KeyedReader, Moment
+from seedsafe.reading import Faults, KeyedReader
 from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 
@@ -144,13 +144,14 @@ def test_a_reader_says_what_is_wrong() -> None:
     for name, value in (("sample", None), ("batch", None)):
         reader = KeyedReader([value], seed=0)
         with pytest.raises(ss.SampleError, match="the dataset returned None"):
-            reader.sample(0, Moment(0)) if name == "sample" else reader.batch(0, 4, Moment(0))
+            at = ss.SampleIndex(0, epoch=0)
+            reader.sample(at) if name == "sample" else reader.batch(at, 4)
 
 
 def test_a_batch_is_keyed_at_its_whole_moment() -> None:
     images = IMAGES[:4]
     reader = KeyedReader([images], CROP, seed=SEED)
-    made = reader.batch(0, 4, Moment(3, 1, 2))
+    made = reader.batch(ss.SampleIndex(0, 3, 1, 2), 4)
     for index, image in enumerate(made):
         key = ss.SampleKey(SEED, 3, index, occurrence=1, view=2)
         assert digest(image) == digest(CROP(images[index], key=key))

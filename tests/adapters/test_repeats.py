@@ -22,7 +22,7 @@ from torch.utils.data import ConcatDataset, DataLoader, Dataset, StackDataset, S
 from torch_driver import dataset, items
 
 import seedsafe as ss
-from seedsafe.reading import KeyedReader, Moment, Repeats, entered
+from seedsafe.reading import KeyedReader, Repeats, entered
 from seedsafe_torch import AugmentedDataset, Envelope, KeyedSampler, loader, peek
 
 
@@ -330,12 +330,12 @@ def test_the_runs_of_a_base_count_apart() -> None:
     reader = KeyedReader([np.zeros((4, 4), np.uint8)] * 3, ss.RandomCrop(2), seed=1)
     repeats = Repeats(None)
     for _ in range(3):  # three runs of one base: a bridge's check
-        with entered(Moment(0), None, repeats, 1):
-            reader.sample(1, Moment(0))
-    with entered(Moment(0), None, repeats, 1):
-        reader.sample(1, Moment(0))
+        with entered(ss.SampleIndex(1, 0), repeats, 1):
+            reader.sample(ss.SampleIndex(1, 0))
+    with entered(ss.SampleIndex(1, 0), repeats, 1):
+        reader.sample(ss.SampleIndex(1, 0))
         with pytest.warns(UserWarning, match="reads index 1 twice for one sample"):
-            reader.sample(1, Moment(0))
+            reader.sample(ss.SampleIndex(1, 0))
 
 
 # The moment without an Envelope

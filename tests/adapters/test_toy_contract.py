@@ -11,7 +11,8 @@ import toy_driver
 from contract import SUBSET, Config, check, compare
 from toy_driver import ToyDriver
 
-from seedsafe.reading import KeyedReader, Moment
+import seedsafe as ss
+from seedsafe.reading import KeyedReader
 
 DRIVER = ToyDriver()
 HERE = Path(__file__).parent
@@ -29,8 +30,8 @@ def test_scenario(name: str) -> None:
 
 def test_contract_notices_an_epoch_that_does_not_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stuck(KeyedReader):
-        def sample(self, position: int, moment: Moment, **options: bool) -> object:
-            return super().sample(position, Moment(0))
+        def sample(self, at: ss.SampleIndex, **options: bool) -> object:
+            return super().sample(ss.SampleIndex(int(at), epoch=0))
 
     reader = toy_driver.READER
     monkeypatch.setattr(toy_driver, "READER", Stuck(reader.base, reader.augment, seed=reader.seed))

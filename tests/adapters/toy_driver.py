@@ -6,13 +6,12 @@ import multiprocessing
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import partial
 from typing import Any
 
 from contract import AUGMENT, LENGTH, SEED, Config, Global, Photographs, Seen, digest, of_numpy, of_python
 
 import seedsafe as ss
-from seedsafe.reading import KeyedReader, Moment, collate
+from seedsafe.reading import KeyedReader, collate
 
 READER = KeyedReader(Photographs(), AUGMENT, seed=SEED)
 
@@ -22,8 +21,8 @@ def batches(config: Config, epoch: int) -> Iterator[Any]:
     shuffled = config.shuffle and epoch != ss.VALIDATION_EPOCH
     order = ss.epoch_order(SEED, epoch, LENGTH).tolist() if shuffled else range(LENGTH)
     with pool(config) as workers:
-        read = partial(READER.sample, moment=Moment(epoch))
-        samples = list((workers.map if workers else map)(read, order))
+        indices = [ss.SampleIndex(position, epoch) for position in order]
+        samples = list((workers.map if workers else map)(READER.sample, indices))
     for start in range(0, LENGTH, config.batch_size):
         yield collate(samples[start : start + config.batch_size])
 
