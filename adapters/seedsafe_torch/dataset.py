@@ -123,27 +123,24 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     def __len__(self) -> int:
         return len(self.reader.base)
 
-    def __getitem__(self, index: SupportsIndex) -> Any:
-        cell = self._cell
+    def __getitem__(self, index: Any) -> Any:
+        reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # a loader's
             cell.last = index
             row = offered.row
             if row is not None:
                 offered.row = None  # what is read inside makes samples of its own
-            return self.reader.sample(index, row=row)
-        return self._read(index)
-
-    def _read(self, index: Any) -> Any:
-        """Return the sample at an index that carries no moment, or that was read before, or for a fixed epoch."""
+            return reader.sample(index, row=row)
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
             )
-        reader, cell = self.reader, self._cell
         row, offered.row = offered.row, None
-        position = reader.position(index)
-        fetch, moment = None, moment_of(index)
-        if type(index) is SampleIndex:
+        usual = type(index) is int and 0 <= index < reader.length
+        position = index if usual else reader.position(index)
+        fetch = None
+        moment = index if isinstance(index, SampleIndex) else current()
+        if moment is index:
             if index is cell.last:
                 self._warn_of_wrapper(index)
             cell.last = index

@@ -6,8 +6,7 @@ from typing import Any
 
 from seedsafe.bridging.options import NotReproducible
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
-from seedsafe.pipeline.applying import released
-from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.leaf import Leaf, released
 from seedsafe.pipeline.rules import Rules, with_boxes
 
 __all__ = ["BridgedLeaf", "Unknown"]

@@ -12,11 +12,10 @@ from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
 from seedsafe.pipeline.boxes import Boxes
-from seedsafe.pipeline.chain import Chain, Replay
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, Stream
-from seedsafe.pipeline.node import run, trace
+from seedsafe.pipeline.node import Chain, Replay, run, trace
 from seedsafe.pipeline.primitive import marks_of, primitive
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain

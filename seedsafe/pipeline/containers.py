@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from seedsafe.ground.checks import probability, real
 from seedsafe.ground.info import Infos
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.chain import Chain
 from seedsafe.pipeline.compose import Compose, members
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, stream_name
-from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.node import Chain, Node
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.state import Applied, State, Traced, turn
 from seedsafe.pipeline.transform import Transform

@@ -188,7 +188,8 @@ class KeyedReader:
         for inner in nested(base):
             if inner.reader.seed == self.seed:
                 raise shared_seed(self.seed)
-        self._length = 0  # as last seen: a base may grow
+        self.length = 0
+        """Of the base, as last seen: it may grow."""
         self.renew()
 
     def renew(self) -> None:
@@ -202,6 +203,7 @@ class KeyedReader:
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
         self._straight = usual and not idle
+        self._usual = self.views is None and self.ids is None and not self._idle
 
     def position(self, index: SupportsIndex) -> int:
         """Return an index as a position from 0 on.
@@ -212,14 +214,14 @@ class KeyedReader:
         """
         if type(index) is SampleIndex or type(index) is int:
             position = int(index)
-            if 0 <= position < self._length:
+            if 0 <= position < self.length:
                 return position
         length = len(self.base) if hasattr(self.base, "__len__") else 2**63
         if self.ids is not None and length != len(self.ids):
             raise ValueError(
                 f"there are {len(self.ids)} ids, but the base has {length} samples now: make the dataset again with an id for each"
             )
-        self._length = length
+        self.length = length
         number = checked_int("index", index, -(2**63), 2**63, "pass the sample's position")
         if not -length <= number < length:
             raise IndexError(f"index {number} is out of range: the dataset has {length} samples")
@@ -248,9 +250,14 @@ class KeyedReader:
             SampleError: it could not be read or augmented, for whatever reason.
             NotReproducible: the bridge does not reach all that the base draws from.
         """
-        if not 0 <= at < self._length:
+        if not 0 <= at < self.length:
             at = SampleIndex(self.position(at), at.epoch, at.occurrence, at.view)
-        key = None if self._idle else self.key(at)
+        key = None
+        if self._usual:  # `key`, written out
+            epoch, index = at.epoch, int(at) + self.index_offset
+            key = SampleKey(self.seed, epoch, index, occurrence=at.occurrence, view=at.view)
+        elif not self._idle:
+            key = self.key(at)
         outer = state.read
         if outer is not None and counts and isinstance(outer, entered):
             key = key or self.key(at)

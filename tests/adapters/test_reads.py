@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
 from typing import Any
 
 import keras
@@ -16,6 +21,7 @@ from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 
 CROP = ss.Compose([ss.RandomCrop(32), ss.HorizontalFlip()])
+ROOT = Path(__file__).parents[2]
 
 
 class Existing:
@@ -143,8 +149,8 @@ def test_a_reader_says_what_is_wrong() -> None:
         KeyedReader([1], 5, seed=0)  # type: ignore[arg-type]
     for name, value in (("sample", None), ("batch", None)):
         reader = KeyedReader([value], seed=0)
+        at = ss.SampleIndex(0, epoch=0)
         with pytest.raises(ss.SampleError, match="the dataset returned None"):
-            at = ss.SampleIndex(0, epoch=0)
             reader.sample(at) if name == "sample" else reader.batch(at, 4)
 
 
@@ -155,3 +161,50 @@ def test_a_batch_is_keyed_at_its_whole_moment() -> None:
     for index, image in enumerate(made):
         key = ss.SampleKey(SEED, 3, index, occurrence=1, view=2)
         assert digest(image) == digest(CROP(images[index], key=key))
+
+
+# The way of a read
+
+
+def floors() -> dict[str, int]:
+    """Return on which floor each room stands, the adapters on the highest."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers")
+    rooms = {room: floor for floor, rooms in enumerate(reversed(layers)) for room in rooms.split(" | ")}
+    return {f"seedsafe/{room}": floor for room, floor in rooms.items()} | {"adapters/seedsafe_torch": 99}
+
+
+def calls_of(read: Callable[[], Any]) -> tuple[int, int]:
+    """Return how many Python functions a read calls, and how many of these calls go from a lower floor to a higher one."""
+    rooms, calls, climbs = floors(), 0, 0
+
+    def floor(code: CodeType) -> int | None:
+        path = code.co_filename.removeprefix(f"{ROOT}/")
+        return next(
+            (number for room, number in rooms.items() if path.startswith((room + "/", room + "."))), None
+        )
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal calls, climbs
+        if event == "call" and frame.f_code is not read.__code__ and frame.f_back is not None:
+            calls += 1
+            below, here = floor(frame.f_back.f_code), floor(frame.f_code)
+            climbs += below is not None and here is not None and here > below
+
+    read()
+    sys.setprofile(profile)
+    try:
+        read()
+    finally:
+        sys.setprofile(None)
+    return calls, climbs
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_a_read_goes_a_straight_way(stamped: bool) -> None:
+    base = list(np.zeros((4, 32, 32, 3), np.uint8))
+    dataset = AugmentedDataset(base, ss.Compose([ss.RandomCrop(24), ss.HorizontalFlip(p=1)]), seed=SEED)
+    indices = iter([ss.SampleIndex(2, epoch=3), ss.SampleIndex(3, epoch=3)] if stamped else [2, 3])
+    calls, climbs = calls_of(lambda: dataset[next(indices)])
+    assert calls <= (24 if stamped else 28)
+    assert climbs <= 4
