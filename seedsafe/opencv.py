@@ -38,7 +38,7 @@ def guard() -> None:
         ...         seedsafe.opencv.guard()
         ...         return cv2.imread(f"{index}.png")
     """
-    if not _done:
+    if not _done and "cv2" in sys.modules:
         _act()
 
 
@@ -60,13 +60,11 @@ def worker_init(worker_id: int = 0) -> None:
 
 
 def _act() -> None:
-    cv2 = sys.modules.get("cv2")
-    if cv2 is None:
-        return
     global _done
     if not is_worker():
         _done = not is_starting()
         return
+    cv2 = sys.modules["cv2"]
     if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
         return
     # Two threads that come here together set the same values twice, which harms nothing.

@@ -58,13 +58,14 @@ class RowByRow(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         rows = _Rows(len(indices), travels=_in_worker())
-        if not _is_ours(self.dataset):
-            return [_placed(rows, self.dataset[index]) for index in indices]
-        samples = []
+        dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
         try:
             for index in indices:
-                offered.row = rows.offer()
-                samples.append(_placed(rows, self.dataset[index]))
+                if rows.idle:
+                    samples.append(dataset[index])
+                    continue
+                offered.row = rows.offer() if offers else None
+                samples.append(_placed(rows, dataset[index]))
         finally:
             offered.row = None
         return samples

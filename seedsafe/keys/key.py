@@ -172,8 +172,8 @@ class SampleIndex(int):
     """
 
     epoch: int
-    occurrence: int
-    view: int
+    occurrence: int = 0
+    view: int = 0
 
     def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> Self:
         """Make the index; ranges are checked when the key is made."""
@@ -181,8 +181,8 @@ class SampleIndex(int):
             index = checked_int("index", index, -(2**64), 2**64, _WAY_OUT["index"])
         self = int.__new__(cls, index)
         self.epoch = epoch
-        self.occurrence = occurrence
-        self.view = view
+        if occurrence or view:
+            self.occurrence, self.view = occurrence, view
         return self
 
     def __sub__(self, other: int) -> SampleIndex:

@@ -78,7 +78,8 @@ def parts(dataset: Any) -> Iterator[Any]:
         entries = (
             part.values() if isinstance(part, dict) else part if isinstance(part, list | tuple) else (part,)
         )
-        if name in _KNOWN or len(entries) <= _MANY:
+        first = next(iter(entries), None) if name in _KNOWN else None
+        if len(entries) <= _MANY or isinstance(first, Keyed) or _has_items(first):
             yield from (entry for entry in entries if isinstance(entry, Keyed) or _has_items(entry))
 
 

@@ -52,7 +52,8 @@ class Rows:
         self._count, self._travels = count, is_worker() if travels is None else travels
         self._columns: list[_Column | None] = []
         self._row = self._part = 0
-        self._idle = False  # the first sample had nothing worth it
+        self.idle = False
+        """Whether the first sample had nothing worth it."""
         self._offered: npt.NDArray[Any] | None = None
 
     def offer(self) -> npt.NDArray[Any] | None:
@@ -86,7 +87,7 @@ class Rows:
 
     def place(self, sample: Any) -> Any:
         """Return a sample whose arrays lie in the next row."""
-        if self._idle:
+        if self.idle:
             return sample
         if self._row >= self._count:
             raise ValueError(
@@ -96,7 +97,7 @@ class Rows:
         made = self._placed(sample)
         self._offered = None
         self._row += 1
-        self._idle = not any(self._columns)
+        self.idle = not any(self._columns)
         return made
 
     def _placed(self, part: Any) -> Any:
