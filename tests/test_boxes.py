@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import TRANSFORMS
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_subclasses import ARGUMENTS, PUBLIC
 
 import seedsafe as ss
 from seedsafe.pipeline.boxes import FORMATS, from_edges, to_edges
@@ -423,9 +423,9 @@ def test_a_transform_that_moves_no_points_cannot_tell_how_much_it_cut_away() -> 
         augment(sample("pascal_voc"), key=KEY)
 
 
-@pytest.mark.parametrize("name", sorted({*PUBLIC} - {"Bridged", "ToCHW"}))
+@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - {"Bridged", "ToCHW"}))
 def test_every_transform_under_rules(name: str) -> None:
-    transform = getattr(ss, name)(**ARGUMENTS.get(name, {}))
+    transform = TRANSFORMS[name].make()
     if "image" not in transform.primary:
         return
     boxes = ss.Boxes("yolo", labels=("names", "ids"), min_visibility=0.3, min_area=2)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every import CASES, EVERY, sample_of
+from cases import CASES
+from every import EVERY, GIVEN, sample_of
 
 import seedsafe as ss
 
@@ -15,16 +16,17 @@ KEY = ss.SampleKey(42, 3, 1234)
 
 
 @pytest.mark.parametrize("mode", ["r", "r+"])
-@pytest.mark.parametrize(("name", "dtype"), CASES, ids=map(", ".join, CASES))
+@pytest.mark.parametrize(("name", "dtype"), GIVEN, ids=map(", ".join, GIVEN))
 def test_a_memory_map_is_as_an_array(name: str, dtype: str, mode: Any, tmp_path: Path) -> None:
-    sample, mapped, files = sample_of(name, dtype), {}, {}
+    one = EVERY[name]
+    sample, mapped, files = sample_of(one.case, dtype), {}, {}
     for target, array in sample.items():
         files[target] = tmp_path / f"{target}.npy"
         np.save(files[target], array)
         mapped[target] = np.load(files[target], mmap_mode=mode)
         assert isinstance(mapped[target], np.memmap)
     before = {target: file.read_bytes() for target, file in files.items()}
-    augment = ss.Compose([EVERY[name]])
+    augment = ss.Compose([one.transform])
     expected, made = augment(sample, key=KEY), augment(mapped, key=KEY)
     if len(sample) == 1:
         (target,) = sample
@@ -42,7 +44,7 @@ def test_a_memory_map_is_as_an_array(name: str, dtype: str, mode: Any, tmp_path:
 
 
 def test_all_targets_of_a_sample(tmp_path: Path) -> None:
-    image = sample_of("HorizontalFlip", "uint8")["image"]
+    image = sample_of(CASES["HorizontalFlip"], "uint8")["image"]
     parts = {
         "image": image,
         "mask": image[..., 0].copy(),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_subclasses import ARGUMENTS, PUBLIC
+from cases import TRANSFORMS
 
 import seedsafe as ss
 
@@ -46,14 +46,14 @@ NAMED_OTHERWISE = {"transforms": "transform", "sizes": "size"}
 """Arguments of which an error says what there must be one of."""
 
 
-@pytest.mark.parametrize("name", sorted(set(PUBLIC) - {"Bridged"}))
+@pytest.mark.parametrize("name", sorted(set(TRANSFORMS) - {"Bridged"}))
 def test_constructors(name: str) -> None:
-    kind = getattr(ss, name)
+    kind = TRANSFORMS[name].kind
     for argument in inspect.signature(kind).parameters:
         for value in ODD:
             error: Exception | None = None
             try:
-                kind(**ARGUMENTS.get(name, {}) | {argument: value})
+                TRANSFORMS[name].make(**{argument: value})
             except (TypeError, ValueError) as found:
                 error = found
             if error is None:

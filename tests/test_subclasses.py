@@ -7,51 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import TRANSFORMS
 
 import seedsafe as ss
 from seedsafe.pipeline.primitive import marks_of
-from seedsafe.pipeline.transform import Transform
 
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    "RandomCrop": {"size": 20},
-    "CenterCrop": {"size": 20},
-    "RandomResizedCrop": {"size": 20},
-    "RandomSizedCrop": {"size": 20, "heights": (9, 24)},
-    "MultiScaleCrop": {"size": 20},
-    "Resize": {"size": 20},
-    "SmallestMaxSize": {"size": 20},
-    "LongestMaxSize": {"size": 20},
-    "PadIfNeeded": {"divisor": 32},
-    "Crop": {"top": 1, "left": 2, "height": 9, "width": 9},
-    "CropAndPad": {"px": (-3, 3)},
-    "FiveCrop": {"size": 9},
-    "TenCrop": {"size": 9},
-    "CropNonEmptyMask": {"size": 9},
-    "Pad": {"padding": 3},
-    "Normalize": {"mean": 0.5, "std": 0.25},
-    "RandomSegment": {"length": 50},
-    "Choice": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()], "weights": [1, 2]},
-    "OneOf": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()]},
-    "SomeOf": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()], "n": 1},
-    "RandomApply": {"transforms": [ss.HorizontalFlip(), ss.VerticalFlip()]},
-}
-"""What a transform cannot be made without."""
-
-LOOKING = ("Bridged", "BBoxSafeCrop", "CropNonEmptyMask", "RandomIoUCrop")
+LOOKING = {"Bridged"} | {name for name, case in TRANSFORMS.items() if case.needs}
 """What is no class of transforms, or needs boxes or a mask."""
 
-BASES = ("Transform", "ImageTransform", "SpatialTransform", "AudioTransform")
-PUBLIC = sorted(
-    name
-    for name in ss.__all__
-    if inspect.isclass(getattr(ss, name)) and issubclass(getattr(ss, name), Transform) and name not in BASES
-)
 KEYS = [ss.SampleKey(7, epoch, index) for epoch in range(2) for index in range(6)]
 
 
 def made(name: str, *overridden: str, **more: Any) -> Any:
     """Return a transform of a subclass that overrides these methods."""
-    kind = getattr(ss, name)
+    kind = TRANSFORMS[name].kind
     target = kind.primary[0]
 
     def draw(self: Any, rng: ss.Draws, info: ss.Info) -> Any:
@@ -74,7 +43,7 @@ def made(name: str, *overridden: str, **more: Any) -> Any:
     elif "draw" in overridden:
         methods[f"apply_{target}"] = unpacked
     mine = type("Mine", (kind,), {"__slots__": (), **methods})
-    return mine(**ARGUMENTS.get(name, {}) | more)
+    return mine(**{**TRANSFORMS[name].arguments, **more})
 
 
 def part(kind: Any) -> tuple[str, np.ndarray]:
@@ -87,9 +56,9 @@ def part(kind: Any) -> tuple[str, np.ndarray]:
 @pytest.mark.parametrize(
     "overridden", [(), ("draw",), ("apply",), ("draw", "apply")], ids=lambda o: "+".join(o) or "neither"
 )
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in LOOKING])
+@pytest.mark.parametrize("name", sorted({*TRANSFORMS} - LOOKING))
 def test_a_subclass_is_a_pure_function(name: str, overridden: tuple[str, ...], p: float | None) -> None:
-    kind = getattr(ss, name)
+    kind = TRANSFORMS[name].kind
     has_p = "p" in inspect.signature(kind).parameters
     if p is not None and not has_p:
         return
@@ -117,9 +86,9 @@ def test_an_overridden_draw_is_random_where_its_base_was_not() -> None:
         assert len({transform(image, key=key).tobytes() for key in KEYS}) > len(KEYS) // 2
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", TRANSFORMS)
 def test_the_librarys_own_are_declared_and_subclasses_are_not(name: str) -> None:
-    kind = getattr(ss, name)
+    kind = TRANSFORMS[name].kind
     assert marks_of(kind).own
     assert not marks_of(type("Mine", (kind,), {})).own
 

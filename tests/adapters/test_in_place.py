@@ -17,7 +17,7 @@ from seedsafe_keras import AugmentedSequence
 from seedsafe_torch import AugmentedDataset, loader
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from test_subclasses import ARGUMENTS, LOOKING, PUBLIC
+from cases import TRANSFORMS
 
 
 def scribble(image: np.ndarray) -> np.ndarray:
@@ -54,14 +54,24 @@ BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.AudioTransform
 SMALL = {"size": 8, "heights": (5, 9)}
 """Arguments that fit the small image."""
 
-OTHERS = sorted({*PUBLIC} - {*LOOKING} - {"Choice"} - {type(one).__name__ for one in (*IMAGE, *AUDIO)})
+LOOKING = {"Bridged"} | {name for name, case in TRANSFORMS.items() if case.needs}
+OTHERS = sorted({*TRANSFORMS} - LOOKING - {"Choice"} - {type(one).__name__ for one in (*IMAGE, *AUDIO)})
 IMAGE += [ss.Choice([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)], weights=[1, 2])]
-RESIZED = ("D4", "RandomCropFromBorders", "RandomRotate90", "RandomScale", "RandomZoomOut", "Transpose")
-"""What draws its result's size: followed by a Resize, for the batches' sake."""
+
+
+def sizes(transform: ss.Transform) -> set[tuple[int, ...]]:
+    """Return the sizes that a transform makes of one image."""
+    augment, info = ss.Compose([transform]), ss.Info((12, 14, 3), "uint8")
+    drawn = (augment.params(ss.SampleKey(1, 0, index), info)[0].params for index in range(40))
+    return {info.shape if one is None else transform.out_info(info, one).shape for one in drawn}
+
 
 for name in OTHERS:
-    made = getattr(ss, name)(**{k: SMALL.get(k, v) for k, v in ARGUMENTS.get(name, {}).items()})
-    IMAGE.append(ss.RandomApply([made, ss.Resize((8, 8), name="after")], p=1) if name in RESIZED else made)
+    case = TRANSFORMS[name]
+    made = case.make(**{k: SMALL[k] for k in case.arguments if k in SMALL})
+    # What draws its result's size is followed by a Resize, for the batches' sake.
+    alike = len(sizes(made)) == 1
+    IMAGE.append(made if alike else ss.RandomApply([made, ss.Resize((8, 8), name="after")], p=1))
 
 
 def test_no_public_transform_is_left_out() -> None:
