@@ -50,6 +50,7 @@ def keep(transform: ss.Transform, image: np.ndarray, key: ss.SampleKey = KEY) ->
     for other in layouts(image):
         np.testing.assert_array_equal(augment(other, key=key), made)
     np.testing.assert_array_equal(augment({"image": image}, key=key)["image"], made)
+    np.testing.assert_array_equal(transform(image, key=key), made)
     record = augment.params(key, image)
     assert plain(record[0].params)
     np.testing.assert_array_equal(augment.replay(image, record), made)

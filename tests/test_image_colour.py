@@ -1,4 +1,4 @@
-"""Colour: the laws, and each transform against an implementation that shares nothing with it."""
+"""Colour: each transform against an implementation that shares nothing with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from image_laws import KEY, MANY, SHAPES, image_of, keep, parameters, refuses_to_change_with_dtype
+from image_laws import KEY, MANY, SHAPES, image_of, parameters
 from PIL import Image, ImageEnhance, ImageOps
 from scipy import stats
 from skimage import data, exposure
@@ -18,78 +18,10 @@ import seedsafe as ss
 from seedsafe import functional as sf
 from seedsafe.functional import tables
 
-ANY_CHANNELS = [
-    ss.RandomBrightnessContrast(0.3, (-0.5, 0.2)),
-    ss.RandomBrightnessContrast(by_max=False),
-    ss.Gamma((0.5, 2.0)),
-    ss.ToneCurve(0.3),
-    ss.ToneCurve(0.3, per_channel=True),
-    ss.Solarize((0.2, 0.8), p=1),
-    ss.Posterize((1, 7), p=1),
-    ss.Invert(p=1),
-    ss.Equalize(p=1),
-    ss.Equalize(method="opencv", p=1),
-    ss.AutoContrast(p=1),
-    ss.AutoContrast(cutoff=5, p=1),
-    ss.ChannelShuffle(),
-    ss.FancyPCA(3.0),
-]
-GREY_OR_RGB = [
-    ss.ColorJitter(0.8, 0.8, 0.8, 0.2),
-    ss.LinearColorJitter(0.4, 0.4, 0.4, 0.1),
-    ss.HueSaturationValue(),
-    ss.HueSaturationValue(0.015, 0.7, 0.4, fractional=True),
-    ss.ToGray(p=1),
-    ss.CLAHE(tiles=(2, 3)),
-]
-RGB = [
-    ss.RGBShift(),
-    ss.ToSepia(p=1),
-    ss.PhotoMetricDistortion(),
-    ss.ChannelDropout((1, 2), fill=1),
-]
-CASES = [
-    *((one, shape) for one in ANY_CHANNELS for shape in [*SHAPES, *MANY]),
-    *((one, shape) for one in GREY_OR_RGB for shape in SHAPES),
-    *((one, shape) for one in RGB for shape in SHAPES if shape[2:] == (3,)),
-]
 SWATCHES = np.random.default_rng(1).integers(0, 256, (40, 50, 3)).astype(np.uint8)
 SWATCHES[0] = SWATCHES[0, :, :1]  # greys
 SWATCHES[1, :, 1] = SWATCHES[1, :, 0]  # two channels alike
 SWATCHES[2, :25], SWATCHES[2, 25:] = 0, 255
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "float32"])
-@pytest.mark.parametrize(("transform", "shape"), CASES, ids=str)
-def test_laws(transform: ss.Transform, shape: tuple[int, ...], dtype: str) -> None:
-    made = keep(transform, image_of(shape, dtype))
-    assert made.dtype == dtype
-    if dtype == "float32" and not isinstance(transform, ss.ChannelDropout):
-        assert made.min() >= 0
-        assert made.max() <= 1
-    refuses_to_change_with_dtype(transform, shape)
-
-
-@pytest.mark.parametrize("transform", [*ANY_CHANNELS, *GREY_OR_RGB, *RGB], ids=str)
-def test_flat_images_of_zero_strides(transform: ss.Transform) -> None:
-    flat = np.broadcast_to(np.uint8([[[90, 20, 200]]]), (6, 7, 3))
-    np.testing.assert_array_equal(transform(flat, key=KEY), transform(flat.copy(), key=KEY))
-
-
-@pytest.mark.parametrize("transform", [*ANY_CHANNELS, *GREY_OR_RGB, *RGB], ids=str)
-def test_other_dtypes_are_refused(transform: ss.Transform) -> None:
-    if isinstance(transform, ss.ChannelShuffle | ss.ChannelDropout):
-        assert transform(np.ones((2, 2, 3), np.int64), key=KEY).dtype == np.int64
-    else:
-        with pytest.raises(TypeError, match="must be uint8 or float32, got dtype float64"):
-            transform(np.zeros((4, 4, 3)), key=KEY)
-
-
-@pytest.mark.parametrize("transform", [*GREY_OR_RGB, *RGB[:3]], ids=str)
-@pytest.mark.parametrize("channels", [2, 4])
-def test_other_channels_are_refused(transform: ss.Transform, channels: int) -> None:
-    with pytest.raises(ValueError, match="channel"):
-        transform(np.zeros((4, 4, channels), np.uint8), key=KEY)
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -108,7 +40,16 @@ def test_tables_are_the_same_with_and_without_the_extra(fast: bool, monkeypatch:
             np.testing.assert_array_equal(made, sf.invert(image))
 
 
-@pytest.mark.parametrize("transform", [GREY_OR_RGB[0], GREY_OR_RGB[2], RGB[2], ANY_CHANNELS[11]], ids=str)
+@pytest.mark.parametrize(
+    "transform",
+    [
+        ss.ColorJitter(0.8, 0.8, 0.8, 0.2),
+        ss.HueSaturationValue(),
+        ss.PhotoMetricDistortion(),
+        ss.AutoContrast(cutoff=5, p=1),
+    ],
+    ids=str,
+)
 def test_threads_do_not_disturb_each_other(transform: ss.Transform) -> None:
     images = [image_of((90, 70, 3), "uint8", seed) for seed in range(8)]
     keys = [ss.SampleKey(0, 0, index) for index in range(400)]
@@ -315,7 +256,8 @@ def test_fancy_pca_moves_along_the_principal_axis() -> None:
     photo = data.astronaut()[::4, ::4]
     moved = sf.shift_principal((photo / 255).astype(np.float32), (0.5, 0.0, 0.0)) - photo / 255
     inside = moved[(photo > 60).all(axis=2) & (photo < 190).all(axis=2)]
-    direction = np.linalg.svd((photo / 255).reshape(-1, 3) - (photo / 255).reshape(-1, 3).mean(axis=0))[2][0]
+    centred = (photo / 255).reshape(-1, 3) - (photo / 255).reshape(-1, 3).mean(axis=0)
+    direction = np.linalg.svd(centred, full_matrices=False)[2][0]
     widest = np.cov((photo / 255).reshape(-1, 3).T, bias=True)
     length = 0.5 * np.linalg.eigvalsh(widest)[-1]
     np.testing.assert_allclose(np.abs(inside @ direction), length, rtol=1e-3)

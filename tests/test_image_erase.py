@@ -1,4 +1,4 @@
-"""Holes, grids and dropped pixels: the laws, all targets, and what is drawn."""
+"""Holes, grids and dropped pixels: all targets, and what is drawn."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import erase
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from image_laws import KEY, MANY, SHAPES, image_of, keep, parameters, refuses_to_change_with_dtype
+from image_laws import KEY, image_of, keep, parameters
 from scipy import stats
 
 import seedsafe as ss
@@ -17,34 +18,7 @@ from seedsafe import functional as sf
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import address, op_of, philox
 
-TRANSFORMS = [
-    ss.CoarseDropout(),
-    ss.CoarseDropout((1, 8), height=(1, 40), width=3, fill=7),
-    ss.CoarseDropout(2, height=0.5, width=(0.2, 0.9), overhang=True, fill="noise"),
-    ss.CoarseDropout(3, fill="color"),
-    ss.CoarseDropout(0),
-    ss.RandomErasing(p=1),
-    ss.RandomErasing((0.1, 0.5), fill="noise", p=1),
-    ss.RandomErasing(fitting=True, p=1),
-    ss.XYMasking(),
-    ss.XYMasking((1, 3), (0, 2), width=(1, 5), height=(0.1, 0.5), fill=0.5),
-    ss.GridDropout(),
-    ss.GridDropout(0.3, (2, 9), fill="noise"),
-    ss.PixelDropout(0.3, fill=1),
-    ss.PixelDropout(0.3, per_channel=True),
-]
 NOISE = address(ss.SampleKey(5, 0, 0))
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "float32"])
-@pytest.mark.parametrize("shape", [*SHAPES, *MANY], ids=str)
-@pytest.mark.parametrize("transform", TRANSFORMS, ids=str)
-def test_laws(transform: ss.Transform, shape: tuple[int, ...], dtype: str) -> None:
-    if dtype == "uint8" and getattr(transform, "fill", 0) == 0.5:
-        return  # it is for floats
-    made = keep(transform, image_of(shape, dtype))
-    assert made.dtype == dtype
-    refuses_to_change_with_dtype(transform, shape)
 
 
 @pytest.mark.parametrize("shape", [(9, 9), (10, 11, 3), (3, 3, 1), (24, 21, 16)], ids=str)
@@ -188,7 +162,15 @@ def test_the_largest_part_of_a_box_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "transform", [one for one in TRANSFORMS if not isinstance(one, ss.PixelDropout)], ids=str
+    "transform",
+    [
+        one
+        for case in erase.CASES
+        if hasattr(case.kind, "fill")
+        for one in case.small
+        if case.name != "PixelDropout"
+    ],
+    ids=str,
 )
 def test_masks_and_boxes_have_the_images_holes(transform: Any) -> None:
     image = np.full((40, 50, 3), 3, np.uint8)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import TRANSFORMS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,27 +18,10 @@ from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, op_of, philox
 
 KEY = ss.SampleKey(42, 3, 1234)
-IMAGE_TRANSFORMS = [
-    ss.RandomCrop(8),
-    ss.RandomCrop((20, 9), padding=3, pad_if_needed=True, mode="reflect"),
-    ss.CenterCrop(8),
-    ss.CenterCrop(30, pad_if_needed=True),
-    ss.Pad((1, 2, 3, 4), fill=5, mask_fill=1),
-    ss.HorizontalFlip(p=1),
-    ss.HorizontalFlip(p=0),
-    ss.VerticalFlip(p=1),
-    ss.GaussianNoise(std=(1, 9)),
-    ss.ToFloat(),
-    ss.Normalize(0.5, 0.25),
-    ss.ToCHW(),
+AUDIO = [
+    one for case in TRANSFORMS.values() if not case.holds and case.takes == ("audio",) for one in case.small
 ]
-AUDIO_TRANSFORMS = [
-    ss.RandomSegment(50),
-    ss.RandomSegment(500, pad_if_needed=True),
-    ss.Amplitude(),
-    ss.PolarityInversion(p=1),
-    ss.GaussianNoise(std=0.1),
-]
+AUDIO += [one for case in TRANSFORMS.values() for one in case.of_audio]
 
 
 def words(name: str, n: int, key: ss.SampleKey = KEY) -> list[int]:
@@ -93,23 +77,8 @@ def test_word_0_is_the_chance_word() -> None:
 # Results
 
 
-@pytest.mark.parametrize("shape", [(24, 21), (24, 21, 1), (24, 21, 3), (24, 21, 4), (24, 21, 6)], ids=str)
-@pytest.mark.parametrize("dtype", ["uint8", "float32"])
-@pytest.mark.parametrize("transform", IMAGE_TRANSFORMS, ids=repr)
-def test_image_results(transform: ss.Transform, dtype: str, shape: tuple[int, ...]) -> None:
-    image = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape)
-    check(transform, image)
-
-
-@pytest.mark.parametrize("transform", IMAGE_TRANSFORMS, ids=repr)
-def test_an_image_alone_and_one_in_a_dict_are_treated_alike(transform: ss.Transform) -> None:
-    image = np.random.default_rng(0).integers(0, 256, (24, 20, 3)).astype(np.uint8)
-    augment = ss.Compose([transform])
-    np.testing.assert_array_equal(augment(image, key=KEY), augment({"image": image}, key=KEY)["image"])
-
-
 @pytest.mark.parametrize("shape", [(300,), (2, 300)], ids=str)
-@pytest.mark.parametrize("transform", AUDIO_TRANSFORMS, ids=repr)
+@pytest.mark.parametrize("transform", AUDIO, ids=repr)
 def test_audio_results(transform: ss.Transform, shape: tuple[int, ...]) -> None:
     check(transform, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
 
@@ -141,7 +110,19 @@ def check(transform: ss.Transform, array: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    "transform", [*IMAGE_TRANSFORMS[:8], ss.RandomCrop(40, padding=8, pad_if_needed=True)], ids=repr
+    "transform",
+    [
+        ss.RandomCrop(8),
+        ss.RandomCrop((20, 9), padding=3, pad_if_needed=True, mode="reflect"),
+        ss.CenterCrop(8),
+        ss.CenterCrop(30, pad_if_needed=True),
+        ss.Pad((1, 2, 3, 4), fill=5, mask_fill=1),
+        ss.HorizontalFlip(p=1),
+        ss.HorizontalFlip(p=0),
+        ss.VerticalFlip(p=1),
+        ss.RandomCrop(40, padding=8, pad_if_needed=True),
+    ],
+    ids=repr,
 )
 def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) -> None:
     rows, columns = 24, 21
