@@ -1,7 +1,7 @@
 """Append the golden values of what is new; refuse, and write nothing, where a stored value would change or vanish.
 
-A new transform gets its pipelines in ``tests/golden/<family>.py`` (PIPELINES: a Compose and a shape by name; EXACT: the
-names whose pixels are exact on every machine). ``python scripts/make_golden.py`` then writes ``<family>.json`` beside it.
+A new transform gets its pipelines in its case, in ``tests/cases/<family>.py``. ``python scripts/make_golden.py`` then appends
+what they draw, and their pixels where these are exact on every machine, to ``tests/golden/<family>.json``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import known
 import pixels_known
+from known import FIRST
 
 
 def appended(stored: Any, made: Any, path: str = "") -> Any:
@@ -34,15 +35,23 @@ def appended(stored: Any, made: Any, path: str = "") -> Any:
     return old | {name: value for name, value in made.items() if name not in old}
 
 
-def goldens() -> dict[str, Any]:
-    """Return all golden values as computed now, by file."""
-    made = {"decisions.json": known.decisions(), "pixels.json": pixels_known.pixels()}
-    for name, family in known.families().items():
-        made[f"{name}.json"] = {
-            "decisions": known.family_decisions(family),
-            "pixels": pixels_known.family_pixels(family),
-        }
-    return made
+def made(contents: dict[str, Any]) -> dict[str, Any]:
+    """Return all golden values as computed now, by file: where a pipeline is stored, or else in its family's file."""
+    files: dict[str, Any] = {"decisions.json": known.addresses() | {"pipelines": {}}, "pixels.json": {}}
+    for file in contents:
+        files.setdefault(file, {"decisions": {}, "pixels": {}})
+    first = contents.get("decisions.json", {}).get("pipelines", {})
+    home = {name: file for file, of in contents.items() if file not in FIRST for name in of["decisions"]}
+    for name, (family, golden) in known.GOLDENS.items():
+        drawn, pixels = known.decisions(golden), pixels_known.pixels(golden) if golden.exact else None
+        if name in first:
+            files["decisions.json"]["pipelines"][name] = drawn
+            files["pixels.json"] |= {} if pixels is None else {name: pixels}
+            continue
+        of = files.setdefault(home.get(name, f"{family}.json"), {"decisions": {}, "pixels": {}})
+        of["decisions"][name] = drawn
+        of["pixels"] |= {} if pixels is None else {name: pixels}
+    return files
 
 
 def text(values: dict[str, Any]) -> str:
@@ -59,19 +68,16 @@ def text(values: dict[str, Any]) -> str:
 def main(folder: Path) -> None:
     """Append to the files of a folder."""
     new = {}
-    for name, made in goldens().items():
-        file = folder / name
-        stored = json.loads(file.read_text()) if file.exists() else {}
-        merged = appended(stored, made, name)
+    contents = {path.name: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+    for name, values in made(contents).items():
+        stored = contents.get(name, {})
+        merged = appended(stored, values, name)
         if merged != stored:
-            new[file] = json.dumps(merged, indent=1) + "\n" if name in FIRST else text(merged)
+            new[folder / name] = json.dumps(merged, indent=1) + "\n" if name in FIRST else text(merged)
     for file, content in new.items():
         file.write_text(content)
         print(f"written: {file.name}")
 
-
-FIRST = ("decisions.json", "pixels.json")
-"""Written by the first release, one number a line."""
 
 if __name__ == "__main__":
     try:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import runpy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from cases import Golden, goldens
 
 import seedsafe as ss
 
@@ -31,56 +31,13 @@ KEYS = [
     ss.SampleKey(2**128 - 1, 2**32 - 1, 2**64 - 1, occurrence=2**16 - 1, view=2**16 - 1),
 ]
 
-IMAGE = (37, 53, 3)
-AUDIO = (2, 16001)
-
-PIPELINES: dict[str, tuple[ss.Compose, tuple[int, ...]]] = {
-    "RandomCrop": (ss.Compose([ss.RandomCrop((20, 30))]), IMAGE),
-    "RandomCrop, padding": (ss.Compose([ss.RandomCrop(48, padding=4, pad_if_needed=True)]), IMAGE),
-    "CenterCrop": (ss.Compose([ss.CenterCrop(16)]), IMAGE),
-    "Pad": (ss.Compose([ss.Pad((1, 2, 3, 4))]), IMAGE),
-    "HorizontalFlip": (ss.Compose([ss.HorizontalFlip()]), IMAGE),
-    "VerticalFlip": (ss.Compose([ss.VerticalFlip(p=0.3)]), IMAGE),
-    "GaussianNoise": (ss.Compose([ss.GaussianNoise(std=(1, 12), p=0.8)]), IMAGE),
-    "Amplitude": (ss.Compose([ss.Amplitude()]), AUDIO),
-    "PolarityInversion": (ss.Compose([ss.PolarityInversion()]), AUDIO),
-    "RandomSegment": (ss.Compose([ss.RandomSegment(8192)]), AUDIO),
-    "Normalize, ToFloat, ToCHW": (ss.Compose([ss.ToFloat(), ss.Normalize(0.5, 0.25), ss.ToCHW()]), IMAGE),
-    "OneOf": (
-        ss.Compose([ss.OneOf([ss.HorizontalFlip(), ss.VerticalFlip(), ss.RandomCrop(9)], p=0.9)]),
-        IMAGE,
-    ),
-    "RandomApply": (ss.Compose([ss.RandomApply([ss.RandomCrop(9), ss.HorizontalFlip()], p=0.6)]), IMAGE),
-    "SomeOf": (
-        ss.Compose([ss.SomeOf([ss.HorizontalFlip(), ss.VerticalFlip(), ss.GaussianNoise()], n=2)]),
-        IMAGE,
-    ),
-    "SomeOf, replace": (
-        ss.Compose([ss.SomeOf([ss.GaussianNoise(std=(0, 3)), ss.HorizontalFlip()], n=3, replace=True)]),
-        IMAGE,
-    ),
-    "two of a class, one named": (
-        ss.Compose([ss.RandomCrop(36), ss.Compose([ss.RandomCrop(33)]), ss.RandomCrop(30, name="last")]),
-        IMAGE,
-    ),
-}
+GOLDENS = goldens()
+"""Each golden pipeline by its name, with its family."""
 
 
-class Family(NamedTuple):
-    """The pipelines of one file ``golden/<family>.py``; its golden values stand beside it in ``golden/<family>.json``."""
-
-    pipelines: dict[str, tuple[ss.Compose, Any]]
-    exact: frozenset[str]
-    """Those whose pixels are exact on every machine."""
-
-
-def families() -> dict[str, Family]:
-    """Return what the files in ``golden/`` define: PIPELINES, each with a shape (or Info), and EXACT."""
-    found = {}
-    for path in sorted(GOLDEN.glob("*.py")):
-        defined = runpy.run_path(str(path))
-        found[path.stem] = Family(defined["PIPELINES"], frozenset(defined.get("EXACT", ())))
-    return found
+def pipelines() -> dict[str, Golden]:
+    """Return the golden pipelines by name."""
+    return {name: golden for name, (_, golden) in GOLDENS.items()}
 
 
 def plain(value: Any) -> Any:
@@ -92,16 +49,12 @@ def plain(value: Any) -> Any:
     return [plain(one) for one in value] if isinstance(value, tuple | list) else value
 
 
-def decisions() -> dict[str, Any]:
-    """Return everything that the golden file of decisions holds, as computed now."""
+def addresses() -> dict[str, Any]:
+    """Return what the golden file of decisions holds besides pipelines, as computed now."""
     from seedsafe.keys.draws import sixteenths
     from seedsafe.keys.key import address
 
     return {
-        "pipelines": {
-            name: [plain(pipeline.params(key, shape)) for key in KEYS]
-            for name, (pipeline, shape) in PIPELINES.items()
-        },
         "order": [plain(ss.epoch_order(key.seed, key.epoch, 12).tolist()) for key in KEYS],
         "noise": [sixteenths(address(key, ss.op_of("GaussianNoise")), 7).tolist() for key in KEYS],
         "ops": {name: ss.op_of(name) for name in ("RandomCrop", "RandomCrop#1", "seedsafe/order", "π")},
@@ -109,14 +62,33 @@ def decisions() -> dict[str, Any]:
     }
 
 
-def family_decisions(family: Family) -> dict[str, Any]:
-    """Return what each pipeline of a family draws at each key."""
-    return {
-        name: [plain(pipeline.params(key, shape)) for key in KEYS]
-        for name, (pipeline, shape) in family.pipelines.items()
-    }
+def decisions(golden: Golden) -> list[Any]:
+    """Return what a golden pipeline draws at each key, as computed now."""
+    return [plain(golden.pipeline.params(key, golden.shape)) for key in KEYS]
 
 
 def stored(name: str) -> Any:
     """Return what a golden file holds."""
     return json.loads((GOLDEN / name).read_text())
+
+
+FIRST = ("decisions.json", "pixels.json")
+"""Files of the first release: what is drawn, and pixels. All others have both, as "decisions" and "pixels"."""
+
+
+def files() -> dict[str, Any]:
+    """Return what all golden files hold, by name."""
+    return {path.name: stored(path.name) for path in sorted(GOLDEN.glob("*.json"))}
+
+
+def parts(contents: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the stored decisions and pixels of all pipelines, whatever file they stand in."""
+    found: dict[str, dict[str, Any]] = {
+        "decisions": dict(contents["decisions.json"]["pipelines"]),
+        "pixels": dict(contents["pixels.json"]),
+    }
+    for name, content in contents.items():
+        if name not in FIRST:
+            for part in found:
+                found[part] |= content[part]
+    return found

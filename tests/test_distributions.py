@@ -77,9 +77,7 @@ def lawful(case: Case) -> None:
 def without_addresses(drawn: Any) -> list[Any]:
     """Return what was drawn without addresses of noise, and without which key it is."""
     return (
-        [None if isinstance(one, Address) else one for one in drawn]
-        if isinstance(drawn, tuple)
-        else [drawn]
+        [None if isinstance(one, Address) else one for one in drawn] if isinstance(drawn, tuple) else [drawn]
     )
 
 
