@@ -1,11 +1,12 @@
 """A picture for each transform: a photograph or a sound, and what three keys make of it; made while the pages are built.
 
-The picture and its code are put at the end of the transform's docstring. Boxes and masks are drawn where the transform
-moves them.
+How each is made stands in its case (tests/cases). The picture and its code are put at the end of the transform's
+docstring. Boxes and masks are drawn where the transform moves them.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,75 +16,19 @@ import sounds
 from skimage import data
 
 import seedsafe as ss
-import seedsafe.image
 
-__all__ = ["CELL", "SAMPLES", "TRANSFORMS", "code", "draw", "keys", "setup"]
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-TRANSFORMS = seedsafe.image.__all__
+from cases import CASES, IMAGES
+
+__all__ = ["CELL", "TRANSFORMS", "code", "draw", "keys", "setup"]
+
+TRANSFORMS = sorted(IMAGES)
 """Names of the transforms that have a picture."""
 
 CELL = 192
 """The side of one image of a picture, in pixels."""
 
-VIEWS = {"FiveCrop", "TenCrop"}
-"""Transforms that give each view of a sample another crop: their pictures count views instead of indices."""
-
-SAMPLES = {  # how each transform is made for its picture; p=1 shows it at every key
-    "AdvancedBlur": "size=(7, 13), sigma_x=(2, 5), sigma_y=(2, 5)",
-    "Affine": "degrees=20, translate=(0.1, 0.1), scale=(0.8, 1.2), shear=10",
-    "AutoContrast": "p=1, cutoff=5",
-    "BBoxSafeCrop": "size=(160, 160)",
-    "Blur": "size=(5, 13)",
-    "CenterCrop": "128",
-    "CoarseDropout": "count=(2, 5)",
-    "ColorJitter": "brightness=0.4, contrast=0.4, saturation=0.4, hue=0.1",
-    "Crop": "top=0, left=48, height=128, width=128",
-    "CropAndPad": "percent=(-0.2, 0.2)",
-    "CropNonEmptyMask": "96",
-    "ElasticTransform": "alpha=400, sigma=8, p=1",
-    "Equalize": "p=1",
-    "FancyPCA": "alpha=1",
-    "FiveCrop": "128",
-    "GaussianBlur": "sigma=(0.5, 4)",
-    "GaussianNoise": "std=(10, 40)",
-    "GridDistortion": "p=1",
-    "HorizontalFlip": "",
-    "ISONoise": "color_shift=(0.05, 0.1), intensity=(0.5, 1)",
-    "ImageCompression": "quality=(5, 30)",
-    "Invert": "",
-    "LetterBox": "size=(160, 192)",
-    "LinearColorJitter": "brightness=0.4, contrast=0.4, saturation=0.4, hue=0.1",
-    "LongestMaxSize": "96",
-    "MotionBlur": "size=(7, 15)",
-    "MedianBlur": "size=(5, 9)",
-    "MultiScaleCrop": "size=128",
-    "MultiplicativeNoise": "factor=(0.5, 1.5), per_pixel=True",
-    "Normalize": "mean=0.5, std=0.25",
-    "OpticalDistortion": "distort_limit=0.5, p=1",
-    "Pad": "24",
-    "PadIfNeeded": "size=(224, 256)",
-    "Perspective": "scale=(0.1, 0.2), p=1",
-    "PiecewiseAffine": "p=1",
-    "PixelDropout": "share=0.1",
-    "Posterize": "bits=2, p=1",
-    "RandomBrightnessContrast": "brightness=0.4, contrast=0.4",
-    "RandomCrop": "128",
-    "RandomErasing": "p=1",
-    "RandomResizedCrop": "128",
-    "RandomScale": "scale=0.4",
-    "RandomSizedCrop": "size=128, heights=(64, 160)",
-    "RandomZoomOut": "p=1",
-    "Resize": "(96, 160)",
-    "SmallestMaxSize": "96",
-    "Solarize": "",
-    "TenCrop": "128",
-    "ToGray": "p=1",
-    "ToSepia": "p=1",
-    "ToneCurve": "scale=0.3",
-    "Transpose": "p=1",
-    "VerticalFlip": "",
-    "XYMasking": "columns=2, rows=2, width=(0.05, 0.15), height=(0.05, 0.15)",
-}
 FACE = np.array([[62.0, 8.0, 104.0, 78.0]])  # x0, y0, x1, y1 in PHOTO
 
 
@@ -101,18 +46,14 @@ PHOTO, MASK = _photograph()
 
 def code(name: str) -> str:
     """Return the constructor call of the transform of a picture."""
-    return f"ss.{name}({SAMPLES.get(name, '')})"
+    return f"ss.{name}({CASES[name].picture})"
 
 
 def keys(name: str) -> list[str]:
     """Return the code of the three keys of a picture."""
-    if name in VIEWS:
+    if CASES[name].views:
         return [f"SampleKey(0, 0, 0, view={view})" for view in range(3)]
     return [f"SampleKey(0, 0, {index})" for index in range(3)]
-
-
-def _moves(transform: Any) -> bool:
-    return isinstance(transform, ss.SpatialTransform) or hasattr(transform, "apply_boxes")
 
 
 def _shown(image: np.ndarray) -> np.ndarray:
@@ -146,7 +87,7 @@ def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
     transform = eval(code(name), {"ss": ss})
     augment = ss.Compose([transform])
-    moves = _moves(transform)
+    moves = hasattr(transform, "apply_boxes")
     before = {"image": PHOTO, "mask": MASK, "boxes": FACE} if moves else {"image": PHOTO}
     cells = [_cell(PHOTO, before.get("mask"), before.get("boxes"), "original")]
     for title in keys(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import wave
 from itertools import pairwise
 from pathlib import Path
@@ -10,15 +11,15 @@ import cv2
 import numpy as np
 
 import seedsafe as ss
-import seedsafe.audio
 
-__all__ = ["HEIGHT", "LABEL", "RATE", "SOUND", "SOUNDS", "TRANSFORMS", "WIDTH", "call", "waveforms"]
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-TRANSFORMS = seedsafe.audio.__all__
+from cases import CASES
+
+__all__ = ["HEIGHT", "LABEL", "RATE", "SOUND", "TRANSFORMS", "WIDTH", "call", "waveforms"]
+
+TRANSFORMS = sorted(name for name, case in CASES.items() if case.takes == ("audio",) and not case.holds)
 """Names of the transforms that have a picture of sound."""
-
-SOUNDS = {"PolarityInversion": "p=0.5", "RandomSegment": "12000"}
-"""How each is made for its picture."""
 
 WIDTH, HEIGHT = 360, 120
 REACH = 0.6  # what is as high as a picture
@@ -39,7 +40,7 @@ SOUND, RATE = _spoken()
 
 def call(name: str) -> str:
     """Return the constructor call of the transform of a picture."""
-    return f"ss.{name}({SOUNDS.get(name, '')})"
+    return f"ss.{name}({CASES[name].picture})"
 
 
 def _cell(audio: np.ndarray, title: str) -> np.ndarray:
