@@ -1,5 +1,5 @@
 # ruff: noqa
-# Made by scripts/make_stub.py from the table in __init__.py: not to be edited.
+# Made by scripts/make_names.py from the table in __init__.py: not to be edited.
 
 from seedsafe import opencv as opencv
 from seedsafe.keys.ambient import current_key as current_key

@@ -15,9 +15,11 @@ import pytest
 
 import seedsafe
 import seedsafe.functional
+import seedsafe.image.flip
 import seedsafe_audit
 import seedsafe_lint
 import seedsafe_torch
+from seedsafe.pipeline import primitive
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("torch", "tensorflow", "keras", "tf_keras", "cv2", "scipy", "matplotlib", "rich", "multiprocessing")
@@ -44,9 +46,25 @@ def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
         _ = seedsafe.Nothing
 
 
-def test_the_stub_is_made_of_the_table() -> None:
-    made = runpy.run_path(str(ROOT / "scripts" / "make_stub.py"))
-    assert made["STUB"].read_text() == made["stub"](), "run: python scripts/make_stub.py"
+def test_the_lists_of_names_are_made() -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
+    for path, text in (made["rooms"]() | made["rest"]()).items():
+        assert path.read_text() == text, f"{path.name} is old: python scripts/make_names.py"
+
+
+def test_a_new_name_comes_into_every_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
+    tint = type("Tint", (seedsafe.ImageTransform,), {"__module__": "seedsafe.image.flip"})
+    monkeypatch.setattr(seedsafe.image.flip, "Tint", tint, raising=False)
+    monkeypatch.setattr(seedsafe.image.flip, "__all__", [*seedsafe.image.flip.__all__, "Tint"])
+    assert "Tint" not in "".join(made["rooms"]().values())  # nobody declares it
+    monkeypatch.setitem(primitive._declared, tint, primitive.Marks(own=True))
+    written = {path.parent.name: text for path, text in made["rooms"]().items()}
+    assert "import HorizontalFlip, Tint, VerticalFlip" in written["image"]
+    assert '    "Tint",\n    "ToCHW",' in written["image"]
+    assert '        "Tint",\n        "ToCHW",' in written["seedsafe"]
+    monkeypatch.setitem(seedsafe._ROOMS, "seedsafe.image", ("Tint",))
+    assert "from seedsafe.image import Tint as Tint" in made["stub"]()
 
 
 def test_that_test_would_notice() -> None:

@@ -1,0 +1,186 @@
+"""Write every list of public names: python scripts/make_names.py.
+
+A transform is public if it is declared the library's own and stands in the ``__all__`` of its file; a plain function, if its
+docstring has an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
+the table of ``seedsafe/__init__.py``, its stub, and the reference pages of transforms (in the families and the order of
+tests/cases) and plain functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).parents[1]
+CORE = ROOT / "seedsafe"
+PAGES = ROOT / "docs" / "reference"
+WIDTH = 110
+
+INTERNAL = {
+    "seedsafe.functional.affine": {"inverse", "product"},
+    "seedsafe.functional.coordinates": {"put"},
+    "seedsafe.functional.jitter": {"apply_matrix"},
+    "seedsafe.functional.parts": {"noise_parts", "part_of", "parts"},
+    "seedsafe.functional.scratch": {"scratch", "scratch_planes"},
+    "seedsafe.functional.tables": {"look_up", "look_up_channels", "table"},
+    "seedsafe.functional.tones": {"mean_value"},
+}
+"""Functions with an example that only the library itself calls."""
+
+
+def in_order(names: set[str]) -> list[str]:
+    """Return names as ruff sorts them: constants, classes, functions."""
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+
+
+def public(module: ModuleType) -> list[str]:
+    """Return the public transforms or functions that a file defines."""
+    from seedsafe.pipeline.primitive import marks_of
+
+    def offered(name: str) -> bool:
+        value = getattr(module, name)
+        if getattr(value, "__module__", None) != module.__name__ or not callable(value):
+            return False
+        if ".functional." in module.__name__:
+            return ">>>" in (inspect.getdoc(value) or "") and name not in INTERNAL.get(module.__name__, ())
+        return inspect.isclass(value) and marks_of(value).own
+
+    return in_order({name for name in module.__all__ if offered(name)})
+
+
+def found(room: str) -> dict[str, list[str]]:
+    """Return the public names of each file of a room."""
+    modules = (
+        importlib.import_module(f"seedsafe.{room}.{one.name}")
+        for one in pkgutil.iter_modules([str(CORE / room)])
+    )
+    return {module.__name__: names for module in modules if (names := public(module))}
+
+
+def listed(start: str, items: list[str], brackets: str, end: str = "", *, bare: bool = False) -> str:
+    """Return a list as ruff formats it: in one line if it fits there, without brackets if it may be bare."""
+    one = ", ".join(items) + ("," if brackets == "()" and len(items) == 1 and not bare else "")
+    line = f"{start}{one}" if bare else f"{start}{brackets[0]}{one}{brackets[1]}{end}"
+    if len(line) <= WIDTH:
+        return line
+    indent = " " * (len(start) - len(start.lstrip()))
+    return "\n".join(
+        [start + brackets[0], *(f"{indent}    {item}," for item in items), indent + brackets[1] + end]
+    )
+
+
+def quoted(files: dict[str, list[str]]) -> list[str]:
+    """Return all names of a room, as strings."""
+    return [f'"{name}"' for name in in_order({name for names in files.values() for name in names})]
+
+
+def package(room: str, files: dict[str, list[str]]) -> str:
+    """Return a room's ``__init__.py``."""
+    head = ast.get_docstring(ast.parse((CORE / room / "__init__.py").read_text()), clean=False)
+    lines = [f'"""{head}"""', ""]
+    lines += [listed(f"from {module} import ", names, "()", bare=True) for module, names in files.items()]
+    lines += ["", listed("__all__ = ", quoted(files), "[]"), ""]
+    return "\n".join(lines)
+
+
+def table(files: dict[str, dict[str, list[str]]]) -> str:
+    """Return ``seedsafe/__init__.py`` with its rows of image and audio."""
+    text = (CORE / "__init__.py").read_text()
+    for room in ("audio", "image"):
+        row = listed(f'    "seedsafe.{room}": ', quoted(files[room]), "()", ",")
+        text = re.sub(
+            rf'    "seedsafe\.{room}": \(.*?\),\n',
+            lambda _, row=row: row + "\n",
+            text,
+            count=1,
+            flags=re.DOTALL,
+        )
+    return text
+
+
+def stub() -> str:
+    """Return the stub of the front door."""
+    import seedsafe
+
+    lines = [
+        "# ruff: noqa",
+        "# Made by scripts/make_names.py from the table in __init__.py: not to be edited.",
+        "",
+    ]
+    lines += [f"from seedsafe import {name} as {name}" for name in seedsafe._MODULES]
+    for room, names in seedsafe._ROOMS.items():
+        lines += [f"from {room} import {name} as {name}" for name in sorted(names)]
+    lines += ["", "__all__ = [", *(f'    "{name}",' for name in seedsafe.__all__), "]"]
+    return "\n".join(lines) + "\n"
+
+
+def directive(module: str) -> str:
+    """Return what puts a file's names on a page."""
+    return f"```{{eval-rst}}\n.. automodule:: {module}\n```\n"
+
+
+def page_of_transforms() -> str:
+    """Return the reference page of the transforms: its beginning, and a heading for each family."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from cases import FAMILIES
+
+    text = (PAGES / "transforms.md").read_text()
+    sections = [text[: text.index(f"## {FAMILIES[0].TITLE}\n")].rstrip() + "\n"]
+    for family in FAMILIES:
+        if family.TITLE:
+            modules = dict.fromkeys(case.kind.__module__ for case in family.CASES)
+            sections += [f"## {family.TITLE}\n", *map(directive, modules)]
+    return "\n".join(sections)
+
+
+def page_of_functions(files: dict[str, list[str]]) -> str:
+    """Return the reference page of the plain functions: new files come last."""
+    text = (PAGES / "functional.md").read_text()
+    there = re.findall(r"automodule:: (\S+)", text)
+    modules = [*(one for one in there if one in files), *(one for one in files if one not in there)]
+    return "\n".join([text[: text.index("```")], *map(directive, modules)]).replace("\n\n\n", "\n\n")
+
+
+def rooms() -> dict[Path, str]:
+    """Return the files that the front door and its rooms are made of."""
+    files = {room: found(room) for room in ("audio", "functional", "image")}
+    return {CORE / room / "__init__.py": package(room, of) for room, of in files.items()} | {
+        CORE / "__init__.py": table(files)
+    }
+
+
+def rest() -> dict[Path, str]:
+    """Return the files that are made once the names above can be imported."""
+    return {
+        CORE / "__init__.pyi": stub(),
+        PAGES / "transforms.md": page_of_transforms(),
+        PAGES / "functional.md": page_of_functions(found("functional")),
+    }
+
+
+def write(texts: dict[Path, str]) -> None:
+    """Write the files that are not as they should be."""
+    for path, text in texts.items():
+        if path.read_text() != text:
+            path.write_text(text)
+            print(f"written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    if "rest" in sys.argv:
+        write(rest())
+    else:
+        for room in ("audio", "functional", "image"):  # their lists may name what is no longer there
+            empty = ModuleType(f"seedsafe.{room}")
+            empty.__path__ = [str(CORE / room)]
+            sys.modules[empty.__name__] = empty
+        write(rooms())
+        subprocess.run([sys.executable, __file__, "rest"], check=True)  # a process that sees the new names
