@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
-# The stub beside this file is made of this table: python scripts/make_stub.py
+# The rows of audio and image are made of the files there, and the stub of this table: python scripts/make_names.py
 _ROOMS = {
     "seedsafe.keys.ambient": ("current_key",),
     "seedsafe.audio": ("Amplitude", "PolarityInversion", "RandomSegment"),

@@ -109,7 +109,7 @@ class Case:
     """The class."""
     _: KW_ONLY
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """What it cannot be made without; sizes up to 24 pixels, or 64 audio samples."""
+    """What it cannot be made without, or is too large without: sizes up to 24 pixels, or 64 audio samples."""
     needs: str | None = None
     """What a sample must have beside its image: "boxes" or "mask"."""
     also: Mapping[str, ss.Transform] = field(default_factory=dict)

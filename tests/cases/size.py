@@ -96,7 +96,8 @@ CASES = [
     ),
     Case(
         ss.LetterBox,
-        also={"wide": ss.LetterBox((480, 640))},
+        arguments={"size": 24},
+        also={"of 640 pixels": ss.LetterBox(), "wide": ss.LetterBox((480, 640))},
         moves=[Moves(ss.LetterBox((64, 80)), EXACT)],
         drawn=NOTHING,
         golden={"LetterBox": Golden(ss.LetterBox(48), UINT8, exact=True)},
