@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.sound import amplify, invert_polarity
 from seedsafe.ground.checks import probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import AudioTransform
 
@@ -22,18 +22,14 @@ class Gain(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Amplitude(AudioTransform):
     """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1). Exact on every machine.
 
     Args:
         gain: a factor, one number or a range (low, high), not negative.
-        p: the probability that it is applied.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the audio is not float32.
-        ValueError: an argument is negative or not finite, or p is not in [0, 1].
+        TypeError: when applied, the audio is not float32.
 
     Follows the amplitude of MelGAN's training data (Kumar et al., 2019), whose range is the default.
 
@@ -44,18 +40,12 @@ class Amplitude(AudioTransform):
         [0.5, 0.5]
     """
 
-    gain: float | tuple[float, float] = (0.3, 1.0)
-    p: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "gain", span("gain", self.gain, 0.0, 1e30, "pass a factor, or a range (low, high)")
-        )
-        object.__setattr__(self, "p", probability(self.p))
+    gain: Range = option(span, 0.0, 1e30, "pass a factor, or a range (low, high)", default=(0.3, 1.0))
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Gain:
         """Return the gain."""
-        low, high = self.gain  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.gain
         return Gain(low + (high - low) * rng.unit())  # `uniform`, of ends that are checked
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
@@ -64,17 +54,11 @@ class Amplitude(AudioTransform):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class PolarityInversion(AudioTransform):
     """Change the sign of audio with probability p. Draws nothing but its chance. Exact on every machine.
 
-    Args:
-        p: the probability, in [0, 1].
-        name: see Transform.
-
     Raises:
-        TypeError: p is not a number; when applied, the audio is not float32.
-        ValueError: p is not in [0, 1].
+        TypeError: when applied, the audio is not float32.
 
     Example:
         >>> import numpy as np
@@ -83,10 +67,7 @@ class PolarityInversion(AudioTransform):
         [-1.0, -1.0]
     """
 
-    p: float = field(default=0.5)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "p", probability(self.p))
+    p: float = option(probability, default=0.5)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio with its sign changed."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.sound import segment
+from seedsafe.ground.checks import flag
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import AudioTransform
 
@@ -22,18 +23,15 @@ class Segment(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomSegment(AudioTransform):
     """Cut a segment of a fixed length out of a uniformly drawn place. Draws ``start`` (word 1). Exact everywhere.
 
     Args:
         length: in samples.
         pad_if_needed: append zeros to shorter audio, as MelGAN does, instead of raising an error.
-        name: see Transform.
 
     Raises:
-        TypeError: length is not an integer.
-        ValueError: length is less than 1; when applied, the audio is shorter than the segment.
+        ValueError: when applied, the audio is shorter than the segment.
 
     Follows the segments of MelGAN's training data (Kumar et al., 2019); the last one possible can be drawn as well.
 
@@ -44,12 +42,8 @@ class RandomSegment(AudioTransform):
         (2, 8192)
     """
 
-    length: int
-    pad_if_needed: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        length = checked_int("length", self.length, 1, 2**31, "pass the segment's length in samples")
-        object.__setattr__(self, "length", length)
+    length: int = option(checked_int, 1, 2**31, "pass the segment's length in samples")
+    pad_if_needed: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Segment:
         """Return the segment's first sample."""

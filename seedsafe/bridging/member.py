@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from seedsafe.bridging.bound import BridgedLeaf, Unknown
@@ -18,7 +18,8 @@ from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, SampleKey, address, checked_int
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Bridged", "bridge"]
@@ -74,7 +75,6 @@ def bridge(
 
 
 @primitive(fresh=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class Bridged(Transform):
     """What `bridge` returns: a transform whose parameters are the address of its seeds.
 
@@ -94,7 +94,7 @@ class Bridged(Transform):
 
     function: Callable[..., Any]
     call: str | None = field(default=None, kw_only=True)
-    values_only: bool = field(default=False, kw_only=True)
+    values_only: bool = option(flag, default=False, kw_only=True)
     returns: str | tuple[int, ...] | None = field(default=None, kw_only=True)
     options: Bridge = field(default=Bridge(), kw_only=True)
     _runner: Runner = field(init=False, compare=False)
@@ -103,13 +103,13 @@ class Bridged(Transform):
     primary = ("image", "audio")
 
     def __post_init__(self) -> None:
+        check_options(self)
         if not callable(self.function):
             raise TypeError(
                 f"a bridge needs something to call, got {self.function!r}: pass a function or a transform"
             )
         if self.call is not None and self.call not in CALLS:
             raise ValueError(f"call must be one of {', '.join(map(repr, CALLS))}, got {self.call!r}")
-        flag("values_only", self.values_only)
         _set(self, "returns", _shape(self.returns))
         if not isinstance(self.options, Bridge):
             raise TypeError(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,12 +14,17 @@ from seedsafe.keys.key import checked_int
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["around", "flag", "integers", "pair", "probability", "real", "record_ids", "span"]
+__all__ = ["choice", "each", "flag", "numbers", "pair", "probability", "real", "record_ids", "span"]
+
+
+_LISTS: Final = (tuple, list)
+_FLAGS: Final = (bool, np.bool_)
+_NUMBERS: Final = (int, float, np.integer, np.floating)
 
 
 def real(name: str, value: Any, low: float, high: float, way_out: str) -> float:
     """Return `value` as a finite float in [low, high]."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, _FLAGS) or not isinstance(value, _NUMBERS):
         raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}: {way_out}")
     try:
         number = float(value)
@@ -43,38 +48,62 @@ def flag(name: str, value: Any) -> bool:
     return value
 
 
-def probability(p: Any) -> float:
-    """Return p as a float in [0, 1]."""
-    return real("p", p, 0.0, 1.0, "pass the share of samples that the transform fires for")
+def probability(name: str, value: Any) -> float:
+    """Return a probability as a float in [0, 1]."""
+    return real(name, value, 0.0, 1.0, "pass the share of samples that the transform fires for")
 
 
-def span(name: str, value: Any, low: float, high: float, way_out: str) -> tuple[float, float]:
-    """Return a range as two floats, the lower one first; one number stands for both ends."""
-    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(ends) != 2:
-        raise ValueError(f"{name} must be one number or a pair (low, high), got {value!r}: {way_out}")
-    first, last = (real(name, end, low, high, way_out) for end in ends)
-    if first > last:
-        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
-    return first, last
+def choice(name: str, value: Any, known: Collection[str]) -> str:
+    """Return a word that is one of those known."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+    return value
 
 
-def around(
-    name: str, value: Any, middle: float, low: float, high: float, way_out: str
-) -> tuple[float, float]:
-    """Return a range as two floats; one number is how far it reaches to both sides of the middle, cut off at low and high."""
-    if isinstance(value, tuple | list):
-        return span(name, value, low, high, way_out)
-    reach = real(name, value, 0.0, high - middle, way_out)
-    return max(low, middle - reach), middle + reach
+def each(name: str, value: Any, check: Callable[..., Any], *bounds: Any) -> Any:
+    """Return what a check returns of a value, or the tuple of what it returns of each value in a list."""
+    if isinstance(value, _LISTS):
+        return tuple(check(name, one, *bounds) for one in value)
+    return check(name, value, *bounds)
 
 
-def integers(name: str, value: Any, low: int, high: int, way_out: str) -> tuple[int, int]:
-    """Return a range as two integers in [low, high], both ends included; one integer stands for both."""
-    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(ends) != 2:
-        raise ValueError(f"{name} must be one integer or a pair (low, high), got {value!r}: {way_out}")
-    first, last = (checked_int(name, end, low, high + 1, way_out) for end in ends)
+def numbers(name: str, value: Any, low: float, high: float, way_out: str) -> tuple[float, ...]:
+    """Return a list of at least one number as a tuple of finite floats in [low, high]."""
+    if not isinstance(value, _LISTS) or not value:
+        raise TypeError(f"{name} must be a list of numbers, got {value!r}: {way_out}")
+    return tuple(real(name, one, low, high, way_out) for one in value)
+
+
+def span(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    way_out: str,
+    *,
+    about: float | None = None,
+    cut: bool = False,
+    whole: bool = False,
+) -> tuple[Any, Any]:
+    """Return a range in [low, high], both ends included, as two numbers, the lower one first.
+
+    Args:
+        name: the argument's.
+        value: (low, high), or one number.
+        low: the smallest that an end may be.
+        high: the largest.
+        way_out: the end of an error's text.
+        about: one number is how far the range reaches to both sides of this; without it, it stands for both ends.
+        cut: a range about a number is cut off at `low`, instead of an error.
+        whole: the ends are integers; otherwise floats.
+    """
+    if about is not None and not isinstance(value, _LISTS):
+        reach = real(name, value, 0.0, high - about if cut else math.inf, way_out)
+        first, last = max(low, about - reach) if cut else about - reach, about + reach
+        if low <= first and last <= high:
+            return first, last
+        value = first, last
+    first, last = _two(name, value, low, high, way_out, "low, high", whole=whole)
     if first > last:
         raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
     return first, last
@@ -82,11 +111,22 @@ def integers(name: str, value: Any, low: int, high: int, way_out: str) -> tuple[
 
 def pair(name: str, value: Any, way_out: str) -> tuple[int, int]:
     """Return a (height, width) of positive integers; one integer stands for both."""
-    sides = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(sides) != 2:
-        raise ValueError(f"{name} must be one integer or a pair (height, width), got {value!r}: {way_out}")
-    height, width = (checked_int(name, side, 1, 2**31, way_out) for side in sides)
-    return height, width
+    return _two(name, value, 1, 2**31 - 1, way_out, "height, width", whole=True)
+
+
+def _two(
+    name: str, value: Any, low: float, high: float, way_out: str, form: str, *, whole: bool
+) -> tuple[Any, Any]:
+    ends = tuple(value) if isinstance(value, _LISTS) else (value, value)
+    if len(ends) != 2:
+        kind = "integer" if whole else "number"
+        raise ValueError(f"{name} must be one {kind} or a pair ({form}), got {value!r}: {way_out}")
+    if whole:
+        least, end = int(low), int(high) + 1
+        return checked_int(name, ends[0], least, end, way_out), checked_int(
+            name, ends[1], least, end, way_out
+        )
+    return real(name, ends[0], low, high, way_out), real(name, ends[1], low, high, way_out)
 
 
 def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:

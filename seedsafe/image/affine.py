@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from seedsafe.ground.checks import real
+from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Info
-from seedsafe.image.options import around, flag, put_option
+from seedsafe.image.options import ANGLE
 from seedsafe.image.warped import Moved, Turning
 from seedsafe.keys.decisions import cos_sin_degrees
 from seedsafe.keys.draws import Draws
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, Range, option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["Affine", "Rotate"]
 
-_Range = tuple[float, float]
+_Two = tuple[float, float]
+_Ranges = Option[float | _Two | tuple[_Two, _Two], Any]
+
+
+def _is_two(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list)
+        and any(isinstance(one, tuple | list) for one in value)
+        and len(value) == 2
+    )
+
+
+def _one_or_two(name: str, value: Any, low: float, high: float, way_out: str, *, about: float) -> Any:
+    """Return a range, or one for x and one for y."""
+    if _is_two(value):
+        return tuple(span(name, one, low, high, way_out, about=about) for one in value)
+    return span(name, value, low, high, way_out, about=about)
+
+
+def _shifts(name: str, value: Any) -> tuple[_Two, _Two]:
+    way_out = (
+        "pass a share of the image's size such as 0.1, (0.1, 0.05) for x and y, or a range for each of them"
+    )
+    if _is_two(value):
+        across, down = (span(name, one, -1e3, 1e3, way_out, about=0.0) for one in value)
+        return across, down
+    reaches = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(reaches) != 2:
+        raise ValueError(f"{name} must be one number, or two for x and y, got {value!r}: {way_out}")
+    x, y = (real(name, one, 0.0, 1e3, way_out) for one in reaches)
+    return (0.0 - x, x), (0.0 - y, y)
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Affine(Turning):
     """Turn, translate, scale and shear the image around its middle, each by a drawn amount.
 
@@ -35,18 +64,7 @@ class Affine(Turning):
         shear: the angle in degrees by which columns lean: a range, or one number x for -x to x; ((x0, x1), (y0, y1))
             leans rows as well.
         expand: make the result as large as the whole moved image.
-        rotate_method: the boxes around moved "corners", or around the moved "ellipse" in the box.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows ``torchvision.transforms.RandomAffine``, whose angles count clockwise, and whose shifts are whole pixels.
 
@@ -60,35 +78,35 @@ class Affine(Turning):
         Affine(degrees=(-30.0, 30.0), translate=((-0.0625, 0.0625), (-0.0625, 0.0625)), scale=(0.9, 1.1))
     """
 
-    degrees: float | _Range = (0.0, 0.0)
-    translate: Any = field(default=((0.0, 0.0), (0.0, 0.0)), kw_only=True)
-    scale: Any = field(default=(1.0, 1.0), kw_only=True)
-    shear: Any = field(default=(0.0, 0.0), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Turning.__post_init__(self)
-        way_out = "pass the angle in degrees, or a range"
-        put_option(self, "degrees", around("degrees", self.degrees, -1e6, 1e6, way_out))
-        way_out = "pass a share of the image's size such as 0.1, (0.1, 0.05) for x and y, or a range for each of them"
-        put_option(self, "translate", _shifts(self.translate, way_out))
-        way_out = "pass factors such as (0.9, 1.1), or a range for x and one for y"
-        if _is_two(self.scale):
-            two = tuple(around("scale", one, 1e-6, 1e6, way_out, centre=1.0) for one in self.scale)
-            put_option(self, "scale", two)
-        else:
-            put_option(self, "scale", around("scale", self.scale, 1e-6, 1e6, way_out, centre=1.0))
-        way_out = "pass an angle below 90 degrees, or a range, or a range for x and one for y"
-        if _is_two(self.shear):
-            put_option(self, "shear", tuple(around("shear", one, -89.9, 89.9, way_out) for one in self.shear))
-        else:
-            put_option(self, "shear", around("shear", self.shear, -89.9, 89.9, way_out))
+    degrees: Range = option(span, -1e6, 1e6, ANGLE, about=0.0, default=(0.0, 0.0))
+    translate: Option[float | _Two | tuple[_Two, _Two], tuple[_Two, _Two]] = option(
+        _shifts, default=((0.0, 0.0), (0.0, 0.0)), kw_only=True
+    )
+    scale: _Ranges = option(
+        _one_or_two,
+        1e-6,
+        1e6,
+        "pass factors such as (0.9, 1.1), or a range for x and one for y",
+        about=1.0,
+        default=(1.0, 1.0),
+        kw_only=True,
+    )
+    shear: _Ranges = option(
+        _one_or_two,
+        -89.9,
+        89.9,
+        "pass an angle below 90 degrees, or a range, or a range for x and one for y",
+        about=0.0,
+        default=(0.0, 0.0),
+        kw_only=True,
+    )
 
     @classmethod
     def shift_scale_rotate(
         cls,
         shift: Any = 0.0625,
-        scale: float | _Range = 0.1,
-        rotate: float | _Range = 45.0,
+        scale: float | _Two = 0.1,
+        rotate: float | _Two = 45.0,
         **options: Any,
     ) -> Affine:
         """Return the Affine that albumentations calls ShiftScaleRotate.
@@ -106,36 +124,19 @@ class Affine(Turning):
         """
         way_out = "pass a share of the image's size, or a range"
         both = shift if _is_two(shift) else (shift, shift)
-        shifts = tuple(around("shift", one, -1e3, 1e3, way_out) for one in both)
-        low, high = around("scale", scale, -0.999999, 1e6, "pass what is added to a factor of 1, or a range")
-        return cls(rotate, translate=shifts, scale=(1.0 + low, 1.0 + high), **options)
+        across, down = (span("shift", one, -1e3, 1e3, way_out, about=0.0) for one in both)
+        way_out = "pass what is added to a factor of 1, or a range"
+        low, high = span("scale", scale, -0.999999, 1e6, way_out, about=0.0)
+        return cls(rotate, translate=(across, down), scale=(1.0 + low, 1.0 + high), **options)
 
     def draw(self, rng: Draws, info: Info) -> Moved:
         """Return the matrix, and what it is made of."""
         rows, columns = info.image_size()
-        degrees = rng.uniform(*self.degrees)  # type: ignore[misc]  # a pair since __post_init__
+        degrees = rng.uniform(*self.degrees)
         translate = rng.uniform(*self.translate[0]) * columns, rng.uniform(*self.translate[1]) * rows
         scale = _drawn(rng, self.scale, same=True)
         shear = _drawn(rng, self.shear, same=False)
         return self.moved(info, degrees, translate, scale, shear)
-
-
-def _is_two(value: Any) -> bool:
-    return (
-        isinstance(value, tuple | list)
-        and any(isinstance(one, tuple | list) for one in value)
-        and len(value) == 2
-    )
-
-
-def _shifts(value: Any, way_out: str) -> tuple[_Range, ...]:
-    if _is_two(value):
-        return tuple(around("translate", one, -1e3, 1e3, way_out) for one in value)
-    reaches = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(reaches) != 2:
-        raise ValueError(f"translate must be one number, or two for x and y, got {value!r}: {way_out}")
-    x, y = (real("translate", one, 0.0, 1e3, way_out) for one in reaches)
-    return (0.0 - x, x), (0.0 - y, y)
 
 
 def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
@@ -148,7 +149,6 @@ def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Rotate(Turning):
     """Turn the image around its middle by a drawn angle.
 
@@ -159,16 +159,8 @@ class Rotate(Turning):
         degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
         expand: make the result as large as the whole turned image.
         crop_border: cut out the largest window in the middle that shows no outside.
-        rotate_method: see Affine.
-        interpolation: see Affine.
-        mode: see Affine.
-        fill: see Affine.
-        mask_fill: see Affine.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
         ValueError: an argument is out of its range, or expand and crop_border are both True.
 
     Follows ``torchvision.transforms.RandomRotation``, and albumentations 2.0.8's ``Rotate`` for crop_border.
@@ -180,20 +172,17 @@ class Rotate(Turning):
         [[2], [1]]
     """
 
-    degrees: float | _Range = (-90.0, 90.0)
-    crop_border: bool = field(default=False, kw_only=True)
+    degrees: Range = option(span, -1e6, 1e6, ANGLE, about=0.0, default=(-90.0, 90.0))
+    crop_border: bool = option(flag, default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        Turning.__post_init__(self)
-        way_out = "pass the angle in degrees, or a range"
-        put_option(self, "degrees", around("degrees", self.degrees, -1e6, 1e6, way_out))
-        flag("crop_border", self.crop_border)
+        check_options(self)
         if self.expand and self.crop_border:
             raise ValueError("expand and crop_border cannot both be True: choose one of them")
 
     def draw(self, rng: Draws, info: Info) -> Moved:
         """Return the matrix, and what it is made of."""
-        degrees = rng.uniform(*self.degrees)  # type: ignore[misc]  # a pair since __post_init__
+        degrees = rng.uniform(*self.degrees)
         moved = self.moved(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
         return moved._replace(**_inside(moved, *info.image_size())) if self.crop_border else moved
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional import blur
-from seedsafe.ground.checks import integers, real, span
+from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import flag
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, checked_int
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", "Side", "draw_odd", "odd"]
-
-Range = float | tuple[float, float]
-Sizes = int | tuple[int, int]
 
 
 class Gauss(NamedTuple):
@@ -44,10 +40,19 @@ class Side(NamedTuple):
 def odd(name: str, value: Any, low: int) -> tuple[int, int]:
     """Return a range of odd integers; one stands for both ends."""
     way_out = "pass an odd number of pixels, or a range (low, high) of odd numbers"
-    first, last = integers(name, value, low, 2**15 - 1, way_out)
+    first, last = span(name, value, low, 2**15 - 1, way_out, whole=True)
     if first % 2 == 0 or last % 2 == 0:
         raise ValueError(f"{name} must be odd, got {value!r}: {way_out}")
     return first, last
+
+
+def _odd_or_zero(name: str, value: Any) -> tuple[int, int]:
+    """Return a range of odd integers, or (0, 0) for 0."""
+    sizes = value if isinstance(value, tuple | list) else (value, value)
+    none = len(sizes) == 2 and all(
+        isinstance(one, int | np.integer) and one is not False and one == 0 for one in sizes
+    )
+    return (0, 0) if none else odd(name, value, 1)
 
 
 def draw_odd(rng: Draws, sizes: Any) -> int:
@@ -58,21 +63,24 @@ def draw_odd(rng: Draws, sizes: Any) -> int:
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
-class Blur(Often):
+class _Squared(Often):
+    """A transform that blurs with a square around each pixel."""
+
+    size: Pair = option(
+        odd, 1, default=(3, 7), doc="the square's side in pixels, odd, or a range (low, high) of odd numbers."
+    )
+
+    def draw(self, rng: Draws, info: Info) -> Side:
+        """Return the side."""
+        return Side(draw_odd(rng, self.size))
+
+
+@primitive()
+class Blur(_Squared):
     """Replace each value by the mean of a square around it.
 
     Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). uint8
     is exact on every machine, float32 with the same build of OpenCV.
-
-    Args:
-        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -81,15 +89,7 @@ class Blur(Often):
         [[60, 30, 30, 0]]
     """
 
-    size: Sizes = (3, 7)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, size=odd("size", self.size, 1))
-
-    def draw(self, rng: Draws, info: Info) -> Side:
-        """Return the side."""
-        return Side(draw_odd(rng, self.size))
+    size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, blurred."""
@@ -97,21 +97,11 @@ class Blur(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
-class MedianBlur(Often):
+class MedianBlur(_Squared):
     """Replace each value by the median of a square around it.
 
     Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). Exact on
     every machine; float32 goes through uint8 where the side is above 5.
-
-    Args:
-        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -120,15 +110,7 @@ class MedianBlur(Often):
         [[0, 0, 0, 0]]
     """
 
-    size: Sizes = (3, 7)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, size=odd("size", self.size, 1))
-
-    def draw(self, rng: Draws, info: Info) -> Side:
-        """Return the side."""
-        return Side(draw_odd(rng, self.size))
+    size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, blurred."""
@@ -136,7 +118,6 @@ class MedianBlur(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GaussianBlur(Often):
     """Blur with a bell of a drawn width.
 
@@ -147,12 +128,6 @@ class GaussianBlur(Often):
     Args:
         size: the square's side in pixels, odd, or a range (low, high) of odd numbers; 0 is as large as the bell, 7 sigma.
         sigma: the bell's standard deviation in pixels, or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -161,24 +136,14 @@ class GaussianBlur(Often):
         [[55, 35, 27, 0]]
     """
 
-    size: Sizes = 0
-    sigma: Range = (0.1, 2.0)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        sizes = self.size if isinstance(self.size, tuple | list) else (self.size, self.size)
-        none = len(sizes) == 2 and all(
-            isinstance(one, int | np.integer) and one is not False and one == 0 for one in sizes
-        )
-        store(self, size=(0, 0) if none else odd("size", self.size, 1))
-        store(
-            self,
-            sigma=span("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels, or a range (low, high)"),
-        )
+    size: Pair = option(_odd_or_zero, default=0)
+    sigma: Range = option(
+        span, 0.0, 1000.0, "pass a width in pixels, or a range (low, high)", default=(0.1, 2.0)
+    )
 
     def draw(self, rng: Draws, info: Info) -> Gauss:
         """Return the side and the width."""
-        sigma = rng.uniform(*self.sigma)  # type: ignore[misc]  # a pair since __post_init__
+        sigma = rng.uniform(*self.sigma)
         return Gauss(draw_odd(rng, self.size), sigma)
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -187,7 +152,6 @@ class GaussianBlur(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GlassBlur(Often):
     """Blur as frosted glass does: blurred, its pixels taken from nearby places, and blurred again.
 
@@ -202,12 +166,6 @@ class GlassBlur(Often):
         swap: pixels change places with nearby ones, as in the authors' code and albumentations 2.0.8: by less than
             `reach` to the right and down, and not those that are within `reach` of the edges. It takes 12 bytes of
             memory a pixel more.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -216,17 +174,10 @@ class GlassBlur(Often):
         [[0, 0, 90, 90]]
     """
 
-    sigma: float = 0.7
-    reach: int = field(default=4, kw_only=True)
-    rounds: int = field(default=2, kw_only=True)
-    swap: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, sigma=real("sigma", self.sigma, 0.0, 1000.0, "pass a width in pixels"))
-        store(self, reach=checked_int("reach", self.reach, 1, 2**14, "pass pixels"))
-        flag("swap", self.swap)
-        store(self, rounds=checked_int("rounds", self.rounds, 1, 101, "pass how often pixels are moved"))
+    sigma: float = option(real, 0.0, 1000.0, "pass a width in pixels", default=0.7)
+    reach: int = option(checked_int, 1, 2**14, "pass pixels", default=4, kw_only=True)
+    rounds: int = option(checked_int, 1, 101, "pass how often pixels are moved", default=2, kw_only=True)
+    swap: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Glass:
         """Return the address of the noise."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import pair, real
+from seedsafe.ground.checks import choice, numbers, pair, real
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
-from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["BBoxSafeCrop", "IoUWindow", "RandomIoUCrop"]
 
@@ -34,7 +33,6 @@ class IoUWindow(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomIoUCrop(Cut):
     """Cut out a drawn window that shares enough with a box, as single-shot detectors are trained. Exact on every machine.
 
@@ -53,12 +51,9 @@ class RandomIoUCrop(Cut):
         max_aspect_ratio: the largest.
         sampler_options: the overlaps (intersection over union), one of which is drawn.
         trials: windows drawn in a round.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range; when applied, the sample has no entry "boxes".
+        ValueError: when applied, the sample has no entry "boxes".
 
     Follows ``torchvision.transforms.v2.RandomIoUCrop``, which tries as many rounds as it needs.
 
@@ -70,30 +65,29 @@ class RandomIoUCrop(Cut):
         (54, 86)
     """
 
-    min_scale: float = field(default=0.3, kw_only=True)
-    max_scale: float = field(default=1.0, kw_only=True)
-    min_aspect_ratio: float = field(default=0.5, kw_only=True)
-    max_aspect_ratio: float = field(default=2.0, kw_only=True)
-    sampler_options: tuple[float, ...] = field(default=(0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0), kw_only=True)
-    trials: int = field(default=40, kw_only=True)
+    min_scale: float = option(default=0.3, kw_only=True)
+    max_scale: float = option(default=1.0, kw_only=True)
+    min_aspect_ratio: float = option(default=0.5, kw_only=True)
+    max_aspect_ratio: float = option(default=2.0, kw_only=True)
+    sampler_options: tuple[float, ...] = option(
+        numbers,
+        0.0,
+        1.0,
+        "pass a list of overlaps in [0, 1], such as (0, 0.3, 0.5, 1)",
+        default=(0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
+        kw_only=True,
+    )
+    trials: int = option(
+        checked_int, 1, 10_000, "pass the windows drawn in a round", default=40, kw_only=True
+    )
 
     def __post_init__(self) -> None:
-        Cut.__post_init__(self)
+        check_options(self)
         for name, most in (("scale", 1.0), ("aspect_ratio", 1e6)):
             way_out = f"pass min_{name} and max_{name}, the smaller one first"
             low = real(f"min_{name}", getattr(self, f"min_{name}"), 1e-6, most, way_out)
             high = real(f"max_{name}", getattr(self, f"max_{name}"), low, most, way_out)
-            put_option(self, f"min_{name}", low)
-            put_option(self, f"max_{name}", high)
-        given: Any = self.sampler_options
-        way_out = "pass a list of overlaps in [0, 1], such as (0, 0.3, 0.5, 1)"
-        if not isinstance(given, tuple | list) or not given:
-            raise TypeError(f"sampler_options must be a list of numbers, got {given!r}: {way_out}")
-        overlaps = tuple(real("sampler_options", one, 0.0, 1.0, way_out) for one in given)
-        put_option(self, "sampler_options", overlaps)
-        put_option(
-            self, "trials", checked_int("trials", self.trials, 1, 10_000, "pass the windows drawn in a round")
-        )
+            store(self, **{f"min_{name}": low, f"max_{name}": high})
 
     def draw(self, rng: Draws, info: Info) -> IoUWindow:
         """Return the window."""
@@ -159,7 +153,6 @@ def _overlaps(boxes: Array, left: float, top: float, width: float, height: float
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class BBoxSafeCrop(Cut):
     """Cut out a drawn window that holds all boxes, and bring it to a size if there is one.
 
@@ -173,13 +166,9 @@ class BBoxSafeCrop(Cut):
     Args:
         size: of the result in pixels, one number or (height, width); None for the window's own.
         erosion_rate: how much of the area around several boxes may be cut off, in [0, 1].
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the sample has no entry "boxes".
+        ValueError: when applied, the sample has no entry "boxes".
 
     Follows albumentations 2.0.8's ``BBoxSafeRandomCrop`` and ``RandomSizedBBoxSafeCrop``.
 
@@ -191,19 +180,18 @@ class BBoxSafeCrop(Cut):
         (64, 64)
     """
 
-    size: int | tuple[int, int] | None = None
-    erosion_rate: float = field(default=0.0, kw_only=True)
-    interpolation: str = field(default="bilinear", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Cut.__post_init__(self)
-        if self.size is not None:
-            put_option(
-                self, "size", pair("size", self.size, "pass the height and width of the result in pixels")
-            )
-        way_out = "pass the share of the area around the boxes that may be cut off"
-        put_option(self, "erosion_rate", real("erosion_rate", self.erosion_rate, 0.0, 1.0, way_out))
-        choice("interpolation", self.interpolation, INTERPOLATIONS)
+    size: Option[int | tuple[int, int] | None, tuple[int, int] | None] = option(
+        pair, "pass the height and width of the result in pixels", default=None
+    )
+    erosion_rate: float = option(
+        real,
+        0.0,
+        1.0,
+        "pass the share of the area around the boxes that may be cut off",
+        default=0.0,
+        kw_only=True,
+    )
+    interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
@@ -239,7 +227,7 @@ class BBoxSafeCrop(Cut):
         return info.resized(*self._size(params))
 
     def _size(self, params: Any) -> tuple[int, int]:
-        return self.size or (params[2], params[3])  # type: ignore[return-value]  # a pair since __post_init__
+        return self.size or (params[2], params[3])
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image, brought to the size."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional import channels
-from seedsafe.ground.checks import around, integers, real
+from seedsafe.ground.checks import real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.image.options import UNITS, Often, Sometimes
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = [
@@ -25,8 +25,6 @@ __all__ = [
     "ToSepia",
     "Weights",
 ]
-
-Range = float | tuple[float, float]
 
 
 class Shift(NamedTuple):
@@ -56,20 +54,14 @@ class Weights(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ToGray(Sometimes):
     """Make an RGB image grey; it keeps its three channels. Draws nothing but its chance.
 
     Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. uint8 is
     exact on every machine, float32 with the same build of OpenCV.
 
-    Args:
-        p: the probability that the image is changed.
-        name: see Transform.
-
     Raises:
-        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1]; when applied, the image has neither 3 channels nor 1.
+        ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
         >>> import numpy as np
@@ -84,19 +76,13 @@ class ToGray(Sometimes):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ToSepia(Sometimes):
     """Make an RGB image brown. Draws nothing but its chance.
 
     Follows albumentations' ``ToSepia``. uint8 is exact on every machine, float32 with the same build of OpenCV.
 
-    Args:
-        p: the probability that the image is changed.
-        name: see Transform.
-
     Raises:
-        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1]; when applied, the image does not have 3 channels.
+        ValueError: when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -111,7 +97,6 @@ class ToSepia(Sometimes):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RGBShift(Often):
     """Add a number to each of red, green and blue, cut off at the ends of the range.
 
@@ -121,12 +106,9 @@ class RGBShift(Often):
         red: the largest shift to either side, on the scale of 0 to 255, or a range (low, high) in [-255, 255].
         green: the same.
         blue: the same.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
+        ValueError: when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -135,22 +117,16 @@ class RGBShift(Often):
         [[[194, 44, 49]]]
     """
 
-    red: Range = 20.0
-    green: Range = 20.0
-    blue: Range = 20.0
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        for name in ("red", "green", "blue"):
-            way_out = "pass it on the scale of 0 to 255, or a range (low, high)"
-            store(self, **{name: around(name, getattr(self, name), 0.0, -255.0, 255.0, way_out)})
+    red: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=20.0)
+    green: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=20.0)
+    blue: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=20.0)
 
     def draw(self, rng: Draws, info: Info) -> Shift:
         """Return what is added to each channel."""
         return Shift(
-            rng.uniform(*self.red),  # type: ignore[misc]  # pairs since __post_init__
-            rng.uniform(*self.green),  # type: ignore[misc]
-            rng.uniform(*self.blue),  # type: ignore[misc]
+            rng.uniform(*self.red),
+            rng.uniform(*self.green),
+            rng.uniform(*self.blue),
         )
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -159,20 +135,14 @@ class RGBShift(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ChannelShuffle(Often):
     """Put the channels into a random order.
 
     Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word less than there are
     channels). Exact on every machine; any dtype, any number of channels.
 
-    Args:
-        p: the probability that the image is changed.
-        name: see Transform.
-
     Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
+        TypeError: an argument is of another type.
 
     Example:
         >>> import numpy as np
@@ -193,7 +163,6 @@ class ChannelShuffle(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ChannelDropout(Often):
     """Fill some of the channels.
 
@@ -203,12 +172,10 @@ class ChannelDropout(Often):
     Args:
         count: how many channels are filled, or a range (low, high), both included; fewer than there are.
         fill: in the image's own units.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range; when applied, the image has no more channels than may be filled.
+        TypeError: an argument is of another type.
+        ValueError: when applied, the image has no more channels than may be filled.
 
     Example:
         >>> import numpy as np
@@ -217,17 +184,12 @@ class ChannelDropout(Often):
         [[[1, 2, 0]]]
     """
 
-    count: int | tuple[int, int] = 1
-    fill: float = field(default=0.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, count=integers("count", self.count, 1, 127, "pass how many channels are filled"))
-        store(self, fill=real("fill", self.fill, -1e30, 1e30, "pass it in the image's own units"))
+    count: Pair = option(span, 1, 127, "pass how many channels are filled", whole=True, default=1)
+    fill: float = option(real, -1e30, 1e30, "pass it in the image's own units", default=0.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Dropped:
         """Return the channels."""
-        low, high = self.count  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.count
         left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
         if high >= len(left):
             raise ValueError(
@@ -244,7 +206,6 @@ class ChannelDropout(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class FancyPCA(Often):
     """Move all colours along the principal axes of the image's colours.
 
@@ -254,12 +215,6 @@ class FancyPCA(Often):
 
     Args:
         alpha: the standard deviation of the weights.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -269,11 +224,7 @@ class FancyPCA(Often):
         [[[95, 29, 34], [0, 0, 4]]]
     """
 
-    alpha: float = 0.1
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, alpha=real("alpha", self.alpha, 0.0, 1e6, "pass the standard deviation of the weights"))
+    alpha: float = option(real, 0.0, 1e6, "pass the standard deviation of the weights", default=0.1)
 
     def draw(self, rng: Draws, info: Info) -> Weights:
         """Return the weights."""

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional import flip
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import pair
+from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
-from seedsafe.image.options import flag, put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["FiveCrop", "Mirrored", "TenCrop"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class _Corners(Cut):
-    size: int | tuple[int, int]
-
-    def __post_init__(self) -> None:
-        Cut.__post_init__(self)
-        put_option(self, "size", pair("size", self.size, "pass the height and width of the crops in pixels"))
+    size: Pair = option(
+        pair,
+        "pass the height and width of the crops in pixels",
+        doc="of a window in pixels, one number or (height, width).",
+    )
 
     def corner(self, view: int, info: Info) -> Window:
         """Return the upper left, upper right, lower left, lower right or middle window."""
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         if height > rows or width > columns:
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
@@ -42,21 +41,14 @@ class _Corners(Cut):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class FiveCrop(_Corners):
     """Cut out one corner, or the middle: which one follows from the view. Exact on every machine.
 
     View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper
     left again. A dataset with ``views=5`` gives all of them. Draws nothing but its chance.
 
-    Args:
-        size: of a window in pixels, one number or (height, width).
-        p: the probability that the transform fires.
-        name: see Transform.
-
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+        ValueError: when applied, the window is larger than the image.
 
     Follows ``torchvision.transforms.FiveCrop``, whose tuple is the views.
 
@@ -67,6 +59,8 @@ class FiveCrop(_Corners):
         >>> [int(FiveCrop(1)(image, key=SampleKey(42, 0, 0, view=view))[0, 0]) for view in range(5)]
         [1, 3, 7, 9, 5]
     """
+
+    size: Pair = option()
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the view's window."""
@@ -86,7 +80,6 @@ class Mirrored(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class TenCrop(_Corners):
     """Cut out one corner, or the middle, mirrored or not: which one follows from the view. Exact on every machine.
 
@@ -94,14 +87,10 @@ class TenCrop(_Corners):
     all of them. Draws nothing but its chance.
 
     Args:
-        size: of a window in pixels, one number or (height, width).
         vertical_flip: mirror top and bottom instead of left and right.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+        ValueError: when applied, the window is larger than the image.
 
     Follows ``torchvision.transforms.TenCrop``, whose tuple is the views.
 
@@ -113,11 +102,8 @@ class TenCrop(_Corners):
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
     """
 
-    vertical_flip: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        _Corners.__post_init__(self)
-        flag("vertical_flip", self.vertical_flip)
+    size: Pair = option()
+    vertical_flip: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Mirrored:
         """Return the view's window in the image, and whether it is mirrored."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import probability, real
+from seedsafe.ground.checks import choice, flag, probability, real
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.image.options import Filled
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["CropAndPad", "Cropped"]
 
@@ -24,8 +24,29 @@ class Cropped(NamedTuple):
     size: tuple[int, int]
 
 
+def _four_ranges(name: str, value: Any, limit: float) -> tuple[tuple[float, float], ...]:
+    """Return the ranges above, right, below and left."""
+    way_out = "pass one number, a range (low, high), or four of these for above, right, below and left"
+    given = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
+    return tuple(_range(name, one, limit, way_out) for one in given)
+
+
+def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, float]:
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2:
+        raise ValueError(f"{name} must be one number, a pair or four of these, got {value!r}: {way_out}")
+    low: float
+    high: float
+    if name == "px":
+        low, high = (checked_int(name, end, int(-limit), int(limit), way_out) for end in ends)
+    else:
+        low, high = (real(name, end, -limit, limit, way_out) for end in ends)
+    if low > high:
+        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
+    return low, high
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class CropAndPad(Filled):
     """Add or cut off rows and columns on each side, and bring the result to the image's size.
 
@@ -38,16 +59,8 @@ class CropAndPad(Filled):
         percent: the same as a share of height and width, in place of px.
         keep_size: bring the result to the image's size.
         sample_independently: False draws one amount for all sides.
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
         ValueError: an argument is out of its range, or px and percent are both given, or neither.
 
     Follows albumentations 2.0.8's ``CropAndPad``; at least one row and one column of the image are kept.
@@ -59,25 +72,18 @@ class CropAndPad(Filled):
         [[7, 0]]
     """
 
-    px: Any = None
-    percent: Any = field(default=None, kw_only=True)
-    keep_size: bool = field(default=True, kw_only=True)
-    sample_independently: bool = field(default=True, kw_only=True)
-    interpolation: str = field(default="bilinear", kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
+    px: Any = option(_four_ranges, 2**31, default=None)
+    percent: Any = option(_four_ranges, 100.0, default=None, kw_only=True)
+    keep_size: bool = option(flag, default=True, kw_only=True)
+    sample_independently: bool = option(flag, default=True, kw_only=True)
+    interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        if (self.px is None) == (self.percent is None):
-            raise ValueError(f"pass px or percent, got px={self.px!r} and percent={self.percent!r}")
-        if self.px is not None:
-            put_option(self, "px", _four_ranges("px", self.px, 2**31))
-        else:
-            put_option(self, "percent", _four_ranges("percent", self.percent, 100.0))
-        flag("keep_size", self.keep_size)
-        flag("sample_independently", self.sample_independently)
-        choice("interpolation", self.interpolation, INTERPOLATIONS)
-        put_option(self, "p", probability(self.p))
+        px, percent = self.px, self.percent
+        check_options(self)
+        if (px is None) == (percent is None):
+            raise ValueError(f"pass px or percent, got {px=!r} and {percent=!r}")
 
     def draw(self, rng: Draws, info: Info) -> Cropped:
         """Return the window, and the size to which it is brought."""
@@ -136,25 +142,3 @@ def _something_left(first: int, last: int, side: int) -> tuple[int, int]:
     given = min(-min(first, 0), (lacking + 1) // 2)
     given = max(given, lacking + min(last, 0))
     return first + given, last + lacking - given
-
-
-def _four_ranges(name: str, value: Any, limit: float) -> tuple[tuple[float, float], ...]:
-    """Return the ranges above, right, below and left."""
-    way_out = "pass one number, a range (low, high), or four of these for above, right, below and left"
-    given = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
-    return tuple(_range(name, one, limit, way_out) for one in given)
-
-
-def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, float]:
-    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(ends) != 2:
-        raise ValueError(f"{name} must be one number, a pair or four of these, got {value!r}: {way_out}")
-    low: float
-    high: float
-    if name == "px":
-        low, high = (checked_int(name, end, int(-limit), int(limit), way_out) for end in ends)
-    else:
-        low, high = (real(name, end, -limit, limit, way_out) for end in ends)
-    if low > high:
-        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
-    return low, high

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Final
 
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import Cut
-from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Crop", "RandomCropFromBorders"]
 
 
+_WAY_OUT: Final = "pass the window in pixels of the image"
+_SHARE: Final = "pass the largest share that is cut off"
+
+
 @primitive(random=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class Crop(Cut):
     """Cut a fixed window out of the image. Draws nothing but its chance. Exact on every machine.
 
@@ -26,12 +29,9 @@ class Crop(Cut):
         left: the window's first column.
         height: in pixels.
         width: in pixels.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not an integer.
-        ValueError: an argument is out of its range; when applied, the window is not inside the image.
+        ValueError: when applied, the window is not inside the image.
 
     Example:
         >>> import numpy as np
@@ -40,18 +40,10 @@ class Crop(Cut):
         [[2, 3]]
     """
 
-    top: int
-    left: int
-    height: int
-    width: int
-
-    def __post_init__(self) -> None:
-        Cut.__post_init__(self)
-        for name, low in (("top", 0), ("left", 0), ("height", 1), ("width", 1)):
-            value = checked_int(
-                name, getattr(self, name), low, 2**31, "pass the window in pixels of the image"
-            )
-            put_option(self, name, value)
+    top: int = option(checked_int, 0, 2**31, _WAY_OUT)
+    left: int = option(checked_int, 0, 2**31, _WAY_OUT)
+    height: int = option(checked_int, 1, 2**31, _WAY_OUT)
+    width: int = option(checked_int, 1, 2**31, _WAY_OUT)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
@@ -65,7 +57,6 @@ class Crop(Cut):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomCropFromBorders(Cut):
     """Cut a drawn number of rows and columns off each side. Exact on every machine.
 
@@ -76,12 +67,6 @@ class RandomCropFromBorders(Cut):
         crop_right: the same on the right.
         crop_top: the largest share of the height that is cut off above.
         crop_bottom: the same below.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``RandomCropFromBorders``, which keeps at least one row and one column.
 
@@ -92,16 +77,10 @@ class RandomCropFromBorders(Cut):
         (91, 95)
     """
 
-    crop_left: float = field(default=0.1, kw_only=True)
-    crop_right: float = field(default=0.1, kw_only=True)
-    crop_top: float = field(default=0.1, kw_only=True)
-    crop_bottom: float = field(default=0.1, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Cut.__post_init__(self)
-        for name in ("crop_left", "crop_right", "crop_top", "crop_bottom"):
-            value = real(name, getattr(self, name), 0.0, 1.0, "pass the largest share that is cut off")
-            put_option(self, name, value)
+    crop_left: float = option(real, 0.0, 1.0, _SHARE, default=0.1, kw_only=True)
+    crop_right: float = option(real, 0.0, 1.0, _SHARE, default=0.1, kw_only=True)
+    crop_top: float = option(real, 0.0, 1.0, _SHARE, default=0.1, kw_only=True)
+    crop_bottom: float = option(real, 0.0, 1.0, _SHARE, default=0.1, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""

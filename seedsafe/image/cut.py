@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import pair, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Interpolated, put_option
+from seedsafe.image.options import Interpolated
+from seedsafe.pipeline.option import Pair, option
+from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Cut", "Zoomed"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Cut(SpatialTransform):
     """A transform whose result is a window inside the image; its parameters are a Window."""
 
-    p: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        put_option(self, "p", probability(self.p))
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the window."""
@@ -45,40 +43,40 @@ class Cut(SpatialTransform):
         return shift_boxes(boxes, *params)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Zoomed(Interpolated):
     """A transform whose result is a window inside the image, brought to a size; its parameters are a Window."""
 
-    size: int | tuple[int, int]
-
-    def __post_init__(self) -> None:
-        Interpolated.__post_init__(self)
-        put_option(self, "size", pair("size", self.size, "pass the height and width of the result in pixels"))
+    size: Pair = option(
+        pair,
+        "pass the height and width of the result in pixels",
+        doc="of the result in pixels, one number or (height, width).",
+    )
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the result."""
-        return info.resized(*self.size)  # type: ignore[misc]  # a pair since __post_init__
+        return info.resized(*self.size)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image, brought to the size."""
         top, left, rows, columns = params
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         window = image[top : top + rows, left : left + columns]
         return resize(window, height, width, interpolation=self.interpolation)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the window of a mask, brought to the size without new labels."""
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         return resize(crop(mask, *params), height, width, interpolation="nearest")
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
         top, left, rows, columns = params
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return boxes as the result shows them, cut off at its edges."""
         _, _, rows, columns = params
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         return resize_boxes(shift_boxes(boxes, *params), (rows, columns), (height, width))

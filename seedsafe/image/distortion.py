@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
 from seedsafe.functional.remap import Places, remap
-from seedsafe.ground.checks import probability
+from seedsafe.ground.checks import choice, flag, probability, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled, around, choice, flag, put_option
+from seedsafe.image.options import SMOOTH, Filled
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Distorted", "Grid", "GridDistortion"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Distorted(Filled):
     """A transform whose result has the image's size; its parameters end in that size."""
 
-    interpolation: str = field(default="bilinear", kw_only=True)
-    p: float = field(default=0.5, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        choice("interpolation", self.interpolation, ("nearest", "bilinear", "bicubic", "lanczos"))
-        put_option(self, "p", probability(self.p))
+    interpolation: str = option(choice, SMOOTH, default="bilinear", kw_only=True)
+    p: float = option(probability, default=0.5, kw_only=True)
 
     def source(self, params: Any) -> Field:
         """Return the field that takes the places of the result to those of the image."""
@@ -77,7 +72,6 @@ class Grid(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GridDistortion(Distorted):
     """Stretch and squeeze the columns and the rows of a grid, each by a drawn amount.
 
@@ -90,16 +84,6 @@ class GridDistortion(Distorted):
             in [-1, 10].
         normalized: bring the widths, and the heights, to the image's; False lets the last ones reach beyond it, or not to it.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``GridDistortion``; its cells are whole pixels, and what is left over is one cell more.
 
@@ -110,17 +94,11 @@ class GridDistortion(Distorted):
         (64, 48, 3)
     """
 
-    num_steps: int = 5
-    distort_limit: float | tuple[float, float] = field(default=(-0.3, 0.3), kw_only=True)
-    normalized: bool = field(default=True, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Distorted.__post_init__(self)
-        way_out = "pass the number of columns and rows"
-        put_option(self, "num_steps", checked_int("num_steps", self.num_steps, 1, 1000, way_out))
-        way_out = "pass 0.3 for -0.3 to 0.3, or a range"
-        put_option(self, "distort_limit", around("distort_limit", self.distort_limit, -1.0, 10.0, way_out))
-        flag("normalized", self.normalized)
+    num_steps: int = option(checked_int, 1, 1000, "pass the number of columns and rows", default=5)
+    distort_limit: Range = option(
+        span, -1.0, 10.0, "pass 0.3 for -0.3 to 0.3, or a range", about=0.0, default=(-0.3, 0.3), kw_only=True
+    )
+    normalized: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Grid:
         """Return where the grid's lines come from."""
@@ -128,7 +106,7 @@ class GridDistortion(Distorted):
         return Grid(self._lines(rng, columns), self._lines(rng, rows), (rows, columns))
 
     def _lines(self, rng: Draws, side: int) -> tuple[float, ...]:
-        low, high = self.distort_limit  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.distort_limit
         lines = [0.0]
         for unit in rng.units(self.num_steps).tolist():
             lines.append(lines[-1] + 1.0 + (low + (high - low) * unit))

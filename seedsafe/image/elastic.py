@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
-from seedsafe.ground.checks import integers, span
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Info
 from seedsafe.image.distortion import Distorted
-from seedsafe.image.options import flag, put_option
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]
@@ -29,8 +28,10 @@ class Bent(NamedTuple):
     size: tuple[int, int]
 
 
+_POINTS: Final = "pass a number of points, or a range (low, high)"
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ElasticTransform(Distorted):
     """Displace every place of the image by smoothed noise.
 
@@ -46,16 +47,6 @@ class ElasticTransform(Distorted):
         repeat_edges: continue the noise of the outermost pixels beyond the image, as in albumentations 2.0.8: near
             the edges places move further than in the middle.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional neural
     networks applied to visual document analysis" (2003).
@@ -67,21 +58,14 @@ class ElasticTransform(Distorted):
         (64, 48, 3)
     """
 
-    alpha: float | tuple[float, float] = (1.0, 1.0)
-    sigma: float | tuple[float, float] = (50.0, 50.0)
-    same_dxdy: bool = field(default=False, kw_only=True)
-    repeat_edges: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Distorted.__post_init__(self)
-        put_option(self, "alpha", span("alpha", self.alpha, 0.0, 1e6, "pass a number of pixels, or a range"))
-        put_option(self, "sigma", span("sigma", self.sigma, 0.1, 1e4, "pass a number of pixels, or a range"))
-        flag("same_dxdy", self.same_dxdy)
-        flag("repeat_edges", self.repeat_edges)
+    alpha: Range = option(span, 0.0, 1e6, "pass a number of pixels, or a range", default=(1.0, 1.0))
+    sigma: Range = option(span, 0.1, 1e4, "pass a number of pixels, or a range", default=(50.0, 50.0))
+    same_dxdy: bool = option(flag, default=False, kw_only=True)
+    repeat_edges: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Bent:
         """Return alpha and sigma, and the address of the noise."""
-        alpha, sigma = rng.uniform(*self.alpha), rng.uniform(*self.sigma)  # type: ignore[misc]  # pairs since __post_init__
+        alpha, sigma = rng.uniform(*self.alpha), rng.uniform(*self.sigma)
         return Bent(alpha, sigma, rng.noise(), info.image_size())
 
     def source(self, params: Any) -> Field:
@@ -102,7 +86,6 @@ class Shifted(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class PiecewiseAffine(Distorted):
     """Shift the points of a lattice by normal noise; between them the image moves with the triangles that they make.
 
@@ -115,16 +98,6 @@ class PiecewiseAffine(Distorted):
         nb_rows: rows of points, at least 2; one number or a range (low, high).
         nb_cols: columns of points, at least 2; one number or a range.
         absolute_scale: scale is in pixels.
-        interpolation: see ElasticTransform.
-        mode: see ElasticTransform.
-        fill: see ElasticTransform.
-        mask_fill: see ElasticTransform.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows imgaug's and albumentations 1's ``PiecewiseAffine`` (2.0.8 weighs all points by their distance instead).
 
@@ -135,24 +108,14 @@ class PiecewiseAffine(Distorted):
         (64, 48, 3)
     """
 
-    scale: float | tuple[float, float] = (0.03, 0.05)
-    nb_rows: int | tuple[int, int] = field(default=(4, 4), kw_only=True)
-    nb_cols: int | tuple[int, int] = field(default=(4, 4), kw_only=True)
-    absolute_scale: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Distorted.__post_init__(self)
-        put_option(
-            self, "scale", span("scale", self.scale, 0.0, 1e4, "pass a share of the sides, or a range")
-        )
-        for name in ("nb_rows", "nb_cols"):
-            way_out = "pass a number of points, or a range (low, high)"
-            put_option(self, name, integers(name, getattr(self, name), 2, 999, way_out))
-        flag("absolute_scale", self.absolute_scale)
+    scale: Range = option(span, 0.0, 1e4, "pass a share of the sides, or a range", default=(0.03, 0.05))
+    nb_rows: Pair = option(span, 2, 999, _POINTS, whole=True, default=(4, 4), kw_only=True)
+    nb_cols: Pair = option(span, 2, 999, _POINTS, whole=True, default=(4, 4), kw_only=True)
+    absolute_scale: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Shifted:
         """Return the shifts' size, the lattice, and the address of the noise."""
-        scale = rng.uniform(*self.scale)  # type: ignore[misc]  # a pair since __post_init__
+        scale = rng.uniform(*self.scale)
         rows, columns = _between(rng, self.nb_rows), _between(rng, self.nb_cols)
         return Shifted(scale, (rows, columns), rng.noise(), info.image_size())
 

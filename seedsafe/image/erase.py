@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from seedsafe.ground.checks import integers, span
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Info
 from seedsafe.image.holes import Erasing, Holes, Length, length, length_of
-from seedsafe.image.options import flag
-from seedsafe.image.sometimes import store
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
@@ -20,8 +18,10 @@ __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 _TRIES = 10
 
 
+_STRIPES: Final = "pass how many stripes, or a range (low, high)"
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class CoarseDropout(Erasing):
     """Fill a drawn number of rectangles of drawn sizes.
 
@@ -35,15 +35,6 @@ class CoarseDropout(Erasing):
         height: integers in pixels, floats as shares of the image's, one number or a range (low, high).
         width: the same.
         overhang: whether holes may reach beyond the image: their middle is drawn, and not their corner.
-        fill: in the image's own units, one number or one for each channel; "noise" is a uniform value for each pixel and
-            channel, "color" one color for each hole, "normal" standard normal noise of float32.
-        mask_fill: the label of holes in masks; None leaves masks as they are.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the dtype cannot be filled at random.
-        ValueError: an argument is out of its range; when applied, fill does not fit the image's channels or dtype.
 
     Example:
         >>> import numpy as np
@@ -53,22 +44,17 @@ class CoarseDropout(Erasing):
         [[1, 1, 0, 0], [1, 1, 1, 1]]
     """
 
-    count: int | tuple[int, int] = (1, 2)
-    height: Length = (0.1, 0.2)
-    width: Length = (0.1, 0.2)
-    overhang: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Erasing.__post_init__(self)
-        store(
-            self, count=integers("count", self.count, 0, 1000, "pass how many holes, or a range (low, high)")
-        )
-        store(self, height=length("height", self.height), width=length("width", self.width))
+    count: Pair = option(
+        span, 0, 1000, "pass how many holes, or a range (low, high)", whole=True, default=(1, 2)
+    )
+    height: Length = option(length, default=(0.1, 0.2))
+    width: Length = option(length, default=(0.1, 0.2))
+    overhang: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the holes."""
         rows, columns = info.image_size()
-        low, high = self.count  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.count
         count = low + rng.integer(high - low + 1)
         words = iter([rng.word() for _ in range(4 * high)])
         found = []
@@ -88,7 +74,6 @@ class CoarseDropout(Erasing):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomErasing(Erasing):
     """Fill one rectangle of a drawn area and shape.
 
@@ -104,13 +89,6 @@ class RandomErasing(Erasing):
         fitting: ratio is width by height, and itself uniform, and the area and then the ratio are drawn of those with which
             the rectangle fits into the image.
         fill: see `CoarseDropout`; torchvision's "random" is "normal".
-        mask_fill: see `CoarseDropout`.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: see `CoarseDropout`.
-        ValueError: see `CoarseDropout`.
 
     Example:
         >>> import numpy as np
@@ -119,16 +97,10 @@ class RandomErasing(Erasing):
         [[0, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
     """
 
-    scale: Length = (0.02, 0.33)
-    ratio: Length = (0.3, 3.3)
-    fitting: bool = field(default=False, kw_only=True)
-    p: float = field(default=0.5, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Erasing.__post_init__(self)
-        store(self, scale=span("scale", self.scale, 0.0, 1.0, "pass shares of the image's area (low, high)"))
-        store(self, ratio=span("ratio", self.ratio, 1e-6, 1e6, "pass a range of height by width (low, high)"))
-        flag("fitting", self.fitting)
+    scale: Range = option(span, 0.0, 1.0, "pass shares of the image's area (low, high)", default=(0.02, 0.33))
+    ratio: Range = option(span, 1e-6, 1e6, "pass a range of height by width (low, high)", default=(0.3, 3.3))
+    fitting: bool = option(flag, default=False, kw_only=True)
+    p: float = option(default=0.5, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the hole, or none."""
@@ -142,10 +114,10 @@ class RandomErasing(Erasing):
             top = vertical * (rows - height + 1) >> 64
             left = horizontal * (columns - width + 1) >> 64
             return Holes(((left, top, left + width, top + height),), rng.noise())
-        low, high = self.scale  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.scale
         for share, shape in zip(units[::2], units[1::2], strict=True):
             area = (low + (high - low) * share) * rows * columns
-            ratio = log_uniform_at(shape, *self.ratio)  # type: ignore[misc]  # a pair since __post_init__
+            ratio = log_uniform_at(shape, *self.ratio)
             height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
             if height < rows and width < columns:
                 top = vertical * (rows - height + 1) >> 64
@@ -155,7 +127,7 @@ class RandomErasing(Erasing):
 
     def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
         """Return height and width of a rectangle that fits into the image; 0 and 0 if none of the least area does."""
-        (low, high), (flattest, widest) = self.scale, self.ratio  # type: ignore[misc]  # pairs since __post_init__
+        (low, high), (flattest, widest) = self.scale, self.ratio
         least = low * rows * columns
         most = min(high * rows * columns, flattest * rows * rows, columns * columns / widest)
         if most < least:
@@ -170,7 +142,6 @@ class RandomErasing(Erasing):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class XYMasking(Erasing):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 
@@ -183,14 +154,6 @@ class XYMasking(Erasing):
         rows: how many stripes of rows.
         width: of a stripe of columns: integers in pixels, floats as shares of the image's, one number or a range.
         height: of a stripe of rows.
-        fill: see `CoarseDropout`.
-        mask_fill: see `CoarseDropout`.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: see `CoarseDropout`.
-        ValueError: see `CoarseDropout`.
 
     Example:
         >>> import numpy as np
@@ -199,17 +162,10 @@ class XYMasking(Erasing):
         [[1, 1, 0, 0, 1], [1, 1, 0, 0, 1]]
     """
 
-    columns: int | tuple[int, int] = 1
-    rows: int | tuple[int, int] = 1
-    width: Length = field(default=(0.0, 0.1), kw_only=True)
-    height: Length = field(default=(0.0, 0.1), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Erasing.__post_init__(self)
-        for name in ("columns", "rows"):
-            way_out = "pass how many stripes, or a range (low, high)"
-            store(self, **{name: integers(name, getattr(self, name), 0, 1000, way_out)})
-        store(self, width=length("width", self.width), height=length("height", self.height))
+    columns: Pair = option(span, 0, 1000, _STRIPES, whole=True, default=1)
+    rows: Pair = option(span, 0, 1000, _STRIPES, whole=True, default=1)
+    width: Length = option(length, default=(0.0, 0.1), kw_only=True)
+    height: Length = option(length, default=(0.0, 0.1), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the stripes."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional import flip
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
@@ -21,26 +21,14 @@ class Flip(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class _Flip(SpatialTransform):
-    p: float = field(default=0.5)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "p", probability(self.p))
+    p: float = option(probability, default=0.5)
 
 
 @primitive(random=False, blind=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class HorizontalFlip(_Flip):
     """Mirror left and right with probability p. Draws nothing but its chance. Exact on every machine.
-
-    Args:
-        p: the probability, in [0, 1].
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
 
     Example:
         >>> import numpy as np
@@ -71,17 +59,8 @@ class HorizontalFlip(_Flip):
 
 
 @primitive(random=False, blind=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class VerticalFlip(_Flip):
     """Mirror top and bottom with probability p. Draws nothing but its chance. Exact on every machine.
-
-    Args:
-        p: the probability, in [0, 1].
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
 
     Example:
         >>> import numpy as np

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.functional import camera, grain
 from seedsafe.functional.channels import scale_channels
-from seedsafe.ground.checks import span
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Factors", "Grain", "ISONoise", "MultiplicativeNoise", "SaltAndPepper", "Shares", "ShotNoise"]
-
-Range = float | tuple[float, float]
 
 
 class Factors(NamedTuple):
@@ -42,8 +40,10 @@ class Grain(NamedTuple):
     address: Address
 
 
+_SHARES: Final = "pass a share, or a range of shares (low, high)"
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class MultiplicativeNoise(Often):
     """Multiply all values by a drawn factor, each channel by its own, or each pixel or value by its own.
 
@@ -54,12 +54,6 @@ class MultiplicativeNoise(Often):
         factor: a range (low, high) of factors, or one factor.
         per_channel: whether channels differ.
         per_pixel: whether pixels differ.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -69,21 +63,15 @@ class MultiplicativeNoise(Often):
         [[136, 93, 85]]
     """
 
-    factor: Range = (0.9, 1.1)
-    per_channel: bool = field(default=False, kw_only=True)
-    per_pixel: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(
-            self, factor=span("factor", self.factor, 0.0, 1e6, "pass factors about 1, or a range (low, high)")
-        )
+    factor: Range = option(span, 0.0, 1e6, "pass factors about 1, or a range (low, high)", default=(0.9, 1.1))
+    per_channel: bool = option(flag, default=False, kw_only=True)
+    per_pixel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Factors:
         """Return the factors, and the address of the noise."""
         channels = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
         count = 0 if self.per_pixel else channels
-        low, high = self.factor  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.factor
         return Factors(tuple(rng.uniform(low, high) for _ in range(count)), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -91,12 +79,11 @@ class MultiplicativeNoise(Often):
         factors, address = params
         if factors:
             return scale_channels(image, factors)
-        low, high = self.factor  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.factor
         return grain.multiplicative_noise(image, low, high, address, per_channel=self.per_channel)
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
@@ -107,12 +94,6 @@ class SaltAndPepper(Often):
     Args:
         amount: the share of changed pixels, in [0, 1], or a range (low, high).
         salt: the share of white ones among them, in [0, 1], or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -122,18 +103,12 @@ class SaltAndPepper(Often):
         [[100, 0, 0, 0, 0, 100, 100, 0]]
     """
 
-    amount: Range = (0.01, 0.06)
-    salt: Range = (0.4, 0.6)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        for name in ("amount", "salt"):
-            way_out = "pass a share, or a range of shares (low, high)"
-            store(self, **{name: span(name, getattr(self, name), 0.0, 1.0, way_out)})
+    amount: Range = option(span, 0.0, 1.0, _SHARES, default=(0.01, 0.06))
+    salt: Range = option(span, 0.0, 1.0, _SHARES, default=(0.4, 0.6))
 
     def draw(self, rng: Draws, info: Info) -> Shares:
         """Return the shares, and the address of the noise."""
-        amount, salt = rng.uniform(*self.amount), rng.uniform(*self.salt)  # type: ignore[misc]  # pairs since __post_init__
+        amount, salt = rng.uniform(*self.amount), rng.uniform(*self.salt)
         return Shares(amount * salt, amount * (1.0 - salt), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -142,7 +117,6 @@ class SaltAndPepper(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ShotNoise(Often):
     """Count photons: Poisson noise in linear light, as short exposures have it.
 
@@ -151,12 +125,6 @@ class ShotNoise(Often):
 
     Args:
         scale: what one photon adds to the light, in [0.002, 1000], or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -165,15 +133,11 @@ class ShotNoise(Often):
         [[214, 130, 130, 178]]
     """
 
-    scale: Range = (0.1, 0.3)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, scale=span("scale", self.scale, 0.002, 1000.0, "pass what one photon adds, about 0.1"))
+    scale: Range = option(span, 0.002, 1000.0, "pass what one photon adds, about 0.1", default=(0.1, 0.3))
 
     def draw(self, rng: Draws, info: Info) -> Grain:
         """Return the scale, 0, and the address of the noise."""
-        return Grain(rng.uniform(*self.scale), 0.0, rng.noise())  # type: ignore[misc]  # a pair since __post_init__
+        return Grain(rng.uniform(*self.scale), 0.0, rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, counted."""
@@ -182,7 +146,6 @@ class ShotNoise(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ISONoise(Often):
     """Add the noise of a sensitive camera, in hue and lightness.
 
@@ -193,12 +156,9 @@ class ISONoise(Often):
     Args:
         color_shift: the noise of the hue, a share of its circle, or a range (low, high) in [0, 1].
         intensity: of the noise, or a range (low, high) in [0, 10].
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
+        ValueError: when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -207,17 +167,12 @@ class ISONoise(Often):
         (1, 2, 3)
     """
 
-    color_shift: Range = (0.01, 0.05)
-    intensity: Range = (0.1, 0.5)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, color_shift=span("color_shift", self.color_shift, 0.0, 1.0, "pass a share of the circle"))
-        store(self, intensity=span("intensity", self.intensity, 0.0, 10.0, "pass a number about 0.3"))
+    color_shift: Range = option(span, 0.0, 1.0, "pass a share of the circle", default=(0.01, 0.05))
+    intensity: Range = option(span, 0.0, 10.0, "pass a number about 0.3", default=(0.1, 0.5))
 
     def draw(self, rng: Draws, info: Info) -> Grain:
         """Return the noise of the hue, the intensity, and the address of the noise."""
-        return Grain(rng.uniform(*self.color_shift), rng.uniform(*self.intensity), rng.noise())  # type: ignore[misc]
+        return Grain(rng.uniform(*self.color_shift), rng.uniform(*self.intensity), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.erase import (
@@ -14,14 +13,14 @@ from seedsafe.functional.erase import (
     shuffle_tiles,
 )
 from seedsafe.functional.grain import drop_pixels
-from seedsafe.ground.checks import integers, pair, probability, real
+from seedsafe.ground.checks import choice, each, flag, pair, probability, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.holes import Erasing
-from seedsafe.image.options import choice
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, Pair, option
+from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = ["Cut", "Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels", "Tiles"]
@@ -57,7 +56,6 @@ class Pixels(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GridDropout(Erasing):
     """Fill a hole in each cell of a grid at a drawn place.
 
@@ -70,14 +68,6 @@ class GridDropout(Erasing):
         unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the image's
             height and of its width.
         shifted: whether the grid begins anywhere; else, in the upper left corner.
-        fill: see `CoarseDropout`.
-        mask_fill: see `CoarseDropout`.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: see `CoarseDropout`.
-        ValueError: see `CoarseDropout`.
 
     Example:
         >>> import numpy as np
@@ -86,21 +76,16 @@ class GridDropout(Erasing):
         [[0, 1, 0, 1], [1, 1, 1, 1]]
     """
 
-    ratio: float = 0.5
-    unit: int | tuple[int, int] | None = None
-    shifted: bool = field(default=True, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Erasing.__post_init__(self)
-        store(self, ratio=real("ratio", self.ratio, 1e-6, 1.0 - 1e-6, "pass a share of the cell's side"))
-        if self.unit is not None:
-            way_out = "pass the cell's side in pixels, or a range (low, high)"
-            store(self, unit=integers("unit", self.unit, 2, 2**31, way_out))
+    ratio: float = option(real, 1e-6, 1.0 - 1e-6, "pass a share of the cell's side", default=0.5)
+    unit: Option[int | tuple[int, int] | None, tuple[int, int] | None] = option(
+        span, 2, 2**31, "pass the cell's side in pixels, or a range (low, high)", whole=True, default=None
+    )
+    shifted: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Grid:
         """Return the grid."""
         height, width = info.image_size()
-        low, high = (0, 0) if self.unit is None else self.unit  # type: ignore[misc]  # a pair since __post_init__
+        low, high = (0, 0) if self.unit is None else self.unit
         side = low + rng.integer(high - low + 1)
         unit = (side, side) if side else (max(2, height // 10), max(2, width // 10))
         rows, columns = rng.integer(unit[0]), rng.integer(unit[1])
@@ -115,7 +100,6 @@ class GridDropout(Erasing):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and put them together in another order.
 
@@ -128,12 +112,9 @@ class GridShuffle(SpatialTransform):
         grid: rows and columns of tiles.
         uneven: which rows and columns are one pixel larger, where the grid does not divide the image: "spread" over it, or
             "drawn", as albumentations has it.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not an integer.
-        ValueError: an argument is out of its range or unknown; when applied, the image has fewer rows or columns than the grid.
+        ValueError: when applied, the image has fewer rows or columns than the grid.
 
     Example:
         >>> import numpy as np
@@ -142,13 +123,9 @@ class GridShuffle(SpatialTransform):
         [[4, 3, 2, 1]]
     """
 
-    grid: int | tuple[int, int] = (3, 3)
-    uneven: str = field(default="spread", kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        store(self, grid=pair("grid", self.grid, "pass rows and columns of tiles"), p=probability(self.p))
-        choice("uneven", self.uneven, ("spread", "drawn"))
+    grid: Pair = option(pair, "pass rows and columns of tiles", default=(3, 3))
+    uneven: str = option(choice, ("spread", "drawn"), default="spread", kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tiles | Cut:
         """Return the order of the tiles, and their sides if they are drawn."""
@@ -157,7 +134,7 @@ class GridShuffle(SpatialTransform):
         sides: tuple[tuple[int, ...], ...] = ()
         if self.uneven == "drawn":
             self._tiles((height, width), ())
-            rows, columns = self.grid  # type: ignore[misc]  # a pair since __post_init__
+            rows, columns = self.grid
             sides = _drawn_sides(rng, height, rows), _drawn_sides(rng, width, columns)
         tiles = self._tiles((height, width), sides)
         for place, (x0, y0, x1, y1) in enumerate(tiles):
@@ -171,7 +148,7 @@ class GridShuffle(SpatialTransform):
 
     def _tiles(self, size: Any, sides: Any) -> tuple[Hole, ...]:
         height, width = size
-        rows, columns = self.grid  # type: ignore[misc]  # a pair since __post_init__
+        rows, columns = self.grid
         if height < rows or width < columns:
             raise ValueError(
                 f"a grid of {rows} rows and {columns} columns needs an image with as many, got {height}×{width} pixels: "
@@ -203,7 +180,6 @@ def _drawn_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class PixelDropout(Often):
     """Fill a share of the pixels.
 
@@ -215,12 +191,10 @@ class PixelDropout(Often):
         per_channel: whether each value is filled or not, or each pixel; the k-th piece is then value k's.
         fill: in the image's own units, one number or one for each channel.
         mask_fill: the label of these pixels in masks; None leaves masks as they are.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range; when applied, fill does not fit the image's channels.
+        TypeError: an argument is of another type.
+        ValueError: when applied, fill does not fit the image's channels.
 
     Example:
         >>> import numpy as np
@@ -229,24 +203,24 @@ class PixelDropout(Often):
         [[0, 1, 0, 1, 1, 0, 1, 1]]
     """
 
-    share: float = 0.01
-    per_channel: bool = field(default=False, kw_only=True)
-    fill: float | tuple[float, ...] = field(default=0.0, kw_only=True)
-    mask_fill: float | None = field(default=None, kw_only=True)
+    share: float = option(real, 0.0, 1.0, "pass the share of pixels that are filled", default=0.01)
+    per_channel: bool = option(flag, default=False, kw_only=True)
+    fill: float | tuple[float, ...] = option(
+        each, real, -1e30, 1e30, "pass one number, or one for each channel", default=0.0, kw_only=True
+    )
+    mask_fill: float | None = option(
+        real,
+        -1e30,
+        1e30,
+        "pass the label of a filled pixel, or None to leave masks as they are",
+        default=None,
+        kw_only=True,
+    )
 
     def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, share=real("share", self.share, 0.0, 1.0, "pass the share of pixels that are filled"))
-        way_out = "pass one number, or one for each channel"
-        if isinstance(self.fill, tuple | list):
-            store(self, fill=tuple(real("fill", one, -1e30, 1e30, way_out) for one in self.fill))
-        else:
-            store(self, fill=real("fill", self.fill, -1e30, 1e30, way_out))
-        if self.mask_fill is not None:
-            way_out = "pass the label of a filled pixel, or None to leave masks as they are"
-            store(self, mask_fill=real("mask_fill", self.mask_fill, -1e30, 1e30, way_out))
-            if self.per_channel:
-                raise ValueError("mask_fill needs pixels that are filled as a whole: pass per_channel=False")
+        check_options(self)
+        if self.mask_fill is not None and self.per_channel:
+            raise ValueError("mask_fill needs pixels that are filled as a whole: pass per_channel=False")
 
     def draw(self, rng: Draws, info: Info) -> Pixels:
         """Return the address of the noise."""

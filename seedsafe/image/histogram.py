@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional import histogram
-from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.checks import choice, pair, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import choice
-from seedsafe.image.sometimes import Often, Sometimes, store
+from seedsafe.image.options import Often, Sometimes
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CLAHE", "AutoContrast", "ClipLimit", "Equalize"]
@@ -23,7 +22,6 @@ class ClipLimit(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Equalize(Sometimes):
     """Spread the values of each channel evenly. Draws nothing but its chance. Exact on every machine.
 
@@ -31,12 +29,6 @@ class Equalize(Sometimes):
 
     Args:
         method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, albumentations' own.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1], or the method is unknown.
 
     Example:
         >>> import numpy as np
@@ -46,11 +38,7 @@ class Equalize(Sometimes):
         [0, 4, 9, 13]
     """
 
-    method: str = field(default="pillow", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        choice("method", self.method, histogram.EQUALIZERS)
+    method: str = option(choice, histogram.EQUALIZERS, default="pillow", kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, equalised."""
@@ -58,7 +46,6 @@ class Equalize(Sometimes):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class AutoContrast(Sometimes):
     """Stretch each channel to the whole range. Draws nothing but its chance. Exact on every machine.
 
@@ -67,12 +54,6 @@ class AutoContrast(Sometimes):
 
     Args:
         cutoff: the percentage of values that are ignored at either end, in [0, 49].
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -81,19 +62,20 @@ class AutoContrast(Sometimes):
         [[0, 127, 254]]
     """
 
-    cutoff: float = field(default=0.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        store(self, cutoff=real("cutoff", self.cutoff, 0.0, 49.0, "pass a percentage of the values"))
+    cutoff: float = option(real, 0.0, 49.0, "pass a percentage of the values", default=0.0, kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, stretched."""
         return histogram.autocontrast(image, self.cutoff)
 
 
+def _limit(name: str, value: Any) -> tuple[float, float]:
+    """Return a range; one number is its upper end."""
+    ends = value if isinstance(value, tuple | list) else (1.0, value)
+    return span(name, ends, 0.0, 1e6, "pass a limit of at least 1, or a range (low, high)")
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class CLAHE(Often):
     """Equalise the lightness tile by tile, with its contrast limited.
 
@@ -103,12 +85,9 @@ class CLAHE(Often):
     Args:
         clip: the largest limit of contrast, drawn from 1 on, or a range (low, high).
         tiles: rows and columns of tiles.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1.
+        ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
         >>> import numpy as np
@@ -118,19 +97,13 @@ class CLAHE(Often):
         True
     """
 
-    clip: float | tuple[float, float] = 4.0
-    tiles: int | tuple[int, int] = field(default=(8, 8), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        clip = self.clip if isinstance(self.clip, tuple | list) else (1.0, self.clip)
-        store(self, clip=span("clip", clip, 0.0, 1e6, "pass a limit of at least 1, or a range (low, high)"))
-        store(self, tiles=pair("tiles", self.tiles, "pass rows and columns of tiles"))
+    clip: Range = option(_limit, default=4.0)
+    tiles: Pair = option(pair, "pass rows and columns of tiles", default=(8, 8), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> ClipLimit:
         """Return the limit."""
-        return ClipLimit(rng.uniform(*self.clip))  # type: ignore[misc]  # a pair since __post_init__
+        return ClipLimit(rng.uniform(*self.clip))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with its lightness equalised."""
-        return histogram.equalize_adaptively(image, params[0], self.tiles)  # type: ignore[arg-type]
+        return histogram.equalize_adaptively(image, params[0], self.tiles)

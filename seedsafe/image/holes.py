@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
-from seedsafe.ground.checks import integers, real, span
+from seedsafe.ground.checks import each, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.option import Option, option
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Erasing", "Holes", "Length", "length", "length_of"]
 
-Length = float | tuple[float, float]
+Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
+
+_FILL: Final = (
+    'in the image\'s own units, one number or one for each channel; "noise" is a uniform value for each pixel and channel, '
+    '"color" one color for each hole, "normal" standard normal noise of float32.'
+)
 
 
 class Holes(NamedTuple):
@@ -26,16 +32,14 @@ class Holes(NamedTuple):
     address: Address
 
 
-def checked_fill(fill: Any) -> Any:
+def _fill(name: str, fill: Any) -> Any:
     """Return a fill as a number, a tuple of numbers or one of FILLS."""
     way_out = f"pass one number, one for each channel, or one of {', '.join(FILLS)}"
     if isinstance(fill, str):
         if fill not in FILLS:
-            raise ValueError(f"fill must be a number or one of {', '.join(FILLS)}, got {fill!r}")
+            raise ValueError(f"{name} must be a number or one of {', '.join(FILLS)}, got {fill!r}")
         return fill
-    if isinstance(fill, tuple | list):
-        return tuple(real("fill", one, -1e30, 1e30, way_out) for one in fill)
-    return real("fill", fill, -1e30, 1e30, way_out)
+    return each(name, fill, real, -1e30, 1e30, way_out)
 
 
 def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
@@ -43,7 +47,7 @@ def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     way_out = "pass integers for pixels, or floats in [0, 1] for shares of the side, or a range (low, high)"
     if ends and all(isinstance(end, int | np.integer) and not isinstance(end, bool) for end in ends):
-        return integers(name, value, 0, 2**31, way_out)
+        return span(name, value, 0, 2**31, way_out, whole=True)
     return span(name, value, 0.0, 1.0, way_out)
 
 
@@ -58,19 +62,25 @@ def length_of(word: int, limits: Any, side: int) -> int:
     return least + (word * (most - least + 1) >> 64)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Erasing(Often):
-    """A transform that fills rectangles: ``holes`` says which."""
+    """A transform that fills rectangles: ``holes`` says which.
 
-    fill: float | tuple[float, ...] | str = field(default=0.0, kw_only=True)
-    mask_fill: float | None = field(default=None, kw_only=True)
+    Raises:
+        TypeError: when applied, the dtype cannot be filled at random.
+        ValueError: when applied, fill does not fit the image's channels or dtype.
+    """
 
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, fill=checked_fill(self.fill))
-        if self.mask_fill is not None:
-            way_out = "pass the label of a hole, or None to leave masks as they are"
-            store(self, mask_fill=real("mask_fill", self.mask_fill, -1e30, 1e30, way_out))
+    fill: float | tuple[float, ...] | str = option(_fill, default=0.0, kw_only=True, doc=_FILL)
+    mask_fill: float | None = option(
+        real,
+        -1e30,
+        1e30,
+        "pass the label of a hole, or None to leave masks as they are",
+        default=None,
+        kw_only=True,
+        doc="the label of holes in masks; None leaves masks as they are.",
+    )
 
     def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
         """Return the rectangles that parameters describe in an image of this size."""

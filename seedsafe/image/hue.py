@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, Final, NamedTuple
 
@@ -12,15 +11,15 @@ import numpy as np
 from seedsafe.functional.hue import adjust_hsv
 from seedsafe.functional.photometric import distort
 from seedsafe.functional.tables import VALUES, table
-from seedsafe.ground.checks import around, real, span
+from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import UNITS, Often
 from seedsafe.keys.draws import Draws
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Range, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["Distortion", "HueSaturationValue", "PhotoMetricDistortion", "Shifts"]
 
-Range = float | tuple[float, float]
 _ORDERS: Final = tuple(permutations(range(3)))
 _CIRCLE: Final = (np.arange(180 + 256) % 180).astype(np.uint8)
 _RAMP: Final = np.clip(np.arange(-256, 512), 0, 255).astype(np.uint8)
@@ -46,7 +45,6 @@ class Distortion(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class HueSaturationValue(Often):
     """Shift hue, saturation and value.
 
@@ -60,12 +58,9 @@ class HueSaturationValue(Often):
         saturation: the same; in [-255, 255], fractional in [-1, 100].
         value: the same; in [-255, 255], fractional in [-1, 100].
         fractional: whether the three are fractions.
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1.
+        ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
         >>> import numpy as np
@@ -77,27 +72,26 @@ class HueSaturationValue(Often):
         [[[255, 71, 71]]]
     """
 
-    hue: Range = 20.0
-    saturation: Range = 30.0
-    value: Range = 20.0
-    fractional: bool = field(default=False, kw_only=True)
+    hue: Range = option(default=20.0)
+    saturation: Range = option(default=30.0)
+    value: Range = option(default=20.0)
+    fractional: bool = option(flag, default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        Often.__post_init__(self)
+        check_options(self)
         if self.fractional:
             way_out, low, high, half = "with fractional=True pass fractions, 0.5 for a half", -1.0, 100.0, 1.0
         else:
             way_out, low, high, half = "pass units of uint8, or fractional=True", -255.0, 255.0, 180.0
-        store(self, hue=around("hue", self.hue, 0.0, -half, half, way_out))
-        for name in ("saturation", "value"):
-            store(self, **{name: around(name, getattr(self, name), 0.0, low, high, way_out)})
+        for name, least, most in (("hue", -half, half), ("saturation", low, high), ("value", low, high)):
+            store(self, **{name: span(name, getattr(self, name), least, most, way_out, about=0.0, cut=True)})
 
     def draw(self, rng: Draws, info: Info) -> Shifts:
         """Return the shifts."""
         return Shifts(
-            rng.uniform(*self.hue),  # type: ignore[misc]  # pairs since __post_init__
-            rng.uniform(*self.saturation),  # type: ignore[misc]
-            rng.uniform(*self.value),  # type: ignore[misc]
+            rng.uniform(*self.hue),
+            rng.uniform(*self.saturation),
+            rng.uniform(*self.value),
         )
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -119,7 +113,6 @@ def _shifted(step: float) -> Array:
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class PhotoMetricDistortion(Often):
     """Change brightness, contrast, saturation and hue and the order of the channels, each for a share of the images.
 
@@ -135,12 +128,9 @@ class PhotoMetricDistortion(Often):
         saturation: a range of factors (low, high).
         hue: the largest turn to either side, in degrees, or a range (low, high).
         step_p: the probability of each step.
-        p: the probability that the image is changed at all.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image does not have 3 channels.
+        ValueError: when applied, the image does not have 3 channels.
 
     Example:
         >>> import numpy as np
@@ -149,23 +139,13 @@ class PhotoMetricDistortion(Often):
         [[[66, 104, 200]]]
     """
 
-    brightness: Range = 32.0
-    contrast: Range = (0.5, 1.5)
-    saturation: Range = (0.5, 1.5)
-    hue: Range = 18.0
-    step_p: float = field(default=0.5, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        way_out = "pass it on the scale of 0 to 255, or a range (low, high)"
-        store(self, brightness=around("brightness", self.brightness, 0.0, -255.0, 255.0, way_out))
-        for name in ("contrast", "saturation"):
-            way_out = "pass a range of factors (low, high)"
-            store(self, **{name: span(name, getattr(self, name), 0.0, 100.0, way_out)})
-        store(self, hue=around("hue", self.hue, 0.0, -180.0, 180.0, "pass degrees, at most 180"))
-        store(
-            self, step_p=real("step_p", self.step_p, 0.0, 1.0, "pass the share of images that a step changes")
-        )
+    brightness: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=32.0)
+    contrast: Range = option(span, 0.0, 100.0, "pass a range of factors (low, high)", default=(0.5, 1.5))
+    saturation: Range = option(span, 0.0, 100.0, "pass a range of factors (low, high)", default=(0.5, 1.5))
+    hue: Range = option(span, -180.0, 180.0, "pass degrees, at most 180", about=0.0, cut=True, default=18.0)
+    step_p: float = option(
+        real, 0.0, 1.0, "pass the share of images that a step changes", default=0.5, kw_only=True
+    )
 
     def draw(self, rng: Draws, info: Info) -> Distortion:
         """Return what each step does."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.jitter import apply_matrix, color_jitter, jitter_matrix
 from seedsafe.functional.kinds import is_rgb, is_uint8
 from seedsafe.functional.tones import adjust_tones
-from seedsafe.ground.checks import around
+from seedsafe.ground.checks import span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["ColorJitter", "Jitter", "LinearColorJitter", "LinearJitter"]
-
-Range = float | tuple[float, float]
 
 
 class Jitter(NamedTuple):
@@ -38,55 +36,50 @@ class LinearJitter(NamedTuple):
     hue: float
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class _Jitter(Often):
-    brightness: Range = 0.0
-    contrast: Range = 0.0
-    saturation: Range = 0.0
-    hue: Range = 0.0
+_FACTOR: Final = "pass how far its factor may differ from 1, or a range of factors (low, high)"
+_REACH: Final = "how far its factor may differ from 1, or a range of factors (low, high)."
 
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        for name in ("brightness", "contrast", "saturation"):
-            way_out = "pass how far its factor may differ from 1, or a range of factors (low, high)"
-            store(self, **{name: around(name, getattr(self, name), 1.0, 0.0, 1e6, way_out)})
-        reach = 1.0 if isinstance(self.hue, tuple | list) else 0.5
-        store(
-            self,
-            hue=around(
-                "hue", self.hue, 0.0, -reach, reach, "pass a share of the circle, at most 0.5, or a range"
-            ),
-        )
+
+def _turn(name: str, value: Any) -> tuple[float, float]:
+    """Return a range of turns; only a range may reach further than half the circle."""
+    reach = 1.0 if isinstance(value, tuple | list) else 0.5
+    way_out = "pass a share of the circle, at most 0.5, or a range"
+    return span(name, value, -reach, reach, way_out, about=0.0, cut=True)
+
+
+@primitive()
+class _Jitter(Often):
+    """A transform that changes brightness, contrast, saturation and hue.
+
+    Raises:
+        ValueError: when applied, the image has neither 3 channels nor 1.
+    """
+
+    brightness: Range = option(span, 0.0, 1e6, _FACTOR, about=1.0, cut=True, default=0.0, doc=_REACH)
+    contrast: Range = option(span, 0.0, 1e6, _FACTOR, about=1.0, cut=True, default=0.0, doc="the same.")
+    saturation: Range = option(span, 0.0, 1e6, _FACTOR, about=1.0, cut=True, default=0.0, doc="the same.")
+    hue: Range = option(
+        _turn,
+        default=0.0,
+        doc="the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-1, 1].",
+    )
 
     def _factors(self, rng: Draws) -> tuple[float, float, float, float]:
         return (
-            rng.uniform(*self.brightness),  # type: ignore[misc]  # pairs since __post_init__
-            rng.uniform(*self.contrast),  # type: ignore[misc]
-            rng.uniform(*self.saturation),  # type: ignore[misc]
-            rng.uniform(*self.hue),  # type: ignore[misc]
+            rng.uniform(*self.brightness),
+            rng.uniform(*self.contrast),
+            rng.uniform(*self.saturation),
+            rng.uniform(*self.hue),
         )
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in an order that is drawn too.
 
     Follows ``torchvision.transforms.ColorJitter``: each step is cut off at the ends of the range, and is within 1 of
     255. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every machine for
     uint8. A grey image has neither saturation nor hue.
-
-    Args:
-        brightness: how far its factor may differ from 1, or a range of factors (low, high).
-        contrast: the same.
-        saturation: the same.
-        hue: the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-1, 1].
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1.
 
     Example:
         >>> import numpy as np
@@ -95,6 +88,11 @@ class ColorJitter(_Jitter):
         >>> augment(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[223, 104, 87]]]
     """
+
+    brightness: Range = option(default=0.0)
+    contrast: Range = option(default=0.0)
+    saturation: Range = option(default=0.0)
+    hue: Range = option(default=0.0)
 
     def draw(self, rng: Draws, info: Info) -> Jitter:
         """Return the factors, the hue's turn and the order of the steps."""
@@ -109,25 +107,12 @@ class ColorJitter(_Jitter):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class LinearColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue by one matrix: like ColorJitter, and several times faster.
 
     Contrast is about the middle of the range, not about the image's mean; hue is turned in YIQ; nothing is cut off
     before the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every
     machine for uint8.
-
-    Args:
-        brightness: see `ColorJitter`.
-        contrast: see `ColorJitter`.
-        saturation: see `ColorJitter`.
-        hue: see `ColorJitter`.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: see `ColorJitter`.
-        ValueError: see `ColorJitter`.
 
     Example:
         >>> import numpy as np
@@ -136,6 +121,11 @@ class LinearColorJitter(_Jitter):
         >>> augment(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[164, 59, 0]]]
     """
+
+    brightness: Range = option(default=0.0)
+    contrast: Range = option(default=0.0)
+    saturation: Range = option(default=0.0)
+    hue: Range = option(default=0.0)
 
     def draw(self, rng: Draws, info: Info) -> LinearJitter:
         """Return the factors and the hue's turn."""

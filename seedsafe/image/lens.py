@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,10 +9,11 @@ import numpy as np
 
 from seedsafe.functional.distort import Field
 from seedsafe.functional.remap import Places
+from seedsafe.ground.checks import choice, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
-from seedsafe.image.options import around, choice, put_option
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Lens", "OpticalDistortion"]
@@ -27,7 +27,6 @@ class Lens(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class OpticalDistortion(Distorted):
     """Look at the image through a lens that magnifies, or makes smaller, with the distance from the middle.
 
@@ -39,16 +38,6 @@ class OpticalDistortion(Distorted):
     Args:
         distort_limit: the strength: a range, or one number x for -x to x.
         lens: "camera" or "fisheye".
-        interpolation: see GridDistortion.
-        mode: see GridDistortion.
-        fill: see GridDistortion.
-        mask_fill: see GridDistortion.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``OpticalDistortion``, whose `mode` is `lens`; the middle is the image's.
 
@@ -59,18 +48,14 @@ class OpticalDistortion(Distorted):
         (64, 48, 3)
     """
 
-    distort_limit: float | tuple[float, float] = (-0.05, 0.05)
-    lens: str = field(default="camera", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Distorted.__post_init__(self)
-        way_out = "pass 0.05 for -0.05 to 0.05, or a range"
-        put_option(self, "distort_limit", around("distort_limit", self.distort_limit, -100.0, 100.0, way_out))
-        choice("lens", self.lens, ("camera", "fisheye"))
+    distort_limit: Range = option(
+        span, -100.0, 100.0, "pass 0.05 for -0.05 to 0.05, or a range", about=0.0, default=(-0.05, 0.05)
+    )
+    lens: str = option(choice, ("camera", "fisheye"), default="camera", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Lens:
         """Return the strength."""
-        return Lens(rng.uniform(*self.distort_limit), info.image_size())  # type: ignore[misc]  # a pair since __post_init__
+        return Lens(rng.uniform(*self.distort_limit), info.image_size())
 
     def _optics(self, params: Any) -> tuple[float, float, float, float, float, float]:
         """Return the middle's x and y, what x and y are shares of, and the factors of r² and r⁴."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from seedsafe.functional import tones
-from seedsafe.ground.checks import integers, span
+from seedsafe.ground.checks import span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Sometimes, store
+from seedsafe.image.options import Sometimes
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Bits", "Invert", "Posterize", "Solarize", "Threshold"]
-
-Range = float | tuple[float, float]
 
 
 class Threshold(NamedTuple):
@@ -30,7 +28,6 @@ class Bits(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Solarize(Sometimes):
     """Invert the values from a threshold on.
 
@@ -39,12 +36,6 @@ class Solarize(Sometimes):
 
     Args:
         threshold: a share of the range, in [0, 1], or a range of shares (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -53,16 +44,11 @@ class Solarize(Sometimes):
         [[50, 55]]
     """
 
-    threshold: Range = 0.5
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        way_out = "pass a share of the range: 128 of 255 is 0.5"
-        store(self, threshold=span("threshold", self.threshold, 0.0, 1.0, way_out))
+    threshold: Range = option(span, 0.0, 1.0, "pass a share of the range: 128 of 255 is 0.5", default=0.5)
 
     def draw(self, rng: Draws, info: Info) -> Threshold:
         """Return the threshold."""
-        return Threshold(rng.uniform(*self.threshold))  # type: ignore[misc]  # a pair since __post_init__
+        return Threshold(rng.uniform(*self.threshold))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, solarised."""
@@ -70,7 +56,6 @@ class Solarize(Sometimes):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Posterize(Sometimes):
     """Keep only the upper bits of each value.
 
@@ -79,12 +64,6 @@ class Posterize(Sometimes):
 
     Args:
         bits: how many are kept, in [1, 8], or a range (low, high), both included.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -93,15 +72,11 @@ class Posterize(Sometimes):
         [[0, 192]]
     """
 
-    bits: int | tuple[int, int] = 4
-
-    def __post_init__(self) -> None:
-        Sometimes.__post_init__(self)
-        store(self, bits=integers("bits", self.bits, 1, 8, "pass how many of a value's 8 bits are kept"))
+    bits: Pair = option(span, 1, 8, "pass how many of a value's 8 bits are kept", whole=True, default=4)
 
     def draw(self, rng: Draws, info: Info) -> Bits:
         """Return the number of bits."""
-        low, high = self.bits  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.bits
         return Bits(low + rng.integer(high - low + 1))
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -110,19 +85,10 @@ class Posterize(Sometimes):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Invert(Sometimes):
     """Take every value from the top of its range, 255 or 1. Draws nothing but its chance. Exact on every machine.
 
     Follows ``torchvision.transforms.RandomInvert``.
-
-    Args:
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: p is not in [0, 1].
 
     Example:
         >>> import numpy as np

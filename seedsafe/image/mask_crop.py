@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +10,10 @@ import numpy as np
 from seedsafe.ground.checks import pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
-from seedsafe.image.options import put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CropNonEmptyMask", "Pick"]
@@ -30,8 +29,12 @@ class Pick(NamedTuple):
     left: int
 
 
+def _listed(name: str, value: Any, way_out: str) -> tuple[int, ...]:
+    listed = tuple(value) if isinstance(value, tuple | list) else (value,)
+    return tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in listed)
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class CropNonEmptyMask(Cut):
     """Cut out a window of a fixed size that shows a pixel of the mask, if the mask has any. Exact on every machine.
 
@@ -43,12 +46,9 @@ class CropNonEmptyMask(Cut):
         size: of the window in pixels, one number or (height, width).
         ignore_values: labels that do not count; 0 never does.
         ignore_channels: channels of the mask that do not count.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image, or there is no mask.
+        ValueError: when applied, the window is larger than the image, or there is no mask.
 
     Follows albumentations 2.0.8's ``CropNonEmptyMaskIfExists``.
 
@@ -61,25 +61,18 @@ class CropNonEmptyMask(Cut):
         [[5, 6], [9, 10]]
     """
 
-    size: int | tuple[int, int]
-    ignore_values: tuple[int, ...] = field(default=(), kw_only=True)
-    ignore_channels: tuple[int, ...] = field(default=(), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Cut.__post_init__(self)
-        put_option(self, "size", pair("size", self.size, "pass the height and width of the window in pixels"))
-        for name, way_out in (
-            ("ignore_values", "pass a list of labels"),
-            ("ignore_channels", "pass a list of channels"),
-        ):
-            given: Any = getattr(self, name)
-            listed = tuple(given) if isinstance(given, tuple | list) else (given,)
-            put_option(self, name, tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in listed))
+    size: Pair = option(pair, "pass the height and width of the window in pixels")
+    ignore_values: Option[int | tuple[int, ...], tuple[int, ...]] = option(
+        _listed, "pass a list of labels", default=(), kw_only=True
+    )
+    ignore_channels: Option[int | tuple[int, ...], tuple[int, ...]] = option(
+        _listed, "pass a list of channels", default=(), kw_only=True
+    )
 
     def draw(self, rng: Draws, info: Info) -> Pick:
         """Return where in the window the pixel stands."""
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         if height > rows or width > columns:
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
@@ -99,7 +92,7 @@ class CropNonEmptyMask(Cut):
             raise ValueError("CropNonEmptyMask needs 'mask' in the sample: put it there, or use RandomCrop")
         pixel, down, right, top, left = params
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         counting = self._counts(sample["mask"])
         upto = np.add.accumulate(np.count_nonzero(counting, axis=1))  # the end of each row
         if upto[-1]:
@@ -122,4 +115,4 @@ class CropNonEmptyMask(Cut):
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the window."""
-        return info.resized(*self.size)  # type: ignore[misc]  # a pair since __post_init__
+        return info.resized(*self.size)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, line_kernel
-from seedsafe.ground.checks import around, integers, span
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.blur import draw_odd, odd
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws, sixteenths
 from seedsafe.keys.key import Address
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["AdvancedBlur", "Bell", "Defocus", "Disk", "Line", "MotionBlur"]
-
-Range = float | tuple[float, float]
-Sizes = int | tuple[int, int]
 
 
 class Bell(NamedTuple):
@@ -49,8 +46,18 @@ class Line(NamedTuple):
     shift: tuple[float, float]
 
 
+_WIDTH: Final = "pass a width in pixels of at least 0.05, or a range (low, high)"
+_PIXELS: Final = "pass pixels, or a range (low, high)"
+
+
+def _about_one(name: str, value: Any) -> tuple[float, float]:
+    low, high = span(name, value, 0.01, 100.0, "pass a range about 1, (0.5, 8)")
+    if not low <= 1.0 <= high:
+        raise ValueError(f"{name} must be a range about 1, got {(low, high)!r}: 1 is Gaussian")
+    return low, high
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class MotionBlur(Often):
     """Blur along a line, as a moving camera does.
 
@@ -63,12 +70,6 @@ class MotionBlur(Often):
         angle: degrees from the right downwards, or a range (low, high).
         direction: from -1, all of the line before the middle, to 1, all after it, or a range (low, high).
         shifted: whether the line may lie off the middle.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -78,22 +79,18 @@ class MotionBlur(Often):
         [[0, 30, 30, 30, 0]]
     """
 
-    size: Sizes = (3, 7)
-    angle: Range = field(default=(0.0, 360.0), kw_only=True)
-    direction: Range = field(default=(-1.0, 1.0), kw_only=True)
-    shifted: bool = field(default=True, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, size=odd("size", self.size, 1))
-        store(self, angle=span("angle", self.angle, -3600.0, 3600.0, "pass degrees, or a range (low, high)"))
-        store(self, direction=span("direction", self.direction, -1.0, 1.0, "0 is for an even line"))
+    size: Pair = option(odd, 1, default=(3, 7))
+    angle: Range = option(
+        span, -3600.0, 3600.0, "pass degrees, or a range (low, high)", default=(0.0, 360.0), kw_only=True
+    )
+    direction: Range = option(span, -1.0, 1.0, "0 is for an even line", default=(-1.0, 1.0), kw_only=True)
+    shifted: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Line:
         """Return the line."""
         size = draw_odd(rng, self.size)
-        angle = rng.uniform(*self.angle)  # type: ignore[misc]  # pairs since __post_init__
-        direction = rng.uniform(*self.direction)  # type: ignore[misc]
+        angle = rng.uniform(*self.angle)
+        direction = rng.uniform(*self.direction)
         reach = 0.5 * (size // 2) if self.shifted else 0.0
         return Line(size, angle, direction, (rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
 
@@ -103,7 +100,6 @@ class MotionBlur(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class AdvancedBlur(Often):
     """Blur with a bell of two widths, turned, of a drawn shape, with noise in its weights.
 
@@ -118,12 +114,6 @@ class AdvancedBlur(Often):
         angle: the largest turn to either side in degrees, or a range (low, high).
         beta: a range (low, high) about 1 of the shape: 1 is Gaussian; below it is drawn as often as above.
         noise: a range (low, high) of factors of the weights.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -132,37 +122,29 @@ class AdvancedBlur(Often):
         (1, 5)
     """
 
-    size: Sizes = (3, 7)
-    sigma_x: Range = field(default=(0.2, 1.0), kw_only=True)
-    sigma_y: Range = field(default=(0.2, 1.0), kw_only=True)
-    angle: Range = field(default=90.0, kw_only=True)
-    beta: tuple[float, float] = field(default=(0.5, 8.0), kw_only=True)
-    noise: Range = field(default=(0.9, 1.1), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, size=odd("size", self.size, 1))
-        for name in ("sigma_x", "sigma_y"):
-            way_out = "pass a width in pixels of at least 0.05, or a range (low, high)"
-            store(self, **{name: span(name, getattr(self, name), 0.05, 1000.0, way_out)})
-        store(self, angle=around("angle", self.angle, 0.0, -360.0, 360.0, "pass degrees, at most 360"))
-        store(self, beta=span("beta", self.beta, 0.01, 100.0, "pass a range about 1, (0.5, 8)"))
-        if not self.beta[0] <= 1.0 <= self.beta[1]:
-            raise ValueError(f"beta must be a range about 1, got {self.beta!r}: 1 is Gaussian")
-        store(self, noise=span("noise", self.noise, 0.0, 100.0, "pass factors about 1, (1, 1) for none"))
+    size: Pair = option(odd, 1, default=(3, 7))
+    sigma_x: Range = option(span, 0.05, 1000.0, _WIDTH, default=(0.2, 1.0), kw_only=True)
+    sigma_y: Range = option(span, 0.05, 1000.0, _WIDTH, default=(0.2, 1.0), kw_only=True)
+    angle: Range = option(
+        span, -360.0, 360.0, "pass degrees, at most 360", about=0.0, cut=True, default=90.0, kw_only=True
+    )
+    beta: Range = option(_about_one, default=(0.5, 8.0), kw_only=True)
+    noise: Range = option(
+        span, 0.0, 100.0, "pass factors about 1, (1, 1) for none", default=(0.9, 1.1), kw_only=True
+    )
 
     def draw(self, rng: Draws, info: Info) -> Bell:
         """Return the bell."""
         size = draw_odd(rng, self.size)
-        sigmas = rng.uniform(*self.sigma_x), rng.uniform(*self.sigma_y)  # type: ignore[misc]  # pairs since __post_init__
-        angle = rng.uniform(*self.angle)  # type: ignore[misc]
+        sigmas = rng.uniform(*self.sigma_x), rng.uniform(*self.sigma_y)
+        angle = rng.uniform(*self.angle)
         low, high = (self.beta[0], 1.0) if rng.chance(0.5) else (1.0, self.beta[1])
         return Bell(size, sigmas, angle, rng.uniform(low, high), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, blurred."""
         size, sigmas, angle, beta, address = params
-        low, high = self.noise  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.noise
         factors = low + (high - low) * (
             (sixteenths(address, size * size).reshape(size, size) + 0.5) / 65536.0
         )
@@ -170,7 +152,6 @@ class AdvancedBlur(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Defocus(Often):
     """Blur as a lens out of focus does.
 
@@ -181,12 +162,6 @@ class Defocus(Often):
     Args:
         radius: of the disk in pixels, or a range (low, high), both included.
         blur: the smoothing's standard deviation in pixels, or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -195,18 +170,13 @@ class Defocus(Often):
         (9, 9)
     """
 
-    radius: Sizes = (3, 10)
-    blur: Range = field(default=(0.1, 0.5), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, radius=integers("radius", self.radius, 1, 1000, "pass pixels, or a range (low, high)"))
-        store(self, blur=span("blur", self.blur, 0.01, 100.0, "pass pixels, or a range (low, high)"))
+    radius: Pair = option(span, 1, 1000, _PIXELS, whole=True, default=(3, 10))
+    blur: Range = option(span, 0.01, 100.0, _PIXELS, default=(0.1, 0.5), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Disk:
         """Return the disk."""
-        low, high = self.radius  # type: ignore[misc]  # pairs since __post_init__
-        return Disk(low + rng.integer(high - low + 1), rng.uniform(*self.blur))  # type: ignore[misc]
+        low, high = self.radius
+        return Disk(low + rng.integer(high - low + 1), rng.uniform(*self.blur))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, blurred."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from seedsafe.functional.noise import add_gaussian_noise
-from seedsafe.ground.checks import probability, span
+from seedsafe.ground.checks import flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, Range, option
+from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["GaussianNoise", "Noise"]
@@ -26,8 +26,10 @@ class Noise(NamedTuple):
     address: Address
 
 
+_STD: Final = (0.0, 12.0)
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class GaussianNoise(Transform):
     """Add Gaussian noise of a uniformly drawn standard deviation, or variance.
 
@@ -40,12 +42,9 @@ class GaussianNoise(Transform):
         variance: the variance instead, in units of 0 to 255 whatever the dtype, one number or a range (low, high), as
             albumentations' ``var_limit`` had it.
         per_channel: False adds the same noise to all channels of a pixel of an image; the k-th piece is pixel k's.
-        p: the probability that noise is added.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the array is neither uint8 nor float32.
-        ValueError: an argument is negative or not finite, or p is not in [0, 1].
+        TypeError: when applied, the array is neither uint8 nor float32.
 
     Example:
         >>> import numpy as np
@@ -54,30 +53,38 @@ class GaussianNoise(Transform):
         [[137, 131, 141]]
     """
 
-    std: float | tuple[float, float] = (0.0, 12.0)
-    variance: float | tuple[float, float] | None = field(default=None, kw_only=True)
-    per_channel: bool = field(default=True, kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
+    std: Range = option(
+        span,
+        0.0,
+        1e30,
+        "pass the standard deviation in the array's own units, or a range (low, high)",
+        default=_STD,
+    )
+    variance: Option[float | tuple[float, float] | None, tuple[float, float] | None] = option(
+        span,
+        0.0,
+        1e30,
+        "pass the variance on the scale of 0 to 255, or a range (low, high)",
+        default=None,
+        kw_only=True,
+    )
+    per_channel: bool = option(flag, default=True, kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     primary: ClassVar[tuple[str, ...]] = ("image", "audio")
 
     def __post_init__(self) -> None:
-        way_out = "pass the standard deviation in the array's own units, or a range (low, high)"
-        object.__setattr__(self, "std", span("std", self.std, 0.0, 1e30, way_out))
-        if self.variance is not None:
-            if self.std != type(self).__dataclass_fields__["std"].default:
-                raise ValueError(
-                    f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one of them out"
-                )
-            way_out = "pass the variance on the scale of 0 to 255, or a range (low, high)"
-            object.__setattr__(self, "variance", span("variance", self.variance, 0.0, 1e30, way_out))
-        object.__setattr__(self, "p", probability(self.p))
+        check_options(self)
+        if self.variance is not None and self.std != _STD:
+            raise ValueError(
+                f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one of them out"
+            )
 
     def draw(self, rng: Draws, info: Info) -> Noise:
         """Return the standard deviation, and the address of the noise."""
         if self.variance is not None:
-            return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())  # type: ignore[misc]
-        return Noise(rng.uniform(*self.std), rng.noise())  # type: ignore[misc]  # pairs since __post_init__
+            return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())
+        return Noise(rng.uniform(*self.std), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""

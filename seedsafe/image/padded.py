@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import pair, probability
+from seedsafe.ground.checks import choice, flag, pair, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.image.options import Filled
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, Pair, option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["Boxed", "LetterBox", "PadIfNeeded"]
 
@@ -29,7 +29,6 @@ _POSITIONS: Final = {
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class PadIfNeeded(Windowed):
     """Add rows and columns around an image that lacks some: up to a smallest size, or to a multiple of a number.
 
@@ -40,15 +39,8 @@ class PadIfNeeded(Windowed):
         divisor: what height and width are made multiples of, one number or (vertical, horizontal); None for any.
         position: where the image stands in the result: "center" (of two middles, the upper left one), "top_left",
             "top_right", "bottom_left", "bottom_right" or "random".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
         ValueError: an argument is out of its range, or there is neither size nor divisor.
 
     Follows albumentations 2.0.8's ``PadIfNeeded``.
@@ -60,31 +52,27 @@ class PadIfNeeded(Windowed):
         (128, 64, 3)
     """
 
-    size: int | tuple[int, int] | None = None
-    divisor: int | tuple[int, int] | None = field(default=None, kw_only=True)
-    position: str = field(default="center", kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
+    size: Option[int | tuple[int, int] | None, tuple[int, int] | None] = option(
+        pair, "pass the smallest height and width in pixels", default=None
+    )
+    divisor: Option[int | tuple[int, int] | None, tuple[int, int] | None] = option(
+        pair, "pass what the sides are made multiples of", default=None, kw_only=True
+    )
+    position: str = option(choice, tuple(_POSITIONS), default="center", kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        Filled.__post_init__(self)
+        check_options(self)
         if self.size is None and self.divisor is None:
             raise ValueError(
                 "PadIfNeeded must have a size or a divisor, got neither: pass size=(height, width) or divisor=32"
             )
-        if self.size is not None:
-            put_option(self, "size", pair("size", self.size, "pass the smallest height and width in pixels"))
-        if self.divisor is not None:
-            put_option(
-                self, "divisor", pair("divisor", self.divisor, "pass what the sides are made multiples of")
-            )
-        choice("position", self.position, tuple(_POSITIONS))
-        put_option(self, "p", probability(self.p))
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the padded image as a window."""
         rows, columns = info.image_size()
-        low_height, low_width = self.size or (1, 1)  # type: ignore[misc]  # a pair since __post_init__
-        down, right = self.divisor or (1, 1)  # type: ignore[misc]  # a pair since __post_init__
+        low_height, low_width = self.size or (1, 1)
+        down, right = self.divisor or (1, 1)
         height = -(-max(rows, low_height) // down) * down
         width = -(-max(columns, low_width) // right) * right
         above, before = rng.integer(height - rows + 1), rng.integer(width - columns + 1)
@@ -104,7 +92,6 @@ class Boxed(NamedTuple):
 
 
 @primitive(random=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class LetterBox(Filled):
     """Bring the image to a size in its own shape, and fill the rest. Draws nothing but its chance.
 
@@ -118,16 +105,6 @@ class LetterBox(Filled):
         scale_fill: stretch the image to the size instead.
         scale_up: False leaves smaller images at their size.
         center: False puts the image into the upper left corner.
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        mode: see PadIfNeeded.
-        fill: see PadIfNeeded.
-        mask_fill: see PadIfNeeded.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
 
     Follows ultralytics' ``LetterBox``.
 
@@ -138,33 +115,22 @@ class LetterBox(Filled):
         [[114, 114, 114, 114], [9, 9, 9, 9], [9, 9, 9, 9], [114, 114, 114, 114]]
     """
 
-    size: int | tuple[int, int] = (640, 640)
-    auto: bool = field(default=False, kw_only=True)
-    stride: int = field(default=32, kw_only=True)
-    scale_fill: bool = field(default=False, kw_only=True)
-    scale_up: bool = field(default=True, kw_only=True)
-    center: bool = field(default=True, kw_only=True)
-    interpolation: str = field(default="bilinear", kw_only=True)
-    fill: float | tuple[float, ...] = field(default=114, kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        put_option(self, "size", pair("size", self.size, "pass the height and width of the result in pixels"))
-        put_option(
-            self,
-            "stride",
-            checked_int("stride", self.stride, 1, 2**31, "pass what the sides are multiples of"),
-        )
-        for name in ("auto", "scale_fill", "scale_up", "center"):
-            flag(name, getattr(self, name))
-        choice("interpolation", self.interpolation, INTERPOLATIONS)
-        put_option(self, "p", probability(self.p))
+    size: Pair = option(pair, "pass the height and width of the result in pixels", default=(640, 640))
+    auto: bool = option(flag, default=False, kw_only=True)
+    stride: int = option(
+        checked_int, 1, 2**31, "pass what the sides are multiples of", default=32, kw_only=True
+    )
+    scale_fill: bool = option(flag, default=False, kw_only=True)
+    scale_up: bool = option(flag, default=True, kw_only=True)
+    center: bool = option(flag, default=True, kw_only=True)
+    interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    fill: float | tuple[float, ...] = option(default=114, kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Boxed:
         """Return the sizes and the place, which follow from the image's size."""
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         factor = min(height / rows, width / columns)
         if not self.scale_up:
             factor = min(factor, 1.0)

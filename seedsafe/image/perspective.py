@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.affine import Matrix, inverse
-from seedsafe.ground.checks import real
+from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Info
-from seedsafe.image.options import around, flag, put_option
 from seedsafe.image.warped import Warped
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Range, option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["Perspective", "Viewed"]
 
@@ -32,8 +31,15 @@ class Viewed(NamedTuple):
     corners: tuple[tuple[float, float], ...]
 
 
+def _shares(name: str, value: Any) -> tuple[float, float]:
+    """Return a range; one number is its upper end."""
+    ends = value if isinstance(value, tuple | list) else (0.0, value)
+    return span(
+        name, ends, 0.0, 10.0, "pass a share of the image's sides such as 0.1, or a range (0.05, 0.1)"
+    )
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Perspective(Warped):
     """Look at the image from another place: four corners are moved by drawn amounts, and the rest follows.
 
@@ -52,15 +58,8 @@ class Perspective(Warped):
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
         fit_output: show the whole image, also what lies outside the four points; with scale alone.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
         ValueError: an argument is out of its range, or options do not go together.
 
     Follows albumentations 2.0.8's documented ``Perspective`` for scale, and ``torchvision.transforms.RandomPerspective`` for
@@ -73,25 +72,16 @@ class Perspective(Warped):
         (64, 48, 3)
     """
 
-    scale: float | tuple[float, float] = (0.05, 0.1)
-    distortion_scale: float | None = field(default=None, kw_only=True)
-    keep_size: bool = field(default=True, kw_only=True)
-    fit_output: bool = field(default=False, kw_only=True)
-    p: float = field(default=0.5, kw_only=True)
+    scale: Range = option(_shares, default=(0.05, 0.1))
+    distortion_scale: float | None = option(
+        real, 0.0, 1.0, "pass a share of half the image's sides", default=None, kw_only=True
+    )
+    keep_size: bool = option(flag, default=True, kw_only=True)
+    fit_output: bool = option(flag, default=False, kw_only=True)
+    p: float = option(default=0.5, kw_only=True)
 
     def __post_init__(self) -> None:
-        Warped.__post_init__(self)
-        way_out = "pass a share of the image's sides such as 0.1, or a range (0.05, 0.1)"
-        given: Any = self.scale
-        scale = given if isinstance(given, tuple | list) else (0.0, given)
-        put_option(self, "scale", around("scale", scale, 0.0, 10.0, way_out))
-        if self.distortion_scale is not None:
-            way_out = "pass a share of half the image's sides"
-            put_option(
-                self, "distortion_scale", real("distortion_scale", self.distortion_scale, 0.0, 1.0, way_out)
-            )
-        flag("keep_size", self.keep_size)
-        flag("fit_output", self.fit_output)
+        check_options(self)
         if self.distortion_scale is not None and (self.fit_output or not self.keep_size):
             raise ValueError(
                 "distortion_scale keeps the size and shows the whole image: leave keep_size and fit_output out"
@@ -100,7 +90,7 @@ class Perspective(Warped):
     def draw(self, rng: Draws, info: Info) -> Viewed:
         """Return the matrix, and the corners that it is made of."""
         rows, columns = info.image_size()
-        deviation = rng.uniform(*self.scale)  # type: ignore[misc]  # a pair since __post_init__
+        deviation = rng.uniform(*self.scale)
         if self.distortion_scale is not None:
             reach = [
                 min(int(self.distortion_scale * (side // 2)), (side - 1) // 2) for side in (columns, rows)

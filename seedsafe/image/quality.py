@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.quality import FORMATS, compress, downscale
 from seedsafe.functional.resize import INTERPOLATIONS
-from seedsafe.ground.checks import integers, span
+from seedsafe.ground.checks import choice, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import choice
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Downscale", "ImageCompression", "Quality", "Scale"]
@@ -30,7 +29,6 @@ class Scale(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ImageCompression(Often):
     """Store the image as a JPEG or WebP file, and read it back.
 
@@ -40,13 +38,9 @@ class ImageCompression(Often):
     Args:
         quality: from 1 to 100, or a range (low, high), both included.
         file_format: "jpeg" or "webp".
-        p: the probability that the image is changed.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range; when applied, the image has neither 3 channels nor 1, or is larger than
-            the format holds.
+        ValueError: when applied, the image has neither 3 channels nor 1, or is larger than the format holds.
 
     Example:
         >>> import numpy as np
@@ -56,17 +50,12 @@ class ImageCompression(Often):
         (8, 8)
     """
 
-    quality: int | tuple[int, int] = (50, 95)
-    file_format: str = field(default="jpeg", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, quality=integers("quality", self.quality, 1, 100, "pass a quality from 1 to 100"))
-        choice("file_format", self.file_format, tuple(FORMATS))
+    quality: Pair = option(span, 1, 100, "pass a quality from 1 to 100", whole=True, default=(50, 95))
+    file_format: str = option(choice, tuple(FORMATS), default="jpeg", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Quality:
         """Return the quality."""
-        low, high = self.quality  # type: ignore[misc]  # a pair since __post_init__
+        low, high = self.quality
         return Quality(low + rng.integer(high - low + 1))
 
     def apply_image(self, image: Array, params: Any) -> Array:
@@ -75,7 +64,6 @@ class ImageCompression(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Downscale(Often):
     """Make the image smaller, and as large as before again.
 
@@ -86,12 +74,6 @@ class Downscale(Often):
         scale: of the sides in between, in (0, 1], or a range (low, high).
         down: how it is made smaller: "nearest", "bilinear", "bicubic", "area" or "lanczos".
         up: how it is made larger.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -100,19 +82,13 @@ class Downscale(Often):
         [[5, 5, 25, 25]]
     """
 
-    scale: float | tuple[float, float] = 0.25
-    down: str = field(default="nearest", kw_only=True)
-    up: str = field(default="nearest", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, scale=span("scale", self.scale, 1e-6, 1.0, "pass a share of the sides"))
-        for name in ("down", "up"):
-            choice(name, getattr(self, name), INTERPOLATIONS)
+    scale: Range = option(span, 1e-6, 1.0, "pass a share of the sides", default=0.25)
+    down: str = option(choice, INTERPOLATIONS, default="nearest", kw_only=True)
+    up: str = option(choice, INTERPOLATIONS, default="nearest", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Scale:
         """Return the scale."""
-        return Scale(rng.uniform(*self.scale))  # type: ignore[misc]  # a pair since __post_init__
+        return Scale(rng.uniform(*self.scale))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, coarser."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Info
-from seedsafe.image.options import Interpolated, around, flag, put_option
-from seedsafe.image.scaling import Scaled, Scaling, checked_size, shorter_side, times, within
+from seedsafe.image.scaling import LIMIT_WAY_OUT, Scaled, Scaling, checked_size, shorter_side, times, within
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["RandomScale"]
 
 
+def _sizes(name: str, given: Any) -> tuple[int | tuple[int, int], ...]:
+    if not isinstance(given, tuple | list) or not given:
+        raise TypeError(f"{name} must be a list of sizes, got {given!r}: pass one size as size=")
+    return tuple(checked_size("a size of sizes", one) for one in given)
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomScale(Scaling):
     """Bring the image to a drawn size: by a factor, or to one of several sizes, or to one between two.
 
@@ -33,12 +38,8 @@ class RandomScale(Scaling):
         keep_ratio: of pairs, keep the image's shape: the larger number is the longer side's limit, the smaller one the
             shorter side's, as in (1333, 800). False brings the image to (height, width).
         max_size: of numbers, the longer side's limit.
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
         ValueError: an argument is out of its range, or options do not go together.
 
     Follows albumentations 2.0.8's ``RandomScale`` for a factor alone; mmdetection's ``RandomResize`` and
@@ -56,44 +57,35 @@ class RandomScale(Scaling):
         (192, 256, 3)
     """
 
-    scale: float | tuple[float, float] | None = None
-    size: int | tuple[int, int] | None = field(default=None, kw_only=True)
-    sizes: Any = field(default=None, kw_only=True)
-    between: bool = field(default=False, kw_only=True)
-    keep_ratio: bool = field(default=True, kw_only=True)
-    max_size: int | None = field(default=None, kw_only=True)
+    scale: Option[float | tuple[float, float] | None, tuple[float, float] | None] = option(default=None)
+    size: int | tuple[int, int] | None = option(checked_size, default=None, kw_only=True)
+    sizes: Any = option(_sizes, default=None, kw_only=True)
+    between: bool = option(flag, default=False, kw_only=True)
+    keep_ratio: bool = option(flag, default=True, kw_only=True)
+    max_size: int | None = option(checked_int, 1, 2**31, LIMIT_WAY_OUT, default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        Interpolated.__post_init__(self)
-        flag("between", self.between)
-        flag("keep_ratio", self.keep_ratio)
+        check_options(self)
         if self.size is not None and self.sizes is not None:
             raise ValueError(f"pass size or sizes, not both: got size={self.size!r} and sizes={self.sizes!r}")
-        if self.size is not None:
-            put_option(self, "size", checked_size(self.size))
-        if self.sizes is not None:
-            put_option(self, "sizes", _sizes(self.sizes))
         sizes: tuple[int | tuple[int, int], ...] = self.sizes or (() if self.size is None else (self.size,))
         if self.scale is not None or not sizes:
             way_out = "pass 0.1 for 0.9 to 1.1, or a range of factors"
             scale = 0.1 if self.scale is None else self.scale
-            put_option(self, "scale", around("scale", scale, 1e-6, 1e6, way_out, centre=1.0))
+            store(self, scale=span("scale", scale, 1e-6, 1e6, way_out, about=1.0))
         if self.between and (len(sizes) != 2 or type(sizes[0]) is not type(sizes[1])):
             raise ValueError(
                 f"between=True needs two sizes of the same kind, got sizes={self.sizes!r}: pass the smallest and the largest"
             )
-        if self.max_size is not None:
-            if not sizes or not all(isinstance(size, int) for size in sizes):
-                raise ValueError(
-                    f"max_size needs numbers in size or sizes, got {sizes}: leave it out, a pair has its own limits"
-                )
-            limit = checked_int("max_size", self.max_size, 1, 2**31, "pass the longer side's limit in pixels")
-            put_option(self, "max_size", limit)
+        if self.max_size is not None and not (sizes and all(isinstance(size, int) for size in sizes)):
+            raise ValueError(
+                f"max_size needs numbers in size or sizes, got {sizes}: leave it out, a pair has its own limits"
+            )
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
         """Return the size."""
         rows, columns = info.image_size()
-        low, high = (1.0, 1.0) if self.scale is None else self.scale  # type: ignore[misc]  # a pair since __post_init__
+        low, high = (1.0, 1.0) if self.scale is None else self.scale
         factor = rng.uniform(low, high)
         size = self._drawn(rng)
         if size is None:
@@ -123,9 +115,3 @@ class RandomScale(Scaling):
 def _between(rng: Draws, one: int, other: int) -> int:
     low, high = min(one, other), max(one, other)
     return low + rng.integer(high - low + 1)
-
-
-def _sizes(given: Any) -> tuple[int | tuple[int, int], ...]:
-    if not isinstance(given, tuple | list) or not given:
-        raise TypeError(f"sizes must be a list of sizes, got {given!r}: pass one size as size=")
-    return tuple(checked_size(one, "a size of sizes") for one in given)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from seedsafe.ground.checks import each, flag
 from seedsafe.ground.info import Info
-from seedsafe.image.options import Interpolated, flag, put_option
-from seedsafe.image.scaling import SIZE_WAY_OUT, Scaled, Scaling, checked_size, shorter_side, within
+from seedsafe.image.scaling import (
+    LIMIT_WAY_OUT,
+    SIZE_WAY_OUT,
+    Scaled,
+    Scaling,
+    checked_size,
+    shorter_side,
+    within,
+)
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 
 
 @primitive(random=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class Resize(Scaling):
     """Bring the image to a size. Draws nothing but its chance.
 
@@ -28,12 +35,8 @@ class Resize(Scaling):
         max_size: with one number, the longer side's limit: where it would be longer, the image is made smaller.
         keep_ratio: with a pair, keep the shape: the image is as large as the larger number allows its longer side,
             and the smaller one its shorter side, as in (1333, 800).
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
         ValueError: an argument is out of its range, or max_size or keep_ratio does not fit size.
 
     Follows ``torchvision.transforms.Resize`` for a shorter side, and mmcv's ``rescale_size`` for keep_ratio; nothing
@@ -50,14 +53,12 @@ class Resize(Scaling):
         (800, 1067, 3)
     """
 
-    size: int | tuple[int, int]
-    max_size: int | None = field(default=None, kw_only=True)
-    keep_ratio: bool = field(default=False, kw_only=True)
+    size: int | tuple[int, int] = option(checked_size)
+    max_size: int | None = option(checked_int, 1, 2**31, LIMIT_WAY_OUT, default=None, kw_only=True)
+    keep_ratio: bool = option(flag, default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        Interpolated.__post_init__(self)
-        flag("keep_ratio", self.keep_ratio)
-        put_option(self, "size", checked_size(self.size))
+        check_options(self)
         if self.max_size is not None and not isinstance(self.size, int):
             raise ValueError(
                 f"max_size needs one number as size, the shorter side, got size={self.size!r}: {SIZE_WAY_OUT}"
@@ -66,9 +67,6 @@ class Resize(Scaling):
             raise ValueError(
                 f"keep_ratio needs a pair as size, got size={self.size!r}: leave it out, one number always keeps the shape"
             )
-        if self.max_size is not None:
-            limit = checked_int("max_size", self.max_size, 1, 2**31, "pass the longer side's limit in pixels")
-            put_option(self, "max_size", limit)
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
         """Return the size, which follows from the image's."""
@@ -79,19 +77,17 @@ class Resize(Scaling):
         return Scaled(height, width, rows, columns)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class _OneSide(Scaling):
-    size: int | tuple[int, ...]
+def _lengths(name: str, value: Any) -> int | tuple[int, ...]:
+    way_out = "pass the side's length in pixels, or a list to draw one from"
+    if isinstance(value, tuple | list) and not value:
+        raise ValueError(f"{name} must have at least one number, got {value!r}: {way_out}")
+    lengths: int | tuple[int, ...] = each(name, value, checked_int, 1, 2**31, way_out)
+    return lengths
 
-    def __post_init__(self) -> None:
-        Interpolated.__post_init__(self)
-        given: Any = self.size
-        sides = tuple(given) if isinstance(given, tuple | list) else (given,)
-        way_out = "pass the side's length in pixels, or a list to draw one from"
-        if not sides:
-            raise ValueError(f"size must have at least one number, got {given!r}: {way_out}")
-        lengths = tuple(checked_int("size", side, 1, 2**31, way_out) for side in sides)
-        put_option(self, "size", lengths if isinstance(given, tuple | list) else lengths[0])
+
+@primitive()
+class _OneSide(Scaling):
+    size: int | tuple[int, ...] = option(_lengths)
 
     def side(self, rng: Draws) -> int:
         """Return the side's length, one word."""
@@ -102,7 +98,6 @@ class _OneSide(Scaling):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class SmallestMaxSize(_OneSide):
     """Bring the image's shorter side to a length, and keep its shape.
 
@@ -111,13 +106,6 @@ class SmallestMaxSize(_OneSide):
 
     Args:
         size: of the shorter side in pixels, or a list from which one is drawn.
-        interpolation: see Resize.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``SmallestMaxSize``.
 
@@ -136,7 +124,6 @@ class SmallestMaxSize(_OneSide):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class LongestMaxSize(_OneSide):
     """Bring the image's longer side to a length, and keep its shape.
 
@@ -145,13 +132,6 @@ class LongestMaxSize(_OneSide):
 
     Args:
         size: of the longer side in pixels, or a list from which one is drawn.
-        interpolation: see Resize.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
 
     Follows albumentations 2.0.8's ``LongestMaxSize``.
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.checks import choice, numbers, pair, real, span
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import Zoomed
-from seedsafe.image.options import choice, put_option
 from seedsafe.image.window import Window
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["MultiScaleCrop", "RandomResizedCrop", "RandomSizedCrop"]
@@ -22,7 +21,6 @@ _TRIALS: Final = 10
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomResizedCrop(Zoomed):
     """Cut out a window of a drawn area and shape, and bring it to a fixed size.
 
@@ -34,16 +32,8 @@ class RandomResizedCrop(Zoomed):
     OpenCV.
 
     Args:
-        size: of the result in pixels, one number or (height, width).
         scale: the window's share of the image's area, a range in (0, 1].
         ratio: the window's width ÷ height, a range.
-        interpolation: "nearest", "bilinear", "bicubic", "area" or "lanczos"; masks are always "nearest".
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows ``torchvision.transforms.RandomResizedCrop``, without smoothing before an image shrinks (its
     ``antialias=False``).
@@ -55,15 +45,18 @@ class RandomResizedCrop(Zoomed):
         (224, 224, 3)
     """
 
-    scale: float | tuple[float, float] = field(default=(0.08, 1.0), kw_only=True)
-    ratio: float | tuple[float, float] = field(default=(3 / 4, 4 / 3), kw_only=True)
-
-    def __post_init__(self) -> None:
-        Zoomed.__post_init__(self)
-        way_out = "pass shares of the image's area, such as (0.08, 1)"
-        put_option(self, "scale", span("scale", self.scale, 1e-12, 1.0, way_out))
-        way_out = "pass width ÷ height, such as (3/4, 4/3)"
-        put_option(self, "ratio", span("ratio", self.ratio, 1e-6, 1e6, way_out))
+    size: Pair = option()
+    scale: Range = option(
+        span,
+        1e-12,
+        1.0,
+        "pass shares of the image's area, such as (0.08, 1)",
+        default=(0.08, 1.0),
+        kw_only=True,
+    )
+    ratio: Range = option(
+        span, 1e-6, 1e6, "pass width ÷ height, such as (3/4, 4/3)", default=(3 / 4, 4 / 3), kw_only=True
+    )
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
@@ -74,7 +67,7 @@ class RandomResizedCrop(Zoomed):
             return Window(top, left, height, width)
         rng.units(2)  # the place that is not needed
         height, width = rows, columns
-        narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
+        narrowest, widest = self.ratio
         if columns < narrowest * rows:
             height = min(max(round(columns / narrowest), 1), rows)
         elif columns > widest * rows:
@@ -83,8 +76,8 @@ class RandomResizedCrop(Zoomed):
 
     def _shape(self, rng: Draws, rows: int, columns: int) -> tuple[int, int]:
         units = rng.units(2 * _TRIALS)
-        smallest, largest = self.scale  # type: ignore[misc]  # a pair since __post_init__
-        narrowest, widest = self.ratio  # type: ignore[misc]  # a pair since __post_init__
+        smallest, largest = self.scale
+        narrowest, widest = self.ratio
         for trial in range(0, 2 * _TRIALS, 2):
             area = rows * columns * (smallest + (largest - smallest) * units.item(trial))
             shape = log_uniform_at(units.item(trial + 1), narrowest, widest)
@@ -94,8 +87,14 @@ class RandomResizedCrop(Zoomed):
         return 0, 0
 
 
+def _heights(name: str, value: Any) -> tuple[int, int]:
+    low, high = pair(name, value, "pass the smallest and the largest height in pixels")
+    if low > high:
+        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
+    return low, high
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomSizedCrop(Zoomed):
     """Cut out a window of a drawn height and a fixed shape, and bring it to a fixed size.
 
@@ -106,15 +105,10 @@ class RandomSizedCrop(Zoomed):
 
     Args:
         heights: the window's smallest and largest height, in pixels.
-        size: of the result in pixels, one number or (height, width).
         ratio: the window's width ÷ height.
-        interpolation: see RandomResizedCrop.
-        p: the probability that the transform fires.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+        ValueError: when applied, the window is larger than the image.
 
     Follows albumentations 2.0.8's ``RandomSizedCrop``; there, a window that is too large is cut off silently.
 
@@ -125,18 +119,9 @@ class RandomSizedCrop(Zoomed):
         (64, 64)
     """
 
-    heights: tuple[int, int] = field(kw_only=True)
-    ratio: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Zoomed.__post_init__(self)
-        low, high = pair("heights", self.heights, "pass the smallest and the largest height in pixels")
-        if low > high:
-            raise ValueError(
-                f"heights must be (low, high) with low at most high, got {self.heights!r}: swap them"
-            )
-        put_option(self, "heights", (low, high))
-        put_option(self, "ratio", real("ratio", self.ratio, 1e-6, 1e6, "pass the window's width ÷ height"))
+    size: Pair = option()
+    heights: Pair = option(_heights, kw_only=True)
+    ratio: float = option(real, 1e-6, 1e6, "pass the window's width ÷ height", default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
@@ -157,7 +142,6 @@ _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class MultiScaleCrop(Zoomed):
     """Cut out a window whose height and width are drawn from a few shares of the shorter side, and bring it to a size.
 
@@ -167,17 +151,9 @@ class MultiScaleCrop(Zoomed):
     OpenCV.
 
     Args:
-        size: of the result in pixels, one number or (height, width).
         scales: shares of the image's shorter side, each in (0, 1].
         max_distort: how many places apart in `scales` height and width may be.
         places: "corners" for the four corners and the middle, "grid" for eight more between them, or "random".
-        interpolation: see RandomResizedCrop.
-        p: the probability that the transform fires.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number.
-        ValueError: an argument is out of its range.
 
     Follows ``MultiScaleCrop`` of mmaction2: its ``num_fixed_crops`` 5 and 13 are "corners" and "grid".
 
@@ -188,20 +164,19 @@ class MultiScaleCrop(Zoomed):
         (224, 224, 3)
     """
 
-    scales: tuple[float, ...] = field(default=(1.0, 0.875, 0.75, 0.66), kw_only=True)
-    max_distort: int = field(default=1, kw_only=True)
-    places: str = field(default="corners", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Zoomed.__post_init__(self)
-        way_out = "pass a list of shares of the shorter side, such as (1, 0.875, 0.75)"
-        given: Any = self.scales
-        if not isinstance(given, tuple | list) or not given:
-            raise TypeError(f"scales must be a list of numbers, got {given!r}: {way_out}")
-        put_option(self, "scales", tuple(real("scales", one, 1e-6, 1.0, way_out) for one in given))
-        way_out = "pass 0 for squares, 1 for neighbours in scales"
-        put_option(self, "max_distort", checked_int("max_distort", self.max_distort, 0, 2**31, way_out))
-        choice("places", self.places, ("corners", "grid", "random"))
+    size: Pair = option()
+    scales: tuple[float, ...] = option(
+        numbers,
+        1e-6,
+        1.0,
+        "pass a list of shares of the shorter side, such as (1, 0.875, 0.75)",
+        default=(1.0, 0.875, 0.75, 0.66),
+        kw_only=True,
+    )
+    max_distort: int = option(
+        checked_int, 0, 2**31, "pass 0 for squares, 1 for neighbours in scales", default=1, kw_only=True
+    )
+    places: str = option(choice, ("corners", "grid", "random"), default="corners", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""

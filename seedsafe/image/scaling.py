@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.ground.checks import pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Interpolated
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.primitive import primitive
 
-__all__ = ["SIZE_WAY_OUT", "Scaled", "Scaling", "checked_size", "shorter_side", "times", "within"]
+__all__ = [
+    "LIMIT_WAY_OUT",
+    "SIZE_WAY_OUT",
+    "Scaled",
+    "Scaling",
+    "checked_size",
+    "shorter_side",
+    "times",
+    "within",
+]
 
 
 class Scaled(NamedTuple):
@@ -23,7 +32,7 @@ class Scaled(NamedTuple):
     columns: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Scaling(Interpolated):
     """A transform whose result is the whole image in another size."""
 
@@ -70,10 +79,11 @@ def times(side: int, factor: float) -> int:
     return max(int(side * factor + 0.5), 1)
 
 
-SIZE_WAY_OUT = "pass the shorter side, or (height, width), in pixels"
+SIZE_WAY_OUT: Final = "pass the shorter side, or (height, width), in pixels"
+LIMIT_WAY_OUT: Final = "pass the longer side's limit in pixels"
 
 
-def checked_size(given: Any, name: str = "size") -> int | tuple[int, int]:
+def checked_size(name: str, given: Any) -> int | tuple[int, int]:
     """Return a size in one form: a number, or a pair."""
     if isinstance(given, tuple | list):
         return pair(name, given, SIZE_WAY_OUT)

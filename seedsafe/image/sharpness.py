@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from seedsafe.functional.blur import convolve
 from seedsafe.functional.kernels import emboss_kernel, sharpen_kernel
 from seedsafe.ground.checks import span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Edges", "Emboss", "Relief", "Sharpen"]
-
-Range = float | tuple[float, float]
 
 
 class Edges(NamedTuple):
@@ -33,7 +31,6 @@ class Relief(NamedTuple):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Sharpen(Often):
     """Blend the image with its edges.
 
@@ -43,12 +40,6 @@ class Sharpen(Often):
     Args:
         alpha: the share of the edges, in [0, 1], or a range (low, high).
         lightness: the weight that remains of the pixel itself, 1 keeps its brightness, or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -57,17 +48,12 @@ class Sharpen(Often):
         [[90, 75, 115, 100]]
     """
 
-    alpha: Range = (0.2, 0.5)
-    lightness: Range = (0.5, 1.0)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, alpha=span("alpha", self.alpha, 0.0, 1.0, "pass a share, or a range (low, high)"))
-        store(self, lightness=span("lightness", self.lightness, 0.0, 1000.0, "1 keeps the brightness"))
+    alpha: Range = option(span, 0.0, 1.0, "pass a share, or a range (low, high)", default=(0.2, 0.5))
+    lightness: Range = option(span, 0.0, 1000.0, "1 keeps the brightness", default=(0.5, 1.0))
 
     def draw(self, rng: Draws, info: Info) -> Edges:
         """Return the share and the lightness."""
-        return Edges(rng.uniform(*self.alpha), rng.uniform(*self.lightness))  # type: ignore[misc]
+        return Edges(rng.uniform(*self.alpha), rng.uniform(*self.lightness))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, sharper."""
@@ -75,7 +61,6 @@ class Sharpen(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Emboss(Often):
     """Blend the image with itself as a relief, lit from the lower right.
 
@@ -85,12 +70,6 @@ class Emboss(Often):
     Args:
         alpha: the share of the relief, in [0, 1], or a range (low, high).
         strength: of the light, or a range (low, high).
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -99,17 +78,12 @@ class Emboss(Often):
         [[90, 110, 120, 100]]
     """
 
-    alpha: Range = (0.2, 0.5)
-    strength: Range = (0.2, 0.7)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(self, alpha=span("alpha", self.alpha, 0.0, 1.0, "pass a share, or a range (low, high)"))
-        store(self, strength=span("strength", self.strength, 0.0, 1000.0, "pass a number about 0.5"))
+    alpha: Range = option(span, 0.0, 1.0, "pass a share, or a range (low, high)", default=(0.2, 0.5))
+    strength: Range = option(span, 0.0, 1000.0, "pass a number about 0.5", default=(0.2, 0.7))
 
     def draw(self, rng: Draws, info: Info) -> Relief:
         """Return the share and the strength."""
-        return Relief(rng.uniform(*self.alpha), rng.uniform(*self.strength))  # type: ignore[misc]
+        return Relief(rng.uniform(*self.alpha), rng.uniform(*self.strength))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, embossed."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from seedsafe.functional import tones
-from seedsafe.ground.checks import around, real
+from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.sometimes import Often, store
+from seedsafe.image.options import Often
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Curve", "Exponent", "Gamma", "RandomBrightnessContrast", "ToneCurve", "Tones"]
-
-Range = float | tuple[float, float]
 
 
 class Tones(NamedTuple):
@@ -38,8 +36,10 @@ class Curve(NamedTuple):
     high: tuple[float, ...]
 
 
+_SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
+
+
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomBrightnessContrast(Often):
     """Multiply all values by a factor about 1 and add an offset, cut off at the ends of the range.
 
@@ -50,12 +50,6 @@ class RandomBrightnessContrast(Often):
         brightness: the largest offset to either side, as a share of the range, or a range (low, high).
         contrast: how far the factor may differ from 1, or a range (low, high) of what is added to 1.
         by_max: whether the offset is a share of the range; else, of the image's mean.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -64,20 +58,14 @@ class RandomBrightnessContrast(Often):
         [[48, 210]]
     """
 
-    brightness: Range = 0.2
-    contrast: Range = 0.2
-    by_max: bool = field(default=True, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        way_out = "pass a share of the range, 0.2 for up to a fifth, or a range (low, high)"
-        for name in ("brightness", "contrast"):
-            store(self, **{name: around(name, getattr(self, name), 0.0, -100.0, 100.0, way_out)})
+    brightness: Range = option(span, -100.0, 100.0, _SHARE, about=0.0, cut=True, default=0.2)
+    contrast: Range = option(span, -100.0, 100.0, _SHARE, about=0.0, cut=True, default=0.2)
+    by_max: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tones:
         """Return the factor and the offset."""
-        factor = 1.0 + rng.uniform(*self.contrast)  # type: ignore[misc]  # pairs since __post_init__
-        return Tones(factor, rng.uniform(*self.brightness))  # type: ignore[misc]
+        factor = 1.0 + rng.uniform(*self.contrast)
+        return Tones(factor, rng.uniform(*self.brightness))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with other tones."""
@@ -86,7 +74,6 @@ class RandomBrightnessContrast(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Gamma(Often):
     """Raise all values, as shares of the range, to a drawn power.
 
@@ -95,12 +82,6 @@ class Gamma(Often):
 
     Args:
         gamma: how far the power may differ from 1, or a range of powers (low, high) in [0.01, 100].
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -109,16 +90,19 @@ class Gamma(Often):
         [[67, 209]]
     """
 
-    gamma: Range = 0.2
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        way_out = "pass powers around 1, such as (0.8, 1.2), not percentages"
-        store(self, gamma=around("gamma", self.gamma, 1.0, 0.01, 100.0, way_out))
+    gamma: Range = option(
+        span,
+        0.01,
+        100.0,
+        "pass powers around 1, such as (0.8, 1.2), not percentages",
+        about=1.0,
+        cut=True,
+        default=0.2,
+    )
 
     def draw(self, rng: Draws, info: Info) -> Exponent:
         """Return the power."""
-        return Exponent(rng.uniform(*self.gamma))  # type: ignore[misc]  # a pair since __post_init__
+        return Exponent(rng.uniform(*self.gamma))
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, darker or brighter in the middle."""
@@ -126,7 +110,6 @@ class Gamma(Often):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class ToneCurve(Often):
     """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
 
@@ -137,12 +120,6 @@ class ToneCurve(Often):
     Args:
         scale: the standard deviation of the points, in [0, 1].
         per_channel: whether each channel has a curve of its own.
-        p: the probability that the image is changed.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -151,15 +128,8 @@ class ToneCurve(Often):
         [[45, 200]]
     """
 
-    scale: float = 0.1
-    per_channel: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Often.__post_init__(self)
-        store(
-            self,
-            scale=real("scale", self.scale, 0.0, 1.0, "it is a standard deviation, in shares of the range"),
-        )
+    scale: float = option(real, 0.0, 1.0, "it is a standard deviation, in shares of the range", default=0.1)
+    per_channel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Curve:
         """Return the points."""

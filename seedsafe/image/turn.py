@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional import flip, turn
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import put_option
 from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
@@ -25,14 +24,11 @@ class Turn(NamedTuple):
     columns: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class _Turned(SpatialTransform):
     """A transform that takes each pixel to one place; its parameters are a Turn."""
 
-    p: float = field(default=1.0)
-
-    def __post_init__(self) -> None:
-        put_option(self, "p", probability(self.p))
+    p: float = option(probability, default=1.0)
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the turned image."""
@@ -63,7 +59,6 @@ class _Turned(SpatialTransform):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomRotate90(_Turned):
     """Turn the image by none, one, two or three quarters, each as likely. Exact on every machine.
 
@@ -71,11 +66,6 @@ class RandomRotate90(_Turned):
 
     Args:
         p: the probability that the transform fires; a turn by none counts as one.
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
 
     Follows albumentations 2.0.8's ``RandomRotate90``.
 
@@ -92,7 +82,6 @@ class RandomRotate90(_Turned):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class D4(_Turned):
     """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
 
@@ -101,11 +90,6 @@ class D4(_Turned):
 
     Args:
         p: the probability that the transform fires; the symmetry that leaves all as it is counts as one.
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
 
     Follows albumentations 2.0.8's ``D4``.
 
@@ -123,17 +107,8 @@ class D4(_Turned):
 
 
 @primitive(random=False, blind=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class Transpose(SpatialTransform):
     """Swap rows and columns with probability p. Draws nothing but its chance. Exact on every machine.
-
-    Args:
-        p: the probability, in [0, 1].
-        name: see Transform.
-
-    Raises:
-        TypeError: p is not a number.
-        ValueError: p is not in [0, 1].
 
     Follows albumentations' ``Transpose``.
 
@@ -144,10 +119,7 @@ class Transpose(SpatialTransform):
         [[1], [2]]
     """
 
-    p: float = field(default=0.5)
-
-    def __post_init__(self) -> None:
-        put_option(self, "p", probability(self.p))
+    p: float = option(probability, default=0.5)
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the transposed image."""

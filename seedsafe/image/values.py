@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
 from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option
+from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import ImageTransform, Transform
 
 __all__ = ["Normalize", "ToCHW", "ToFloat"]
 
 
+_WAY_OUT: Final = "pass one number for each channel, for images in [0, 1]"
+
+
+def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
+    several = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim)
+    return tuple(real(name, one, low, 1e30, _WAY_OUT) for one in (value if several else (value,)))
+
+
 @primitive(fills=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
 
@@ -27,10 +34,9 @@ class Normalize(ImageTransform):
     Args:
         mean: one number for each channel, or one for all.
         std: one positive number for each channel, or one for all.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is not a number; when applied, the image is neither uint8 nor float32.
+        TypeError: when applied, the image is neither uint8 nor float32.
         ValueError: an argument is not finite, std is not positive, or the numbers of values differ.
 
     Follows ``torchvision.transforms.Normalize`` after ``ToTensor``, to within rounding.
@@ -44,19 +50,14 @@ class Normalize(ImageTransform):
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
-    mean: float | tuple[float, ...]
-    std: float | tuple[float, ...]
+    mean: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, -1e30)
+    std: Option[float | tuple[float, ...], tuple[float, ...]] = option(_values, 1e-30)
 
     def __post_init__(self) -> None:
-        way_out = "pass one number for each channel, for images in [0, 1]"
-        for name, low in (("mean", -1e30), ("std", 1e-30)):
-            value = getattr(self, name)
-            several = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim)
-            values = tuple(value) if several else (value,)
-            object.__setattr__(self, name, tuple(real(name, one, low, 1e30, way_out) for one in values))
-        if len(self.mean) != len(self.std):  # type: ignore[arg-type]  # tuples since the loop above
+        check_options(self)
+        if len(self.mean) != len(self.std):
             raise ValueError(
-                f"mean and std must have as many values, got {self.mean} and {self.std}: {way_out}"
+                f"mean and std must have as many values, got {self.mean} and {self.std}: {_WAY_OUT}"
             )
 
     def out_info(self, info: Info, params: Any) -> Info:
@@ -73,16 +74,12 @@ class Normalize(ImageTransform):
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         """Return the image, normalised."""
-        return normalize(image, self.mean, self.std, out)  # type: ignore[arg-type]  # tuples since __post_init__
+        return normalize(image, self.mean, self.std, out)
 
 
 @primitive(fills=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class ToFloat(ImageTransform):
     """Make the image float32: uint8 is divided by 255, float32 stays as it is. Exact on every machine.
-
-    Args:
-        name: see Transform.
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
@@ -108,12 +105,8 @@ class ToFloat(ImageTransform):
 
 
 @primitive(fills=True)
-@dataclass(frozen=True, slots=True, repr=False)
 class ToCHW(ImageTransform):
     """Put the channels first, as PyTorch has them; it belongs at the end of a pipeline. Exact on every machine.
-
-    Args:
-        name: see Transform.
 
     Raises:
         ValueError: when applied, the image is not (H, W) or (H, W, C).
@@ -141,17 +134,13 @@ class ToCHW(ImageTransform):
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
-    __slots__ = ()
-
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # tuples since __post_init__
+        return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # mypy shows inherited options as given
 
 
 @primitive(fills=True)
 class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
-
-    __slots__ = ()
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         return to_float(to_chw(image), out)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from seedsafe.functional.affine import Matrix, product, warp, warp_boxes, warp_points
-from seedsafe.ground.checks import probability
+from seedsafe.ground.checks import choice, flag, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled, choice, flag, put_option
+from seedsafe.image.options import SMOOTH, Filled
 from seedsafe.keys.decisions import cos_sin_degrees
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Moved", "Turning", "Warped"]
 
-_INTERPOLATIONS: Final = ("nearest", "bilinear", "bicubic", "lanczos")
-_Range = tuple[float, float]
+
+_Two = tuple[float, float]
 
 
 class Moved(NamedTuple):
@@ -29,17 +30,12 @@ class Moved(NamedTuple):
     shear: tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Warped(Filled):
     """A transform that moves pixels by a matrix; its parameters begin with the matrix and the result's size."""
 
-    interpolation: str = field(default="bilinear", kw_only=True)
-    p: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        choice("interpolation", self.interpolation, _INTERPOLATIONS)
-        put_option(self, "p", probability(self.p))
+    interpolation: str = option(choice, SMOOTH, default="bilinear", kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def boxes_by(self) -> str:
         """Return how a box around a moved box is found."""
@@ -70,23 +66,24 @@ class Warped(Filled):
         return warp_boxes(boxes, params[0], *params[1], method=self.boxes_by())
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class Turning(Warped):
     """A transform that turns an image around its middle, and may scale, shear and translate it."""
 
-    expand: bool = field(default=False, kw_only=True)
-    rotate_method: str = field(default="corners", kw_only=True)
-
-    def __post_init__(self) -> None:
-        Warped.__post_init__(self)
-        flag("expand", self.expand)
-        choice("rotate_method", self.rotate_method, ("corners", "ellipse"))
+    expand: bool = option(flag, default=False, kw_only=True)
+    rotate_method: str = option(
+        choice,
+        ("corners", "ellipse"),
+        default="corners",
+        kw_only=True,
+        doc='the boxes around moved "corners", or around the moved "ellipse" in the box.',
+    )
 
     def boxes_by(self) -> str:
         """Return how a box around a moved box is found."""
         return self.rotate_method
 
-    def moved(self, info: Info, degrees: float, translate: _Range, scale: _Range, shear: _Range) -> Moved:
+    def moved(self, info: Info, degrees: float, translate: _Two, scale: _Two, shear: _Two) -> Moved:
         """Return the matrix around the image's middle: shear, then scale, then turn, then translate."""
         rows, columns = info.image_size()
         cos, sin = cos_sin_degrees(degrees)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import pair
+from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled, put_option
+from seedsafe.image.options import Filled
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CenterCrop", "Corner", "Pad", "RandomCrop", "Window", "Windowed"]
@@ -32,7 +32,31 @@ class Window(NamedTuple):
     width: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+def _four(padding: Any) -> tuple[int, int, int, int]:
+    way_out = "pass one number, (vertical, horizontal) or (top, bottom, left, right) in pixels"
+    if type(padding) is int and 0 <= padding < 2**31:
+        return padding, padding, padding, padding
+    sides = tuple(padding) if isinstance(padding, tuple | list) else (padding,)
+    counts = [checked_int("padding", side, 0, 2**31, way_out) for side in sides]
+    if len(counts) == 1:
+        counts *= 4
+    elif len(counts) == 2:
+        counts = [counts[0], counts[0], counts[1], counts[1]]
+    if len(counts) != 4:
+        raise ValueError(f"padding must have 1, 2 or 4 numbers, got {padding!r}: {way_out}")
+    above, below, before, after = counts
+    return above, below, before, after
+
+
+def _padding(name: str, value: Any) -> int | tuple[int, int, int, int]:
+    sides = _four(value)
+    return sides[0] if len(set(sides)) == 1 else sides
+
+
+_Padding = Option[int | tuple[int, ...], int | tuple[int, int, int, int]]
+
+
+@primitive()
 class Windowed(Filled):
     """A transform whose result is a window of the image, which may reach beyond it."""
 
@@ -64,47 +88,39 @@ class Windowed(Filled):
         return shift_boxes(boxes, *self.window(params))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class _Sized(Windowed):
-    size: int | tuple[int, int]
-
-    def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        put_option(self, "size", pair("size", self.size, "pass the height and width of the crop in pixels"))
+    size: Pair = option(
+        pair,
+        "pass the height and width of the crop in pixels",
+        doc="of the window in pixels, one number or (height, width).",
+    )
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         """Return top, left, height and width of the window that the parameters describe."""
         top, left = params
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         return top, left, height, width
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image."""
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomCrop(_Sized):
     """Cut a window of a fixed size out of a uniformly drawn place.
 
     Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
 
     Args:
-        size: of the window in pixels, one number or (height, width).
         padding: rows and columns around the image that the window may reach into: one number for all sides,
             (vertical, horizontal), or (top, bottom, left, right).
         pad_if_needed: pad a smaller image on both sides by what it lacks, instead of raising an error.
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+        ValueError: when applied, the window is larger than the image.
 
     Follows ``torchvision.transforms.RandomCrop``.
 
@@ -115,17 +131,14 @@ class RandomCrop(_Sized):
         (224, 224, 3)
     """
 
-    padding: int | tuple[int, ...] = field(default=0, kw_only=True)
-    pad_if_needed: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        _Sized.__post_init__(self)
-        put_option(self, "padding", _simplest(_four(self.padding)))
+    size: Pair = option()
+    padding: _Padding = option(_padding, default=0, kw_only=True)
+    pad_if_needed: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Corner:
         """Return the window's corner."""
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         if self.padding:
             above, below, before, after = _four(self.padding)
         else:
@@ -146,21 +159,14 @@ class RandomCrop(_Sized):
 
 
 @primitive(random=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class CenterCrop(_Sized):
     """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
 
     Args:
-        size: of the window in pixels, one number or (height, width).
         pad_if_needed: pad a smaller image around its middle instead of raising an error.
-        mode: see RandomCrop.
-        fill: see RandomCrop.
-        mask_fill: see RandomCrop.
-        name: see Transform.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when applied, the window is larger than the image.
+        ValueError: when applied, the window is larger than the image.
 
     Example:
         >>> import numpy as np
@@ -169,12 +175,13 @@ class CenterCrop(_Sized):
         [[5, 6], [9, 10]]
     """
 
-    pad_if_needed: bool = field(default=False, kw_only=True)
+    size: Pair = option()
+    pad_if_needed: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Corner:
         """Return the window's corner, which follows from the image's size."""
         rows, columns = info.image_size()
-        height, width = self.size  # type: ignore[misc]  # a pair since __post_init__
+        height, width = self.size
         if not self.pad_if_needed and (height > rows or width > columns):
             raise ValueError(
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
@@ -184,21 +191,11 @@ class CenterCrop(_Sized):
 
 
 @primitive(random=False)
-@dataclass(frozen=True, slots=True, repr=False)
 class Pad(Windowed):
     """Add rows and columns around an image. Draws nothing. Exact on every machine.
 
     Args:
         padding: one number for all sides, (vertical, horizontal), or (top, bottom, left, right), in pixels.
-        mode: how pixels outside the image are filled: "constant", "edge", "reflect" or "symmetric", as in
-            ``numpy.pad``.
-        fill: the value outside in the mode "constant", one number or one for each channel.
-        mask_fill: the same for masks.
-        name: see Transform.
-
-    Raises:
-        TypeError: an argument is of another type.
-        ValueError: an argument is out of its range.
 
     Example:
         >>> import numpy as np
@@ -207,34 +204,10 @@ class Pad(Windowed):
         [[0, 1, 0]]
     """
 
-    padding: int | tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        Filled.__post_init__(self)
-        put_option(self, "padding", _simplest(_four(self.padding)))
+    padding: _Padding = option(_padding)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the padded image as a window, which follows from the image's size."""
         rows, columns = info.image_size()
         above, below, before, after = _four(self.padding)
         return Window(-above, -before, above + rows + below, before + columns + after)
-
-
-def _four(padding: Any) -> tuple[int, int, int, int]:
-    way_out = "pass one number, (vertical, horizontal) or (top, bottom, left, right) in pixels"
-    if type(padding) is int and 0 <= padding < 2**31:
-        return padding, padding, padding, padding
-    sides = tuple(padding) if isinstance(padding, tuple | list) else (padding,)
-    counts = [checked_int("padding", side, 0, 2**31, way_out) for side in sides]
-    if len(counts) == 1:
-        counts *= 4
-    elif len(counts) == 2:
-        counts = [counts[0], counts[0], counts[1], counts[1]]
-    if len(counts) != 4:
-        raise ValueError(f"padding must have 1, 2 or 4 numbers, got {padding!r}: {way_out}")
-    above, below, before, after = counts
-    return above, below, before, after
-
-
-def _simplest(sides: tuple[int, int, int, int]) -> int | tuple[int, int, int, int]:
-    return sides[0] if len(set(sides)) == 1 else sides

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from seedsafe.ground.checks import real
+from seedsafe.ground.checks import flag, real
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.labels import label_names
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
 
@@ -36,9 +36,10 @@ SLACK: Final = 1e-5
 EPSILON: Final = 1e-7
 """What a box may fall short of a limit, for the same reason."""
 
+_MINIMUM: Final = "pass the minimum to keep"
+
 
 @primitive()
-@dataclass(frozen=True, slots=True)
 class Boxes:
     """How boxes are written in a sample, and which are kept: for ``Compose(..., boxes=Boxes(...))``.
 
@@ -78,12 +79,12 @@ class Boxes:
     """
 
     format: str
-    labels: str | tuple[str, ...] = field(default=(), kw_only=True)
-    min_area: float = field(default=0.0, kw_only=True)
-    min_visibility: float = field(default=0.0, kw_only=True)
-    min_width: float = field(default=0.0, kw_only=True)
-    min_height: float = field(default=0.0, kw_only=True)
-    clip: bool = field(default=False, kw_only=True)
+    labels: Option[str | tuple[str, ...], tuple[str, ...]] = option(label_names, default=(), kw_only=True)
+    min_area: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
+    min_visibility: float = option(real, 0.0, 1.0, _MINIMUM, default=0.0, kw_only=True)
+    min_width: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
+    min_height: float = option(real, 0.0, 1e30, _MINIMUM, default=0.0, kw_only=True)
+    clip: bool = option(flag, default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
@@ -91,15 +92,7 @@ class Boxes:
             meant = _ALIASES.get(str(self.format).lower())
             way_out = f": write {meant!r}" if meant else ""
             raise ValueError(f"format must be one of {known}, got {self.format!r}{way_out}")
-        way_out = "pass the minimum to keep"
-        for name in ("min_area", "min_width", "min_height"):
-            object.__setattr__(self, name, real(name, getattr(self, name), 0.0, 1e30, way_out))
-        object.__setattr__(
-            self, "min_visibility", real("min_visibility", self.min_visibility, 0.0, 1.0, way_out)
-        )
-        object.__setattr__(self, "labels", label_names(self.labels))
-        if not isinstance(self.clip, bool):
-            raise TypeError(f"clip must be True or False, got {self.clip!r}")
+        check_options(self)
 
     def entered(self, boxes: Array, size: tuple[int, int]) -> tuple[Array, Array]:
         """Return boxes of this format as edges, (N, 4 or more) float64, and which of them are kept.

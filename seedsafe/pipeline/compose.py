@@ -16,7 +16,7 @@ from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, run, trace
-from seedsafe.pipeline.primitive import marks_of, primitive
+from seedsafe.pipeline.primitive import declared, marks_of
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
 from seedsafe.pipeline.state import Applied
@@ -27,7 +27,7 @@ __all__ = ["Compose", "members", "written"]
 Part = TypeVar("Part", Boxes, Keypoints)
 
 
-@primitive()
+@declared
 class Compose:
     """Transforms one after another: augmentation as a function of the sample and its key.
 

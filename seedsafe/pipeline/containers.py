@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from seedsafe.ground.checks import probability, real
+from seedsafe.ground.checks import flag, probability, real
 from seedsafe.ground.info import Infos
 from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.compose import Compose, members
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, stream_name
 from seedsafe.pipeline.node import Chain, Node
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.state import Applied, State, Traced, turn
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]
 
 Members = Sequence[Transform | Compose]
-_set = object.__setattr__
 
 
 class Chosen(NamedTuple):
@@ -30,16 +29,15 @@ class Chosen(NamedTuple):
     members: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@primitive()
 class _Container(Transform):
     """Members of which some are applied; ``choose`` says which."""
 
-    transforms: Members
-    p: float = field(default=1.0, kw_only=True)
+    transforms: Option[Members, tuple[Transform | Compose, ...]] = option(members)
+    p: float = option(probability, default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        _set(self, "transforms", members("transforms", self.transforms))
-        _set(self, "p", probability(self.p))
+        check_options(self)
         if not self.transforms:
             raise ValueError(
                 f"{type(self).__name__} must have at least one transform, got none: pass a list of them"
@@ -92,14 +90,12 @@ class _Chooser:
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class RandomApply(_Container):
     """Apply all transforms, with probability p, or none.
 
     Args:
         transforms: the transforms to apply, or to choose from.
         p: the probability that they are applied.
-        name: see Transform.
 
     Example:
         >>> import seedsafe as ss
@@ -107,7 +103,7 @@ class RandomApply(_Container):
         RandomApply(transforms=(RandomCrop(size=(2, 2)), VerticalFlip()), p=0.3)
     """
 
-    p: float = field(default=0.5, kw_only=True)
+    p: float = option(default=0.5, kw_only=True)
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return all positions."""
@@ -115,14 +111,12 @@ class RandomApply(_Container):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class OneOf(_Container):
     """Apply one transform, each as likely as the others.
 
     Args:
         transforms: the transforms to apply, or to choose from.
         p: the probability that one is applied at all.
-        name: see Transform.
 
     Example:
         >>> import seedsafe as ss
@@ -136,7 +130,6 @@ class OneOf(_Container):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class Choice(_Container):
     """Apply one transform, each as likely as its weight says. Draws which (word 1).
 
@@ -144,7 +137,6 @@ class Choice(_Container):
         transforms: the transforms to apply, or to choose from.
         weights: one for each transform, not negative; they need not sum to 1. A transform of weight 0 is never applied.
         p: the probability that one is applied at all.
-        name: see Transform.
 
     Raises:
         ValueError: there is not one weight for each transform, or all are zero.
@@ -155,7 +147,7 @@ class Choice(_Container):
         (3.0, 1.0)
     """
 
-    weights: Sequence[float] = field(kw_only=True)
+    weights: Option[Sequence[float], tuple[float, ...]] = option(kw_only=True)
 
     def __post_init__(self) -> None:
         _Container.__post_init__(self)
@@ -167,7 +159,7 @@ class Choice(_Container):
             raise ValueError(
                 f"weights must be {len(self.transforms)} numbers that are not all zero, got {self.weights!r}: {way_out}"
             )
-        _set(self, "weights", weights)
+        store(self, weights=weights)
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return one position: the first up to which the weights sum to more than the drawn share of all."""
@@ -180,7 +172,6 @@ class Choice(_Container):
 
 
 @primitive()
-@dataclass(frozen=True, slots=True, repr=False)
 class SomeOf(_Container):
     """Apply n transforms: different ones in the order in which they are listed, or, with replacement, as drawn.
 
@@ -190,7 +181,6 @@ class SomeOf(_Container):
         replace: whether a transform may be applied several times; its k-th further application draws from the
             stream ``name@k``.
         p: the probability that any are applied at all.
-        name: see Transform.
 
     Example:
         >>> import seedsafe as ss
@@ -198,13 +188,13 @@ class SomeOf(_Container):
         1
     """
 
-    n: int = field(kw_only=True)
-    replace: bool = field(default=False, kw_only=True)
+    n: int = option(kw_only=True)
+    replace: bool = option(flag, default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _Container.__post_init__(self)
         most = 16 if self.replace else len(self.transforms)
-        _set(self, "n", checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
+        store(self, n=checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
 
     def bind(self, namer: Namer) -> Node:
         """Return this container and its transforms with their streams in a pipeline."""

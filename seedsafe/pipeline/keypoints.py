@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.labels import label_names
-from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.option import Option, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
 
 __all__ = ["OUTSIDE", "Keypoints"]
 
@@ -21,7 +21,6 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 
 @primitive()
-@dataclass(frozen=True, slots=True)
 class Keypoints:
     """What becomes of keypoints: for ``Compose(..., keypoints=Keypoints(...))``.
 
@@ -51,15 +50,15 @@ class Keypoints:
         ([[7.0, 3.0], [2.0, 3.0]], ['left', 'right'])
     """
 
-    outside: str = field(default="keep", kw_only=True)
-    labels: str | tuple[str, ...] = field(default=(), kw_only=True)
-    pairs: Pairs = field(default=(), kw_only=True)
+    outside: str = option(default="keep", kw_only=True)
+    labels: Option[str | tuple[str, ...], tuple[str, ...]] = option(label_names, default=(), kw_only=True)
+    pairs: Option[Iterable[Iterable[Any]], Pairs] = option(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         if self.outside not in OUTSIDE:
             raise ValueError(f"outside must be one of {', '.join(map(repr, OUTSIDE))}, got {self.outside!r}")
-        object.__setattr__(self, "labels", label_names(self.labels))
-        object.__setattr__(self, "pairs", _pairs(self.pairs, by_row=not self.labels))
+        check_options(self)
+        store(self, pairs=_pairs(self.pairs, by_row=not self.labels))
         if self.pairs and not self.labels and self.outside == "drop":
             raise ValueError(
                 "pairs of row numbers need all rows, but outside='drop' removes some: pass labels=, or outside='mark'"

@@ -12,15 +12,15 @@ from seedsafe.ground.info import TARGETS, Array
 __all__ = ["label_names", "of_rows", "require_labels"]
 
 
-def label_names(names: Any) -> tuple[str, ...]:
+def label_names(name: str, names: Any) -> tuple[str, ...]:
     """Return the names of labels as a tuple; one name stands for itself."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, tuple | list) else None
-    if found is None or not all(isinstance(name, str) for name in found):
-        raise TypeError(f'labels must be a name or a list of names such as ["labels"], got {names!r}')
-    taken = [name for name in found if name in TARGETS]
+    if found is None or not all(isinstance(one, str) for one in found):
+        raise TypeError(f'{name} must be a name or a list of names such as ["labels"], got {names!r}')
+    taken = [one for one in found if one in TARGETS]
     if taken or len(set(found)) != len(found):
         raise ValueError(
-            f"labels must name entries other than {', '.join(TARGETS)}, each once, got {names!r}"
+            f"{name} must name entries other than {', '.join(TARGETS)}, each once, got {names!r}"
         )
     return found
 

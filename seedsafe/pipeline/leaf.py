@@ -153,7 +153,7 @@ class Leaf:
         self._draw = draw
         self._streams = ops
         self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
-        p = probability(getattr(transform, "p", 1.0))
+        p = probability("p", getattr(transform, "p", 1.0))
         self._limit = limit_of(p)
         marks = marks_of(type(transform))
         # What always fires and draws no word needs no stream, and going there is a good part of a small call.

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeVar, dataclass_transform
 
-__all__ = ["Marks", "marks_of", "primitive"]
+from seedsafe.pipeline.option import annotate, describe, option
+
+__all__ = ["Marks", "check_options", "declared", "marks_of", "primitive"]
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -33,10 +37,14 @@ _UNKNOWN: Final = Marks()
 _declared: Final[dict[type, Marks]] = {}
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(option, field))
 def primitive(
     *, fresh: bool = True, random: bool = True, blind: bool = False, fills: bool = False
 ) -> Callable[[Kind], Kind]:
-    """Declare a class to be one of the library's own. Subclasses are not, unless they are declared as well.
+    """Declare a class to be one of the library's own: a frozen dataclass whose options check themselves.
+
+    Subclasses are not the library's own, unless they are declared as well. The docstring is given the sentences of the
+    options that it does not mention.
 
     Args:
         fresh: see Marks.
@@ -52,13 +60,46 @@ def primitive(
         (True, False)
     """
 
-    def declare(kind: Kind) -> Kind:
-        _declared[kind] = Marks(True, fresh, random, blind, fills)
-        return kind
+    def declare(kind: Any) -> Any:
+        annotate(kind)
+        has_text = kind.__doc__ is not None  # not under -OO
+        made = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
+        if has_text:
+            made.__doc__ = describe(made)
+        _declared[made] = Marks(True, fresh, random, blind, fills)
+        return made
 
     return declare
+
+
+def declared(kind: Kind) -> Kind:
+    """Declare a class that is no dataclass to be one of the library's own."""
+    _declared[kind] = Marks(own=True, fresh=True)
+    return kind
 
 
 def marks_of(kind: type) -> Marks:
     """Return what is declared of this very class."""
     return _declared.get(kind, _UNKNOWN)
+
+
+def check_options(self: Any) -> None:
+    """Check the options of a transform that is being constructed, and keep each as its check returns it."""
+    kind: Any = type(self)
+    for name, check in _checks(kind):
+        given = getattr(self, name)
+        kept = check(name, given)
+        if kept is not given:
+            object.__setattr__(self, name, kept)
+
+
+@cache
+def _checks(kind: type) -> tuple[tuple[str, Callable[[str, Any], Any]], ...]:
+    """Return the checks of a class's options, its base classes' too; a field without one leaves a base class's in force."""
+    first: dict[str, Any] = {}
+    then: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        for one in vars(base).get("__dataclass_fields__", {}).values():
+            if "check" in one.metadata:
+                (first if one.metadata["ours"] else then)[one.name] = one.metadata["check"]
+    return tuple((first | then if marks_of(kind).own else then).items())

@@ -7,17 +7,15 @@ the sample that it concerns. It is immutable, and keeps nothing from one sample 
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
-from seedsafe.ground.checks import flag
 from seedsafe.ground.info import Array, Info, named_parts
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, check_name
 from seedsafe.pipeline.node import Node, run
-from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.primitive import check_options
 
 __all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
 
@@ -36,6 +34,12 @@ class _Bound:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Bound, ()
+
+
+def _name(name: str, value: Any) -> Any:
+    if value is not None:
+        check_name(value)
+    return value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +72,7 @@ class Transform:
         array([[52, 52]], dtype=uint8)
     """
 
-    name: str | None = field(default=None, kw_only=True)
+    name: str | None = field(default=None, kw_only=True, metadata={"check": _name, "ours": True})
 
     primary: ClassVar[tuple[str, ...]] = ("image",)
     """The target whose info ``draw`` is given; of several, the first that the sample has."""
@@ -76,19 +80,10 @@ class Transform:
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
     """The layout of the images that it takes; "to first" takes them last and puts them first."""
 
-    _bound: ClassVar[_Bound]  # of each instance, but no field of it
+    _bound: ClassVar[_Bound] = _Bound()  # of each instance once it has been called, but no field of it
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Make the transform, not yet bound."""
-        own: Any = cls
-        if marks_of(cls).own:
-            if kwargs.get("name") is not None:
-                check_name(kwargs["name"])
-            for option in _flags(own) & kwargs.keys():
-                flag(option, kwargs[option])
-        self = object.__new__(cls)
-        object.__setattr__(self, "_bound", _Bound())
-        return self
+    def __post_init__(self) -> None:
+        check_options(self)
 
     def draw(self, rng: Draws, info: Info) -> Any:
         """Return the parameters for one sample: plain data, anything but None.
@@ -141,12 +136,6 @@ class Transform:
     def __repr__(self) -> str:
         given = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
         return f"{type(self).__name__}({given})"
-
-
-@cache
-def _flags(kind: Any) -> frozenset[str]:
-    """Return the options of a class that are True or False."""
-    return frozenset(one.name for one in fields(kind) if one.type in ("bool", bool))
 
 
 def is_described(transform: Transform) -> bool:
