@@ -98,14 +98,14 @@ def slots() -> list[int]:
     from seedsafe.ring.arrays import _mine
 
     assert _mine.ring is not None
-    return [_mine.ring.header.flags[slot.number] for slot in _mine.ring._slots]
+    return [slot.state for slot in _mine.ring.slots]
 
 
 def taken() -> int:
     """Return how many slots this process holds arrays over."""
     from seedsafe.ring.arrays import _mine
 
-    return 0 if _mine.ring is None else len(list(_mine.ring.held()))
+    return 0 if _mine.ring is None else sum(slot.is_used for slot in _mine.ring.slots)
 
 
 def resident() -> int:

@@ -8,18 +8,24 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
 from ring_workers import SHAPE, Worker, batch, made, sample, taken
 
 from seedsafe import ring
-from seedsafe.ring import arrays, mapping, reader
+from seedsafe.ring import arrays, memory, reader, slots
 from seedsafe.ring.arrays import _mine
-from seedsafe.ring.header import FREE, HELD, SENT
 from seedsafe.ring.reader import _state
+from seedsafe.ring.slots import FREE, HELD, SENT
 from seedsafe.ring.writer import PATIENCE, Ring
 
 METHODS = ("fork", "spawn", "forkserver")
@@ -63,7 +69,7 @@ class TestBatches:
                 assert array.flags.writeable
                 assert array.flags.c_contiguous
                 equal(array, batch(value))
-            assert len(only_ring()._slots) <= 2  # the same memory again and again
+            assert len(only_ring().slots) <= 2  # the same memory again and again
 
     def test_a_pool_takes_them(self) -> None:
         with multiprocessing.get_context("fork").Pool(2) as pool:
@@ -89,7 +95,7 @@ class TestBatches:
             worker.met()
             worker("made", 1)
             equal(worker("made", 2, (3, *SHAPE[1:])), batch(2, (3, *SHAPE[1:])))
-            assert len(only_ring()._slots) == 1
+            assert len(only_ring().slots) == 1
 
     def test_a_larger_batch_gets_a_larger_slot_and_the_small_one_is_given_up(self) -> None:
         larger = (32, *SHAPE[1:])
@@ -117,7 +123,7 @@ class TestBatches:
 
     def test_a_part_of_one_goes_by_value(self) -> None:
         whole = ring.empty(SHAPE, "float32", travels=True)
-        assert isinstance(whole, arrays.Placed)
+        assert isinstance(whole, arrays.RingArray)
         for part in (whole[1:], whole + 1, whole.copy(), whole.T):
             assert getattr(part, "lease", None) is None
 
@@ -213,9 +219,9 @@ class TestFaults:
     def test_a_descriptor_that_is_another_ring_now(self) -> None:
         first, second = Ring(), Ring()
         for one, value in ((first, 1), (second, 2)):
-            held = one.take(4096)
-            assert held is not None
-            held.memory[:] = value
+            taken = one.take(4096)
+            assert taken is not None
+            taken[0][:] = value
         os.dup2(second.file, first.file)  # closed, and opened again with the same number
         reader.meet(first.address)
         assert not rings()
@@ -429,6 +435,167 @@ class TestFaults:
             assert len(worker.bytes("made", 3)) < 1000
 
 
+def meanwhile(action: Callable[[], object], run: Callable[[], object], moment: int) -> bool:
+    """Run something, and do another thing at one line of the ring's code, as a signal or the garbage collector would.
+
+    Returns:
+        whether so many lines of the ring's code were run.
+    """
+    lines = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        if f"{os.sep}ring{os.sep}" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            if lines == moment:
+                action()
+            lines += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return lines > moment
+
+
+def here(action: Callable[[], object]) -> None:
+    action()
+
+
+def in_a_thread(action: Callable[[], object]) -> None:
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def opened(value: int) -> np.ndarray:
+    """Send a batch to this process itself, and open it."""
+    from multiprocessing.reduction import ForkingPickler
+
+    return pickle.loads(ForkingPickler.dumps(written(value)))
+
+
+def written(value: int) -> np.ndarray:
+    return made(value, SMALL)
+
+
+def private(value: int) -> np.ndarray:
+    array = ring.empty(SMALL, "float32")
+    array[...] = batch(value, SMALL)
+    return array
+
+
+SMALL = (8, 32)
+KINDS = {"private": private, "written": written, "read": opened}
+
+
+class TestAtAnyMoment:
+    """Whatever happens between two lines of the ring's code: no error, no hang, and no batch changes."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_raised_unseen(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        unseen: list[object] = []
+        monkeypatch.setattr(sys, "unraisablehook", lambda raised: unseen.append(raised.exc_value))
+        yield
+        assert unseen == []
+
+    @pytest.mark.parametrize("where", [here, in_a_thread])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_batches_are_dropped(self, kind: str, where: Callable[..., None]) -> None:
+        opened(0)  # this process has mapped its own ring
+        kept: list[np.ndarray] = []
+        found: list[np.ndarray] = []
+        for moment in count():
+            kept[:] = [KINDS[kind](0)]
+            others = [KINDS[kind](value) for value in range(15)]
+            del others[12:]  # so much is free
+            happened = meanwhile(
+                lambda others=others: where(others.clear), lambda: found.append(KINDS[kind](1)), moment
+            )
+            kept += *found, *(KINDS[kind](value) for value in range(2, 5))
+            for value, array in enumerate(kept):
+                equal(array, batch(value, SMALL))
+            found.clear()
+            if not happened:
+                break
+
+    @pytest.mark.parametrize("where", [here, in_a_thread])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_a_batch_dies_while_another_one_does(self, kind: str, where: Callable[..., None]) -> None:
+        opened(0)
+        for moment in count():
+            first, others = [KINDS[kind](1)], [KINDS[kind](value) for value in range(12)]
+            happened = meanwhile(lambda others=others: where(others.clear), first.clear, moment)
+            for value, array in enumerate([KINDS[kind](value) for value in range(4)]):
+                equal(array, batch(value, SMALL))
+            if not happened:
+                break
+
+    @pytest.mark.parametrize("within", KINDS)
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_another_batch_is_made_in_the_same_thread(self, kind: str, within: str) -> None:
+        opened(0)
+        outer: list[np.ndarray] = []
+        inner: list[np.ndarray] = []
+        for moment in count():
+            if not meanwhile(
+                lambda: inner.append(KINDS[within](1)), lambda: outer.append(KINDS[kind](2)), moment
+            ):
+                break
+            equal(inner.pop(), batch(1, SMALL))
+            equal(outer.pop(), batch(2, SMALL))
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_the_process_forks(self, kind: str) -> None:
+        opened(0)
+        kept = KINDS[kind](5)
+
+        def fork() -> None:
+            child = os.fork()
+            if child == 0:
+                values = []
+                thread = threading.Thread(target=lambda: values.extend(written(value) for value in range(3)))
+                thread.start()
+                thread.join(60)
+                same = [(array == batch(value, SMALL)).all() for value, array in enumerate(values)]
+                os._exit(0 if len(same) == 3 and all(same) and (kept == batch(5, SMALL)).all() else 1)
+            assert os.waitpid(child, 0)[1] == 0
+
+        found: list[np.ndarray] = []
+        moments = count(step=2)
+        while meanwhile(fork, lambda: found.append(KINDS[kind](2)), next(moments)):
+            equal(found.pop(), batch(2, SMALL))
+        equal(kept, batch(5, SMALL))
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_threads_drop_what_another_makes(self, kind: str) -> None:
+        opened(0)
+        queue: SimpleQueue[list[np.ndarray] | None] = SimpleQueue()
+
+        def drop() -> None:
+            while (arrays := queue.get()) is not None:
+                arrays.clear()
+
+        threads = [threading.Thread(target=drop) for _ in range(3)]
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in threads:
+                thread.start()
+            for _ in range(300):
+                queue.put([KINDS[kind](value) for value in range(12)])
+        finally:
+            for _ in threads:
+                queue.put(None)
+            for thread in threads:
+                thread.join()
+            sys.setswitchinterval(before)
+
+
 class TestWhereItCannotBe:
     def test_without_memory_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(os, "memfd_create")
@@ -436,7 +603,7 @@ class TestWhereItCannotBe:
         assert type(made(1)) is np.ndarray
 
     def test_without_proc(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        monkeypatch.setattr(arrays, "PROC", str(tmp_path))
+        monkeypatch.setattr(memory, "PROC", str(tmp_path))
         assert "not mounted" in str(ring.why_not())
         assert type(made(1)) is np.ndarray
 
@@ -444,7 +611,8 @@ class TestWhereItCannotBe:
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         with Worker() as worker:
-            monkeypatch.setattr(mapping, "PROC", str(tmp_path))
+            (tmp_path / "self" / "fd").mkdir(parents=True)
+            monkeypatch.setattr(memory, "PROC", str(tmp_path))
             for value in range(PATIENCE + 4):
                 equal(worker("made", value), batch(value))
             assert not rings()
@@ -475,7 +643,7 @@ class TestWhereItCannotBe:
         with Worker() as worker:
             worker.met()
             monkeypatch.setattr(
-                reader, "mapped", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
+                slots, "mapped", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
             )
             equal(worker("made", 2), batch(2))
             assert only_ring().header.count(HELD) == only_ring().header.count(SENT) == 0

@@ -118,6 +118,7 @@ class AugmentedSequence(Forwarding, Passes):
         self.use_multiprocessing = flag("use_multiprocessing", use_multiprocessing)
         self.max_queue_size = checked_int("max_queue_size", max_queue_size, 1, 2**31, "pass its length")
         self.in_place = bool(in_place)
+        self._spare = ring.Spare() if in_place else None
         self.mix = checked_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None

@@ -49,6 +49,7 @@ class RowByRow(Dataset[Any]):
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
+        self._spare = ring.Spare()
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -260,27 +261,27 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
     )
     if not nbytes or not alike:
         return usual(parts, collate_fn_map=torchs.default_collate_fn_map)
-    held = _rows(parts, nbytes)
-    if held is None:
+    whole = _rows(parts, nbytes)
+    if whole is None:
         tensors = [torch.as_tensor(part) for part in parts]
-        held = ring.taken(nbytes * len(parts), travels=travels) if nbytes * len(parts) >= _SMALL else None
-        if held is None:
+        whole = ring.new_part(nbytes * len(parts), travels=travels) if nbytes * len(parts) >= _SMALL else None
+        if whole is None:
             made = torch.stack(tensors)
             return _by_value(made) if travels else made
-        stacked = _tensor(held.memory, tensors[0].dtype, (len(parts), *first.shape))
+        stacked = _tensor(whole.memory, tensors[0].dtype, (len(parts), *first.shape))
         torch.stack(tensors, out=stacked)
-    array = ring.placed(held, np.uint8, (nbytes * len(parts),))
+    array = whole.array(np.uint8, (nbytes * len(parts),))
     dtype = first.dtype if isinstance(first, torch.Tensor) else torch.as_tensor(first).dtype
     tensor = _tensor(array.view(np.ndarray), dtype, (len(parts), *first.shape))
     return _travelling(tensor, array) if travels else tensor
 
 
-def _rows(parts: Sequence[Any], nbytes: int) -> ring.Held | None:
+def _rows(parts: Sequence[Any], nbytes: int) -> ring.Part | None:
     if isinstance(parts[0], torch.Tensor):
-        held = ring.rows_at(parts, nbytes, torch.Tensor.data_ptr)
-        return held if held and all(part.is_contiguous() for part in parts) else None
-    held = ring.rows_at(parts, nbytes)
-    return held if held and all(part.flags.c_contiguous for part in parts) else None
+        whole = ring.rows_at(parts, nbytes, torch.Tensor.data_ptr)
+        return whole if whole and all(part.is_contiguous() for part in parts) else None
+    whole = ring.rows_at(parts, nbytes)
+    return whole if whole and all(part.flags.c_contiguous for part in parts) else None
 
 
 def _sendable(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:

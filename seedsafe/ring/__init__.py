@@ -5,23 +5,26 @@ and sends a small message, which unpickles, in the process that trains, as an ar
 file. When the last view of it dies there, the slot is used again. So a page is touched for the first time once in a run,
 not once in a batch; nothing waits; nothing that somebody holds is overwritten; and shared memory with a name or a limit
 (/dev/shm) is not used.
+
+Rings need 64-bit Linux. On macOS and Windows, where none of this was run, `impossible` returns why not; workers then send
+their batches as they would anyhow, and only memory of the process's own is used again.
 """
 
-from seedsafe.ring.arrays import empty, impossible, placed, stay, taken, why_not
+from seedsafe.ring.arrays import Part, Spare, empty, new_part, stay, why_not
+from seedsafe.ring.memory import impossible
 from seedsafe.ring.rows import Rows, address_of, batch_at, is_plain, rows_at
-from seedsafe.ring.writer import Held
 
 __all__ = [
-    "Held",
+    "Part",
     "Rows",
+    "Spare",
     "address_of",
     "batch_at",
     "empty",
     "impossible",
     "is_plain",
-    "placed",
+    "new_part",
     "rows_at",
     "stay",
-    "taken",
     "why_not",
 ]

@@ -1,27 +1,29 @@
-"""Arrays in a slot: what a process fills, and how it travels to the process that reads it."""
+"""Arrays over memory that is used again: what a process fills, and how it travels to the process that reads it."""
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing
 import os
-import sys
+import weakref
+from collections import deque
 from multiprocessing.reduction import ForkingPickler
 from multiprocessing.util import Finalize
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.ring import forks, reader
-from seedsafe.ring.buffers import Buffers
-from seedsafe.ring.mapping import PROC
-from seedsafe.ring.writer import PATIENCE, Address, Held, Lease, Place, Ring
+from seedsafe.ring import reader, slots
+from seedsafe.ring.memory import impossible, watched
+from seedsafe.ring.writer import PATIENCE, Address, Lease, Message, Ring, spare
 
-__all__ = ["Placed", "empty", "impossible", "placed", "stay", "taken", "why_not"]
+__all__ = ["Part", "RingArray", "Spare", "empty", "new_part", "stay", "why_not"]
+
+_ALIGNED: Final = 64
 
 
-class Placed(np.ndarray[Any, Any]):
+class RingArray(np.ndarray[Any, Any]):
     """An array over the memory of a ring: sent to another process of a pool or a loader, it goes without being copied.
 
     There it comes out as a plain array. Arrays made of it, and pickles for any other purpose, are plain too.
@@ -36,48 +38,97 @@ class Placed(np.ndarray[Any, Any]):
         return self.view(np.ndarray).__reduce_ex__(protocol)
 
 
-def _sent(array: Placed) -> tuple[Any, ...]:
+def _sent(array: RingArray) -> tuple[Any, ...]:
     """Return how an array is rebuilt in the process that reads it."""
     lease = array.lease
     if lease is None:
         return _same, (np.ascontiguousarray(array.view(np.ndarray)),)
-    place = lease.send(array.nbytes)
-    if place is not None:
-        return _opened, (place, array.dtype, array.shape)
-    return _by_value, (array.tobytes(), array.dtype, array.shape, lease.address)
+    message = lease.send(array.nbytes)
+    if message is not None:
+        return _opened, (message, array.dtype, array.shape)
+    return _by_value, (array.tobytes(), array.dtype, array.shape, lease.ring.address)
 
 
-ForkingPickler.register(Placed, _sent)
+ForkingPickler.register(RingArray, _sent)
 
 
 def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _opened(place: Place, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    return reader.opened(place).view(dtype).reshape(shape)
+def _opened(message: Message, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    return reader.opened(message).view(dtype).reshape(shape)
 
 
 def _by_value(
     value: bytes, dtype: np.dtype[Any], shape: tuple[int, ...], address: Address
 ) -> npt.NDArray[Any]:
     reader.meet(address)
-    array = empty(shape, dtype)
+    array: npt.NDArray[Any] = np.frombuffer(_block(len(value)), dtype).reshape(shape)
     array[...] = np.frombuffer(value, dtype).reshape(shape)
     return array
+
+
+def _block(nbytes: int) -> memoryview:
+    """Return memory of this process at a multiple of 64 bytes."""
+    block = np.empty(nbytes + _ALIGNED, np.uint8)
+    start = -block.ctypes.data % _ALIGNED
+    return block.data[start : start + nbytes]
+
+
+class _Buffers:
+    """Private memory of this process: blocks that no array is over any more, for the next ones."""
+
+    def __init__(self) -> None:
+        self._free: deque[memoryview] = deque(maxlen=spare(1))
+
+    def take(self, nbytes: int, parts: int) -> npt.NDArray[np.uint8]:
+        """Return memory for a part of a batch of so many parts."""
+        with slots.lock:
+            free = self._drained()
+            block = min((one for one in free if len(one) >= nbytes), key=len, default=None)
+            if spare(parts) > (self._free.maxlen or 0):
+                self._free = deque(maxlen=spare(parts))
+            if block is None:
+                block = _block(nbytes)  # and those that are free are outgrown
+            else:
+                self._free.extendleft(one for one in free if one is not block)
+        return watched(block, nbytes, self._release, block)
+
+    def _drained(self) -> list[memoryview]:
+        """Return the free blocks, those used last first: one by one, since an array may die between any two."""
+        free: list[memoryview] = []
+        with contextlib.suppress(IndexError):
+            while True:
+                free.append(self._free.pop())
+        return free
+
+    def _release(self, block: memoryview) -> None:
+        self._free.append(block)  # the oldest goes where there are enough
 
 
 class _Mine:
     """The buffers and the ring of this process."""
 
     def __init__(self) -> None:
-        self.buffers = Buffers()
+        self._buffers: weakref.ref[_Buffers] | None = None
         self.ring: Ring | None = None
         self.stays = False
 
     def inherit(self) -> None:
-        """Leave the ring to the parent: this is a forked child."""
+        """Leave the ring to the parent, and its spare memory: this is a forked child."""
+        buffers = self._buffers and self._buffers()
+        if buffers is not None:
+            buffers.__init__()  # type: ignore[misc]  # everything anew
         self.ring, self.stays = None, False
+
+    def buffers(self) -> _Buffers:
+        """Return this process's buffers, which live as long as an array over one or a `Spare` does."""
+        buffers = self._buffers and self._buffers()
+        if buffers is None:
+            buffers = _Buffers()
+            self._buffers = weakref.ref(buffers)
+        return buffers
 
     def its_ring(self) -> Ring | None:
         """Return this process's ring; None if there cannot be one."""
@@ -92,19 +143,24 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_mine.inherit)
 
 
-def impossible() -> str | None:
-    """Return why no batch can travel in place on this system, or None if they can.
+class Spare:
+    """Kept by whoever makes one batch after the other: what is free is kept as long, for the next batch.
+
+    With the last of them the free memory of this process goes, and with each the files of workers that have ended.
 
     Example:
-        >>> import sys
-        >>> impossible() is None or sys.platform != "linux"
+        >>> spare = Spare()
+        >>> address = empty((64, 1024), "uint8").ctypes.data
+        >>> empty((64, 1024), "uint8").ctypes.data == address
         True
     """
-    if not hasattr(os, "memfd_create") or sys.maxsize < 2**32:
-        return f"memory files need 64-bit Linux, and this is {sys.platform}"
-    if not os.path.isdir(f"{PROC}/self/fd"):
-        return f"{PROC} is not mounted: a process cannot open another's memory file"
-    return None
+
+    def __init__(self) -> None:
+        self._buffers = _mine.buffers()
+        weakref.finalize(self, reader.drop_dead).atexit = False
+
+    def __reduce__(self) -> tuple[type[Spare], tuple[()]]:
+        return Spare, ()
 
 
 def _unread(ring: Ring) -> str | None:
@@ -124,33 +180,41 @@ def why_not() -> str | None:
     return impossible() or (None if _mine.ring is None else _unread(_mine.ring)) or reader.trouble()
 
 
-def taken(nbytes: int, *, travels: bool = False) -> Held | None:
-    """Return memory for a part of a batch, which is used again when no array over it is left.
+class Part(NamedTuple):
+    """Memory for a part of a batch, which is used again when no array over it is left; with a lease it travels."""
+
+    memory: npt.NDArray[np.uint8]
+    lease: Lease | None = None
+
+    def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        """Return an array over the first bytes, which travels in place if the memory does."""
+        wanted = np.dtype(dtype)
+        nbytes = int(np.prod(shape, dtype=np.int64)) * wanted.itemsize
+        array = self.memory[:nbytes].view(wanted).reshape(shape)
+        if self.lease is None:
+            return array
+        leased = array.view(RingArray)
+        leased.lease = self.lease
+        return leased
+
+
+def new_part(nbytes: int, *, travels: bool = False, parts: int = 1) -> Part | None:
+    """Return memory for a part of a batch.
 
     Args:
         nbytes: of the part.
         travels: the part is made in a worker, for the process that started it.
+        parts: that the batch has, as far as is known: memory is kept for those of two to four batches.
 
     Returns:
         the memory; None where it cannot travel in place, or there is no room for one more part.
     """
     if not travels:
-        return _mine.buffers.take(nbytes)
-    with forks.lock:
+        return Part(_mine.buffers().take(nbytes, parts))
+    with slots.lock:
         ring = _mine.its_ring()
-    return None if ring is None else ring.take(nbytes)
-
-
-def placed(held: Held, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return an array over the first bytes of a part's memory, which travels in place if the memory does."""
-    wanted = np.dtype(dtype)
-    nbytes = int(np.prod(shape, dtype=np.int64)) * wanted.itemsize
-    array = held.memory[:nbytes].view(wanted).reshape(shape)
-    if held.lease is None:
-        return array
-    marked = array.view(Placed)
-    marked.lease = held.lease
-    return marked
+    taken = None if ring is None else ring.take(nbytes, parts)
+    return None if taken is None else Part(*taken)
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike, *, travels: bool = False) -> npt.NDArray[Any]:
@@ -167,14 +231,14 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike, *, travels: bool = False
         ((64, 32, 32, 3), 0)
     """
     nbytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    held = taken(nbytes, travels=travels) if nbytes else None
-    return np.empty(shape, dtype) if held is None else placed(held, dtype, shape)
+    part = new_part(nbytes, travels=travels) if nbytes else None
+    return np.empty(shape, dtype) if part is None else part.array(dtype, shape)
 
 
 def stay() -> None:
     """Say that this process ends only when its reader reads no more, as a DataLoader's workers do.
 
-    A forked one whose parent has read others' rings then sends by place from the first part on, and what it has sent and
+    A forked one whose parent has read others' rings then sends by slot from the first part on, and what it has sent and
     nobody has opened is given back when it ends.
     """
     if not _mine.stays:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import weakref
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.ring import forks
-from seedsafe.ring.header import ABSENT, FREE, HEADER, HELD, SENT, TOKEN, Header
-from seedsafe.ring.mapping import NAME, close, give_back, is_held, mapped, named
-from seedsafe.ring.writer import Address, Place
+from seedsafe.ring import slots
+from seedsafe.ring.memory import NAME, close, keep_reserve, open_file, path_of, reserve, watched
+from seedsafe.ring.slots import ABSENT, HEADER, SENT, TOKEN, Header, Slot
+from seedsafe.ring.writer import Address, Message
 
-__all__ = ["meet", "opened", "parent_reads", "trouble"]
+__all__ = ["drop_dead", "meet", "opened", "parent_reads", "trouble"]
 
 _LATE: Final = 8
 """So many rings of dead processes are kept for messages that may still come."""
@@ -30,56 +30,51 @@ class _Reading:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self.process = os.getpid()
         self.file = _file_of(address)
         weakref.finalize(self, close, self.file).atexit = False
         self.header = _header_of(self.file, address)
         if self.header.reader not in (bytes(TOKEN), _state.name):
             raise _RefusedError("another process reads them")
-        self._slots: dict[int, tuple[int, Any]] = {}
-        self._held: set[int] = set()
-        self._spoiled: set[int] = set()
+        self.slots: dict[int, Slot] = {}
         self.header.reader = _state.name
-        forks.watch(self)
 
-    def opened(self, place: Place) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a place, whose slot is freed when they die."""
-        _require_sent(self.header, place)
-        self.header.flags[place.slot] = HELD
+    def opened(self, message: Message) -> npt.NDArray[np.uint8]:
+        """Return the bytes that a message stands for, whose slot is freed when they die."""
+        slot = self.slots.get(message.slot)
+        if slot is None or slot.offset != message.offset:
+            slot = Slot(self.header, self.file, message.slot, message.offset, message.room)
+        slot.open(message.number)
         try:
-            array: npt.NDArray[np.uint8] = np.frombuffer(self._memory(place), np.uint8, place.size)
+            slot.map()
         except OSError:  # too many mappings, or too little memory: a copy does not need one
-            array = _read(self.file, place)
-            self.header.flags[place.slot] = FREE
+            array = _read(self.file, message)
+            slot.free()
             return array
-        self._held.add(place.slot)
-        weakref.finalize(array, self._release, place.slot, os.getpid()).atexit = False
-        return array
+        if slot is not self.slots.get(message.slot):
+            for number in list(self.slots):
+                if self.header.states[number] == ABSENT:
+                    self.slots.pop(number, None)
+            self.slots[message.slot] = slot
+        slot.use()
+        return watched(slot.memory, message.size, self._release, slot)
 
-    def _memory(self, place: Place) -> Any:
-        offset, memory = self._slots.get(place.slot, (-1, None))
-        if offset != place.offset:
-            for slot in [slot for slot in self._slots if self.header.flags[slot] == ABSENT]:
-                del self._slots[slot]
-            memory = mapped(self.file, place.room, place.offset)
-            self._slots[place.slot] = place.offset, memory
-        return memory
-
-    def _release(self, slot: int, process: int) -> None:
-        if os.getpid() != process:
+    def _release(self, slot: Slot) -> None:
+        if os.getpid() != self.process:
             return  # the parent's slot: this is a forked child
-        self._held.discard(slot)
-        if slot in self._spoiled:
-            return
-        if self.header.count(FREE) >= self.header.spare and not is_held(self.file, slot):
-            give_back(self._slots[slot][1])
-        self.header.flags[slot] = FREE
-        if not (self._held or self.has_late() or self.is_alive()):
+        slot.drop()
+        slot.free()
+        if not (self.is_used() or self.has_late() or self.is_alive()):
             _state.rings.pop(self.address.token, None)
+
+    def is_used(self) -> bool:
+        """Return whether this process has arrays over slots."""
+        return any(slot.is_used for slot in list(self.slots.values()))
 
     def is_alive(self) -> bool:
         """Return whether the writer still has the file open."""
         try:
-            theirs = os.stat(named(self.address.process, self.address.file))
+            theirs = os.stat(path_of(self.address.process, self.address.file))
         except OSError:
             return False
         return os.path.samestat(theirs, os.fstat(self.file))
@@ -87,14 +82,6 @@ class _Reading:
     def has_late(self) -> bool:
         """Return whether a message may still come."""
         return self.header.count(SENT) > 0
-
-    def held(self) -> Iterable[int]:
-        """Return the numbers of the slots that this process holds arrays over."""
-        return tuple(self._held)
-
-    def spoil(self, number: int) -> None:
-        """Never use a slot again."""
-        self._spoiled.add(number)
 
 
 class _State:
@@ -122,29 +109,29 @@ if hasattr(os, "register_at_fork"):
 
 def meet(address: Address) -> None:
     """Map a ring that is heard of for the first time; where that fails, its parts go on coming by value."""
-    with forks.lock:
+    with slots.lock:
         if address.token in _state.rings or address.token in _state.refused:
             return
-        _drop_dead()
+        drop_dead()
         try:
             _state.rings[address.token] = _Reading(address)
-            _state.has_read, _state.trouble = True, None
+            _state.has_read, _state.trouble = keep_reserve(), None
         except (OSError, _RefusedError) as error:
-            while len(_state.refused) >= _LATE:
-                del _state.refused[next(iter(_state.refused))]
+            for token in list(_state.refused)[: 1 - _LATE]:
+                _state.refused.pop(token, None)
             _state.refused[address.token] = _state.trouble = str(error)
 
 
-def opened(place: Place) -> npt.NDArray[np.uint8]:
-    """Return the bytes at a place, which this process frees when the last array over them dies.
+def opened(message: Message) -> npt.NDArray[np.uint8]:
+    """Return the bytes that a message stands for, which this process frees when the last array over them dies.
 
     Raises:
-        RuntimeError: they were opened before, or are gone with the process that wrote them.
+        RuntimeError: they were opened before, are gone with the process that wrote them, or cannot be read.
     """
-    with forks.lock:
-        meet(place.ring)
-        ring = _state.rings.get(place.ring.token)
-        return _copied(place) if ring is None else ring.opened(place)
+    with slots.lock:
+        meet(message.ring)
+        ring = _state.rings.get(message.ring.token)
+        return _copied(message) if ring is None else ring.opened(message)
 
 
 def trouble() -> str | None:
@@ -157,51 +144,52 @@ def parent_reads() -> bool:
     return _state.parent_has_read
 
 
-def _drop_dead() -> None:
+def drop_dead() -> None:
     """Unmap the rings of processes that have ended, except for what is held or may still come."""
-    late = []
-    for token, ring in list(_state.rings.items()):
-        if ring.held() or ring.is_alive():
+    late: list[bytes] = []
+    for token in list(_state.rings):
+        ring = _state.rings.get(token)
+        if ring is None or ring.is_used() or ring.is_alive():
             continue
         if ring.has_late():
             late.append(token)
         else:
-            del _state.rings[token]
+            _state.rings.pop(token, None)
     for token in late[:-_LATE]:
-        del _state.rings[token]
+        _state.rings.pop(token, None)
 
 
-def _copied(place: Place) -> npt.NDArray[np.uint8]:
-    """Return a copy of a place in a ring that another process reads, and free its slot."""
+def _copied(message: Message) -> npt.NDArray[np.uint8]:
+    """Return a copy of a part in a ring that this process could not map, and free its slot."""
+    process = message.ring.process
     try:
-        file = _file_of(place.ring)
-        try:
-            header = _header_of(file, place.ring)
-            _require_sent(header, place)
-            array = _read(file, place)
-            header.flags[place.slot] = FREE
-            return array
-        finally:
-            close(file)
+        with reserve():
+            file = _file_of(message.ring)
+            try:
+                slot = Slot(_header_of(file, message.ring), file, message.slot, message.offset, message.room)
+                slot.open(message.number)
+                array = _read(file, message)
+                slot.free()
+                return array
+            finally:
+                close(file)
     except (OSError, _RefusedError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            raise RuntimeError(
+                f"a part of a batch that process {process} wrote cannot be read, since there are too many open files: close "
+                "some, raise the limit (ulimit -n), or send batches in another way (in_place=False)"
+            ) from error
         raise RuntimeError(
-            f"a part of a batch is gone with process {place.ring.process}, which wrote it ({error}): let one process read "
-            "all batches of a worker, or send them in another way (in_place=False)"
+            f"a part of a batch is gone with process {process}, which wrote it ({error}): let one process read all batches "
+            "of a worker, or send them in another way (in_place=False)"
         ) from error
 
 
-def _require_sent(header: Header, place: Place) -> None:
-    if header.flags[place.slot] != SENT or header.numbers[place.slot] != place.number:
-        raise RuntimeError(
-            "this batch's message was opened before, and can be opened only once: pickle the batch itself to keep or share it"
-        )
-
-
 def _file_of(address: Address) -> int:
-    path = named(address.process, address.file)
+    path = path_of(address.process, address.file)
     if not os.readlink(path).startswith(f"/memfd:{NAME}"):
         raise _RefusedError(f"{path} is not a ring any more")
-    return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    return open_file(address.process, address.file)
 
 
 def _header_of(file: int, address: Address) -> Header:
@@ -213,9 +201,9 @@ def _header_of(file: int, address: Address) -> Header:
     return header
 
 
-def _read(file: int, place: Place) -> npt.NDArray[np.uint8]:
-    array: npt.NDArray[np.uint8] = np.empty(place.size, np.uint8)
+def _read(file: int, message: Message) -> npt.NDArray[np.uint8]:
+    array: npt.NDArray[np.uint8] = np.empty(message.size, np.uint8)
     done = 0
-    while done < place.size:
-        done += os.preadv(file, [array.data[done:]], place.offset + done)
+    while done < message.size:
+        done += os.preadv(file, [array.data[done:]], message.offset + done)
     return array

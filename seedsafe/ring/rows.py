@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ground.process import is_worker
-from seedsafe.ring.arrays import placed, taken
-from seedsafe.ring.writer import Held, Lease
+from seedsafe.ring.arrays import Part, new_part
+from seedsafe.ring.writer import Lease
 
 __all__ = ["Rows", "address_of", "batch_at", "is_plain", "rows_at"]
 
@@ -20,13 +20,17 @@ _SMALL: Final = 1 << 15
 
 
 class _Column:
-    """One array part of all samples of a batch."""
+    """The arrays of one part of all samples of a batch."""
 
-    __slots__ = ("dtype", "held", "nbytes", "shape")
+    __slots__ = ("dtype", "memory", "nbytes", "shape")
 
-    def __init__(self, held: Held, part: Any, nbytes: int) -> None:
-        self.held = held
+    def __init__(self, memory: npt.NDArray[np.uint8], part: Any, nbytes: int) -> None:
+        self.memory = memory
         self.shape, self.dtype, self.nbytes = tuple(part.shape), part.dtype, nbytes
+
+    def row(self, number: int) -> npt.NDArray[np.uint8]:
+        """Return the bytes of a sample's array."""
+        return self.memory[number * self.nbytes : (number + 1) * self.nbytes]
 
 
 class Rows:
@@ -79,10 +83,7 @@ class Rows:
             or not isinstance(column.dtype, np.dtype)
         ):
             return None
-        start = self._row * column.nbytes
-        self._offered = (
-            column.held.memory[start : start + column.nbytes].view(column.dtype).reshape(column.shape)
-        )
+        self._offered = column.row(self._row).view(column.dtype).reshape(column.shape)
         return self._offered
 
     def place(self, sample: Any) -> Any:
@@ -121,17 +122,17 @@ class Rows:
         column = self._columns[number]
         if column is None or column.dtype != part.dtype or column.shape != part.shape:
             return part
-        start = self._row * nbytes
-        return self.copied(part, column.held.memory[start : start + nbytes])
+        return self.copied(part, column.row(self._row))
 
     def _column(self, part: Any, nbytes: int) -> _Column | None:
         if nbytes < _SMALL:
             return None
-        held = taken(nbytes * self._count, travels=self._travels)
-        if held is None:
+        parts = 1 + sum(column is not None for column in self._columns)
+        column = new_part(nbytes * self._count, travels=self._travels, parts=parts)
+        if column is None:
             return None
-        _remember(held, nbytes)
-        return _Column(held, part, nbytes)
+        _remember(column, nbytes)
+        return _Column(column.memory, part, nbytes)
 
     def size(self, part: Any) -> int | None:
         """Return the bytes of an array that can be a row; None for anything else."""
@@ -158,17 +159,18 @@ class _Rows(NamedTuple):
 
 
 _begun: dict[int, _Rows] = {}
-"""The columns of this process by the address of their first row, as long as their memory is held."""
+"""The columns of this process by the address of their first row, as long as an array lies over them."""
 
 
-def _remember(held: Held, nbytes: int) -> None:
-    address = address_of(held.memory)
+def _remember(column: Part, nbytes: int) -> None:
+    address = address_of(column.memory)
 
-    def forget(memory: Any) -> None:
-        if address in _begun and _begun[address].memory is memory:
-            del _begun[address]
+    def forget(memory: Any) -> None:  # in any thread, when the next batch may lie there already
+        rows = _begun.pop(address, None)
+        if rows is not None and rows.memory is not memory:
+            _begun.setdefault(address, rows)
 
-    _begun[address] = _Rows(weakref.ref(held.memory, forget), held.lease, nbytes)
+    _begun[address] = _Rows(weakref.ref(column.memory, forget), column.lease, nbytes)
 
 
 def address_of(array: npt.NDArray[Any]) -> int:
@@ -177,7 +179,7 @@ def address_of(array: npt.NDArray[Any]) -> int:
     return address
 
 
-def rows_at(parts: Sequence[Any], nbytes: int, address: Callable[[Any], int] = address_of) -> Held | None:
+def rows_at(parts: Sequence[Any], nbytes: int, address: Callable[[Any], int] = address_of) -> Part | None:
     """Return the column whose first rows these contiguous parts are, of so many bytes each; None if there is none."""
     first = address(parts[0])
     rows = _begun.get(first)
@@ -186,7 +188,7 @@ def rows_at(parts: Sequence[Any], nbytes: int, address: Callable[[Any], int] = a
     memory = rows.memory()
     if memory is None or any(address(part) != first + row * nbytes for row, part in enumerate(parts)):
         return None
-    return Held(memory, rows.lease)
+    return Part(memory, rows.lease)
 
 
 def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
@@ -196,5 +198,5 @@ def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
         return None
     if any(part.dtype != first.dtype or part.shape != first.shape for part in parts):
         return None
-    held = rows_at(parts, first.nbytes)
-    return None if held is None else placed(held, first.dtype, (len(parts), *first.shape))
+    column = rows_at(parts, first.nbytes)
+    return None if column is None else column.array(first.dtype, (len(parts), *first.shape))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.ring import forks
-from seedsafe.ring.header import ABSENT, FREE, HEADER, SENT, TOKEN, Header
-from seedsafe.ring.mapping import NAME, close, give_back, is_held, mapped
+from seedsafe.ring import slots
+from seedsafe.ring.memory import close, new_file, watched
+from seedsafe.ring.slots import ABSENT, FREE, HEADER, TOKEN, Header, Slot
 
-__all__ = ["PATIENCE", "Address", "Held", "Lease", "Place", "Ring"]
+__all__ = ["PATIENCE", "Address", "Lease", "Message", "Ring", "spare"]
 
 PATIENCE: Final = 16
 """So many parts are sent by value before a ring that nobody maps is given up."""
@@ -31,8 +30,8 @@ class Address(NamedTuple):
     token: bytes
 
 
-class Place(NamedTuple):
-    """Where a part was written: the slot, the number of this use of it, and the bytes of the file."""
+class Message(NamedTuple):
+    """What is sent instead of a part of a batch: its slot, the number of this use of it, and the bytes of the file."""
 
     ring: Address
     slot: int
@@ -42,46 +41,24 @@ class Place(NamedTuple):
     room: int
 
 
-class _Slot:
-    __slots__ = ("memory", "number", "offset", "size", "taken", "used")
+class Lease(NamedTuple):
+    """A slot for one part of a batch, until the arrays over it die here and in the process that it is sent to."""
 
-    def __init__(self, number: int, offset: int, memory: Any, size: int) -> None:
-        self.number, self.offset, self.memory, self.size = number, offset, memory, size
-        self.taken = False  # by an array of this process
-        self.used = 0
+    ring: Ring
+    slot: Slot
 
-    def untake(self) -> None:
-        self.taken = False
+    def send(self, nbytes: int) -> Message | None:
+        """Return the message to the reader for the first bytes; None if they have to go by value."""
+        return self.ring.send(self.slot, nbytes)
 
 
-class Lease:
-    """A slot for one part of a batch, until the arrays over it die here and in the process that it is sent to.
+def spare(parts: int) -> int:
+    """Return for how many parts memory is kept that nobody uses: those of two to four batches.
 
     Args:
-        ring: whose it is.
-        slot: of the ring.
+        parts: of one batch.
     """
-
-    __slots__ = ("_ring", "_slot")
-
-    def __init__(self, ring: Ring, slot: _Slot) -> None:
-        self._ring, self._slot = ring, slot
-
-    def send(self, nbytes: int) -> Place | None:
-        """Return the place of its first bytes for one message to the reader; None if they have to go by value."""
-        return self._ring.send(self._slot, nbytes)
-
-    @property
-    def address(self) -> Address:
-        """Where the ring is."""
-        return self._ring.address
-
-
-class Held(NamedTuple):
-    """Memory for a part of a batch, held as long as an array over it lives; with a lease it travels."""
-
-    memory: npt.NDArray[np.uint8]
-    lease: Lease | None = None
+    return 2 + 2 * parts
 
 
 class Ring:
@@ -91,7 +68,7 @@ class Ring:
     another is made, so that nothing waits and nothing that is held is overwritten.
 
     Args:
-        trusting: parts are sent by place from the first on. Otherwise they go by value until the reader has mapped the
+        trusting: parts are sent by slot from the first on. Otherwise they go by value until the reader has mapped the
             ring, so that a reader that cannot map it misses nothing.
 
     Example:
@@ -104,51 +81,48 @@ class Ring:
     def __init__(self, *, trusting: bool = False) -> None:
         self.process = os.getpid()
         self.trusting = trusting
-        self.file = os.memfd_create(NAME, os.MFD_CLOEXEC)
+        self.file = new_file(HEADER)
         weakref.finalize(self, close, self.file).atexit = False
-        os.ftruncate(self.file, HEADER)
         self.header = Header(self.file)
         self.header.token = os.urandom(TOKEN)
         self.address = Address(self.process, self.file, self.header.token)
         self.unanswered = 0
-        self._slots: list[_Slot] = []
+        self.slots: list[Slot] = []
         self._takes = 0
         self._end = HEADER
-        forks.watch(self)
+        self._is_busy = False
 
-    def take(self, nbytes: int) -> Held | None:
-        """Return a slot for a part of a batch, the rest of a larger one unused; None if there is no more room."""
-        with forks.lock:
-            self._takes += 1
-            free = [slot for slot in self._slots if self._is_free(slot)]
-            fitting = [slot for slot in free if slot.size >= nbytes]
-            if fitting:
-                slot = min(fitting, key=lambda slot: (slot.size, -slot.used))
-            else:
-                made = self._made(nbytes)
-                if made is None:
-                    return None
-                slot = made
-            slot.taken, slot.used = True, self._takes
-            for idle in free:
-                if idle.used < self._takes - _IDLE:
-                    self._retire(idle)
-            self.header.spare = max(self.header.spare, 2 + 2 * sum(slot.taken for slot in self._slots))
-        memory: npt.NDArray[np.uint8] = np.frombuffer(slot.memory, np.uint8, nbytes)
-        weakref.finalize(memory, slot.untake).atexit = False
-        return Held(memory, Lease(self, slot))
+    def take(self, nbytes: int, parts: int = 1) -> tuple[npt.NDArray[np.uint8], Lease] | None:
+        """Return a slot for a part of a batch, the rest of a larger one unused; None if there is no more room.
 
-    def send(self, slot: _Slot, nbytes: int) -> Place | None:
-        """Mark a slot as on its way to the reader, and return its place; None if it has to go by value."""
-        if os.getpid() != self.process or self.header.flags[slot.number] != FREE:  # inherited, or sent before
+        Args:
+            nbytes: of the part.
+            parts: that the batch has, as far as is known.
+        """
+        with slots.lock:
+            if (
+                self._is_busy
+            ):  # a signal handler or a finalizer in this thread makes a batch, while one is made
+                return None
+            try:
+                self._is_busy = True
+                slot = self._chosen(nbytes)
+                self.header.spare = max(self.header.spare, spare(parts))
+            finally:
+                self._is_busy = False
+        if slot is None:
             return None
-        if not self.trusting and not self.header.is_read:
-            self.unanswered += 1
-            return None
-        number = self.header.numbers[slot.number] + 1
-        self.header.numbers[slot.number] = number
-        self.header.flags[slot.number] = SENT
-        return Place(self.address, slot.number, number, slot.offset, nbytes, slot.size)
+        return watched(slot.memory, nbytes, self._release, slot), Lease(self, slot)
+
+    def send(self, slot: Slot, nbytes: int) -> Message | None:
+        """Mark a slot as on its way to the reader, and return the message; None if it has to go by value."""
+        with slots.lock:
+            if os.getpid() != self.process or slot.state != FREE:  # inherited, or sent before
+                return None
+            if not self.trusting and not self.header.is_read:
+                self.unanswered += 1
+                return None
+            return Message(self.address, slot.number, slot.send(), slot.offset, nbytes, slot.size)
 
     def leave(self, *, unopened: bool = False) -> None:
         """Hand back the memory of the slots that are free, at the end of this process.
@@ -156,41 +130,43 @@ class Ring:
         Args:
             unopened: also of those that were sent and not opened, where it is known that nobody will.
         """
-        with forks.lock:
-            for slot in self._slots:
-                state = self.header.flags[slot.number]
-                if (state == FREE or (state == SENT and unopened)) and not is_held(self.file, slot.number):
-                    self.header.flags[slot.number] = FREE
-                    give_back(slot.memory)
+        with slots.lock:
+            for slot in self.slots:
+                slot.leave(unopened=unopened)
 
-    def held(self) -> Iterable[int]:
-        """Return the numbers of the slots that this process holds arrays over."""
-        return [slot.number for slot in self._slots if slot.taken]
+    def _release(self, slot: Slot) -> None:
+        slot.drop()
 
-    def spoil(self, number: int) -> None:
-        """Never use a slot again."""
-        self._slots = [slot for slot in self._slots if slot.number != number]
+    def _chosen(self, nbytes: int) -> Slot | None:
+        self._takes += 1
+        free = [slot for slot in self.slots if slot.can_be_used]
+        fitting = [slot for slot in free if slot.size >= nbytes]
+        if fitting:
+            slot = min(fitting, key=lambda slot: (slot.size, -slot.last_use))
+        else:
+            made = self._made(nbytes)
+            if made is None:
+                return None
+            slot = made
+        slot.use()
+        slot.last_use = self._takes
+        for idle in free:
+            if idle.last_use < self._takes - _IDLE:
+                idle.retire()
+                self.slots.remove(idle)
+        return slot
 
-    def _is_free(self, slot: _Slot) -> bool:
-        free = not slot.taken and self.header.flags[slot.number] == FREE
-        return free and not is_held(self.file, slot.number)
-
-    def _made(self, nbytes: int) -> _Slot | None:
-        number = bytes(self.header.flags).find(ABSENT)
+    def _made(self, nbytes: int) -> Slot | None:
+        number = bytes(self.header.states).find(ABSENT)
         if number < 0:
             return None
         size = -(-nbytes // _PAGE) * _PAGE
+        slot = Slot(self.header, self.file, number, self._end, size)
         try:
             os.ftruncate(self.file, self._end + size)
-            slot = _Slot(number, self._end, mapped(self.file, size, self._end), size)
+            slot.make()
         except OSError:
             return None
         self._end += size  # its place in the file is never used again, whatever becomes of its memory
-        self.header.flags[number] = FREE
-        self._slots.append(slot)
+        self.slots.append(slot)
         return slot
-
-    def _retire(self, slot: _Slot) -> None:
-        give_back(slot.memory)
-        self.header.flags[slot.number] = ABSENT
-        self._slots.remove(slot)
