@@ -45,6 +45,13 @@ def collated(first: int) -> dict[str, Any]:
     return together | {name: ring.batch_at(together[name]) for name in ("image", "mask")}
 
 
+def columns(parts: int) -> list[np.ndarray]:
+    """Return a batch of several large parts, whose samples were written row by row."""
+    rows = ring.Rows(4, travels=True)
+    samples = [rows.place([np.full(1 << 15, number, np.uint8) for number in range(parts)]) for _ in range(4)]
+    return [ring.batch_at(column) for column in zip(*samples, strict=True)]
+
+
 def _serve(orders: Connection) -> None:
     kept: list[Any] = []
     while (order := orders.recv()) is not None:

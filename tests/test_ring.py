@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import mmap
 import multiprocessing
 import os
 import pickle
@@ -40,6 +42,10 @@ def nothing_is_left() -> None:
     _mine.__init__()
 
 
+def resident_here() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
 def rings() -> list[reader._Reading]:
     return list(_state.rings.values())
 
@@ -51,6 +57,24 @@ def only_ring() -> reader._Reading:
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
+
+
+@contextlib.contextmanager
+def no_descriptors_left() -> Iterator[None]:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    filled: list[int] = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                filled.append(os.open(os.devnull, os.O_RDONLY))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in filled:
+            os.close(descriptor)
 
 
 def mapped_bytes() -> int:
@@ -171,6 +195,51 @@ class TestLifetime:
             assert worker("taken") == 1
             worker("forget")
             assert worker("taken") == 0
+
+    @pytest.mark.parametrize("parts", [1, 3])
+    def test_the_memory_of_two_to_four_batches_is_kept(self, parts: int) -> None:
+        with Worker() as worker:
+            worker.met()
+            held = [worker("columns", parts) for _ in range(12)]
+            size = parts * held[0][0].nbytes
+            assert worker("resident") >= 12 * size
+            held.clear()
+            header = mmap.PAGESIZE * 4
+            assert 2 * size <= worker("resident") <= 4 * size + header
+
+    def test_private_memory_is_kept_for_two_to_four_batches_and_goes_with_who_keeps_it(self) -> None:
+        before = kept = resident_here()
+        spare = ring.Spare()
+        held = [ring.empty((1 << 22,), "uint8") for _ in range(16)]
+        for array in held:
+            array[:] = 1
+        assert resident_here() > before + 60 * 2**20
+        del array
+        held.clear()
+        kept = resident_here()
+        assert before + 6 * 2**20 < kept < before + 20 * 2**20
+        assert type(pickle.loads(pickle.dumps(spare))) is ring.Spare
+        del spare
+        assert resident_here() < before + 4 * 2**20
+
+    def test_what_came_by_value_is_not_kept(self) -> None:
+        spare = ring.Spare()
+        with Worker() as worker:
+            array = pickle.loads(worker.bytes("made", 1))
+            assert array.ctypes.data % 64 == 0
+            equal(array, batch(1))
+            del array
+            assert len(_mine.buffers()._free) == 0
+        del spare
+
+    def test_who_keeps_it_drops_the_files_of_workers_that_have_ended(self) -> None:
+        spare = ring.Spare()
+        with Worker() as worker:
+            worker.met()
+        assert len(rings()) == 1
+        del spare
+        assert not rings()
+        assert mapped_bytes() == 0
 
     def test_memory_that_was_held_is_given_back(self) -> None:
         with Worker() as worker:
@@ -309,6 +378,38 @@ class TestFaults:
             held = [worker("made", value) for value in range(before)]  # the child's slot serves again
             assert len(worker("slots")) == before
             del held
+            for end in (*asked, *answers):
+                os.close(end)
+
+    @pytest.mark.parametrize("of", ["reader", "writer"])
+    def test_a_daemon_that_closes_its_descriptors_keeps_what_it_inherits(self, of: str) -> None:
+        with Worker() as worker:
+            array = worker.met()("made", 1) if of == "reader" else made(1)
+            make = functools.partial(worker, "made") if of == "reader" else made
+            asked, answers = os.pipe(), os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.dup2(asked[0], 0)
+                os.dup2(answers[1], 1)
+                os.closerange(3, 1024)
+                others = [
+                    os.open(os.devnull, os.O_RDONLY) for _ in range(64)
+                ]  # under the numbers that were the rings'
+                os.read(0, 1)
+                same = (array == batch(1)).all()
+                del array
+                gc.collect()
+                for other in others:
+                    os.fstat(other)  # and nobody has closed them
+                os.write(1, b"same" if same else b"else")
+                os._exit(0)
+            del array
+            others = [make(value) for value in range(2, 12)]
+            os.write(asked[1], b".")
+            assert os.read(answers[0], 4) == b"same"
+            assert os.waitpid(child, 0)[1] == 0
+            for value, other in enumerate(others, 2):
+                equal(other, batch(value))
             for end in (*asked, *answers):
                 os.close(end)
 
@@ -620,24 +721,53 @@ class TestWhereItCannotBe:
             assert "could not map" in worker("reason")  # it has given up, and makes plain arrays
 
     def test_a_reader_without_descriptors(self) -> None:
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with Worker() as worker:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
-            filled = []
-            try:
-                with contextlib.suppress(OSError):
-                    while True:
-                        filled.append(os.open(os.devnull, os.O_RDONLY))
+            with no_descriptors_left():
                 for value in range(4):
                     equal(worker("made", value), batch(value))
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-                for descriptor in filled:
-                    os.close(descriptor)
             assert not rings()
             assert "Too many open files" in str(ring.why_not())
+
+    def test_a_reader_without_descriptors_in_a_later_epoch_loses_nothing(self) -> None:
+        with Worker() as worker:
+            worker.met()
+        with Worker() as worker:
+            with no_descriptors_left():
+                assert len(worker.bytes("staying", 0)) < 1000  # by slot from the first on
+                for value in range(4):
+                    equal(worker("staying", value), batch(value))
+            equal(worker("staying", 5), batch(5))
+
+    def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
+        with Worker() as worker:
+            array = worker.met()("made", 1)
+            asked, answers = os.pipe(), os.pipe()
+            with no_descriptors_left():
+                child = os.fork()
+            if child == 0:
+                os.read(asked[0], 1)
+                os.write(answers[1], b"same" if (array == batch(1)).all() else b"else")
+                os._exit(0)
+            del array
+            for value in range(2, 12):
+                equal(worker("made", value), batch(value))
+            os.write(asked[1], b".")
+            assert os.read(answers[0], 4) == b"same"
+            os.waitpid(child, 0)
+            for end in (*asked, *answers):
+                os.close(end)
+
+    def test_the_message_says_what_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with Worker() as worker:
+            worker.met()
+            message = worker.bytes("made", 1)
+            _state.__init__()
+            monkeypatch.setattr(memory, "_reserve", [])
+            with (
+                no_descriptors_left(),
+                pytest.raises(RuntimeError, match=r"too many open files.*ulimit -n.*in_place=False"),
+            ):
+                pickle.loads(message)
 
     def test_a_reader_that_cannot_map_a_slot_copies_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with Worker() as worker:
