@@ -111,21 +111,19 @@ class _Mine:
     """The buffers and the ring of this process."""
 
     def __init__(self) -> None:
-        self._buffers: weakref.ref[_Buffers] | None = None
+        self._buffers = weakref.ref(_Buffers())  # which die at once
         self.ring: Ring | None = None
         self.stays = False
 
     def inherit(self) -> None:
         """Leave the ring to the parent, and its spare memory: this is a forked child."""
-        buffers = self._buffers and self._buffers()
-        if buffers is not None:
+        if (buffers := self._buffers()) is not None:
             buffers.__init__()  # type: ignore[misc]  # everything anew
         self.ring, self.stays = None, False
 
     def buffers(self) -> _Buffers:
         """Return this process's buffers, which live as long as an array over one or a `Spare` does."""
-        buffers = self._buffers and self._buffers()
-        if buffers is None:
+        if (buffers := self._buffers()) is None:
             buffers = _Buffers()
             self._buffers = weakref.ref(buffers)
         return buffers

@@ -16,7 +16,7 @@ import os
 import struct
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -71,14 +71,7 @@ def _library() -> ctypes.CDLL:
     """Return the C library: Python's mmap keeps a descriptor for each mapping, its own does not."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_size_t,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_long,
-    ]
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
     library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return library
@@ -151,7 +144,7 @@ def keep_reserve() -> bool:
 
 
 @contextlib.contextmanager
-def reserve() -> Iterator[None]:
+def reserve() -> Generator[None]:
     """Give up the descriptor in reserve meanwhile, so that one can be opened where there are no more."""
     with contextlib.suppress(IndexError):
         close(_reserve.pop())

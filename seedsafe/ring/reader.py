@@ -37,7 +37,7 @@ class _Reading:
         if self.header.reader not in (bytes(TOKEN), _state.name):
             raise _RefusedError("another process reads them")
         self.slots: dict[int, Slot] = {}
-        self.header.reader = _state.name
+        self.header.reader[:] = _state.name
 
     def opened(self, message: Message) -> npt.NDArray[np.uint8]:
         """Return the bytes that a message stands for, whose slot is freed when they die."""

@@ -31,40 +31,24 @@ lock = threading.RLock()
 class Header:
     """The first pages of a ring's file: whose it is, and the state of each slot.
 
+    `token` is the random name of the ring, and `reader` that of the process that reads it: zeros until one has mapped it.
+
     Args:
         file: the descriptor of the ring's memory file, at least HEADER bytes long.
     """
 
     def __init__(self, file: int) -> None:
         view = memoryview(mapped(file, HEADER)).cast("B")
-        self._token = view[:TOKEN]
-        self._reader = view[TOKEN : 2 * TOKEN]
+        self.token = view[:TOKEN]
+        self.reader = view[TOKEN : 2 * TOKEN]
         self._spare = view[2 * TOKEN : 2 * TOKEN + 8].cast("Q")
         self.states = view[_FLAGS:_NUMBERS]
         self.numbers = view[_NUMBERS:_USED].cast("Q")
 
     @property
-    def token(self) -> bytes:
-        """The random name of the ring."""
-        return bytes(self._token)
-
-    @token.setter
-    def token(self, token: bytes) -> None:
-        self._token[:] = token
-
-    @property
-    def reader(self) -> bytes:
-        """The random name of the process that reads the ring; zeros until one has mapped it."""
-        return bytes(self._reader)
-
-    @reader.setter
-    def reader(self, reader: bytes) -> None:
-        self._reader[:] = reader
-
-    @property
     def is_read(self) -> bool:
         """Whether a process has mapped the ring, so that slots can be sent."""
-        return any(self._reader)
+        return any(self.reader)
 
     @property
     def spare(self) -> int:

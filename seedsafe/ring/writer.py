@@ -84,8 +84,8 @@ class Ring:
         self.file = new_file(HEADER)
         weakref.finalize(self, close, self.file).atexit = False
         self.header = Header(self.file)
-        self.header.token = os.urandom(TOKEN)
-        self.address = Address(self.process, self.file, self.header.token)
+        token = self.header.token[:] = os.urandom(TOKEN)
+        self.address = Address(self.process, self.file, token)
         self.unanswered = 0
         self.slots: list[Slot] = []
         self._takes = 0

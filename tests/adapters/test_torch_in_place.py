@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -310,6 +311,55 @@ class TestLoaders:
                 seen.append((len(reader._state.rings), len(os.listdir("/proc/self/fd"))))
         assert max(seen) <= (8, max(fds for _, fds in seen))
         assert max(fds for _, fds in seen) - min(fds for _, fds in seen) <= 8
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_threads_drop_batches_while_others_are_delivered(
+        self, workers: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        unseen: list[object] = []
+        monkeypatch.setattr(sys, "unraisablehook", lambda raised: unseen.append(raised.exc_value))
+        full: SimpleQueue[list[torch.Tensor] | None] = SimpleQueue()
+
+        def drop() -> None:
+            while (held := full.get()) is not None:
+                held.clear()
+
+        threads = [threading.Thread(target=drop) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        loading = batches(num_workers=workers, batch_size=2, persistent_workers=workers > 0)
+        held: list[torch.Tensor] = []
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(30):
+                for images, labels in loading:
+                    for row, label in zip(images, labels, strict=True):
+                        assert torch.equal(row, torch.from_numpy(image(int(label))))
+                    held.append(images)
+                    if len(held) == 12:
+                        full.put(held)
+                        held = []
+        finally:
+            sys.setswitchinterval(before)
+            for _ in threads:
+                full.put(None)
+            for thread in threads:
+                thread.join()
+        assert unseen == []
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_nothing_is_left_of_a_loader_that_is_gone(self, workers: int) -> None:
+        loading = batches(num_workers=workers, persistent_workers=workers > 0)
+        for images, _ in loading:
+            assert images.shape[0] == 8
+        del images, _
+        assert _mine.buffers()._free if workers == 0 else reader._state.rings
+        del loading
+        gc.collect()
+        assert not _mine.buffers()._free
+        assert not reader._state.rings
+        assert mapped("memfd:seedsafe-ring") == 0
 
     def test_epochs_of_new_workers_leave_nothing(self) -> None:
         loading = batches(num_workers=2)
