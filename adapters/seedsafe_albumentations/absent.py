@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from types import FunctionType
+from collections.abc import Callable
 from typing import Any, Final
 
 import seedsafe as ss
 
-__all__ = ["BasicTransform", "DualTransform", "ImageOnlyTransform", "absent", "instead", "underived"]
+__all__ = ["BasicTransform", "DualTransform", "ImageOnlyTransform", "absent", "instead"]
 
 _INSTEAD: Final = {
     "IAASuperpixels": "seedsafe.bridge around the original",
@@ -82,21 +81,6 @@ def absent(name: str) -> Callable[..., Any] | None:
 
     missing.__name__ = missing.__qualname__ = name
     return missing
-
-
-def underived(things: Iterable[Any]) -> None:
-    """Have those of these that are functions raise an error where a class derives from them."""
-
-    def refuse(bases: tuple[Any, ...]) -> tuple[type, ...]:
-        named = ", ".join(getattr(one, "__name__", repr(one)) for one in bases)
-        raise TypeError(
-            f"a class cannot derive from {named} of seedsafe_albumentations, which is a function: derive it from "
-            "seedsafe.ImageTransform or seedsafe.SpatialTransform, or put seedsafe.bridge around a class that derives from the original"
-        )
-
-    for one in things:
-        if isinstance(one, FunctionType):
-            one.__mro_entries__ = refuse  # type: ignore[attr-defined]  # what Python asks a base that is no class
 
 
 class _Kind(type):

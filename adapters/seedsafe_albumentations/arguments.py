@@ -1,21 +1,19 @@
-"""What albumentations' arguments mean to seedsafe: numbers of OpenCV's as names, ranges, and a probability for everything."""
+"""Converters: what albumentations' arguments mean to seedsafe. Each is called with a value and the argument's name, for errors."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-import seedsafe as ss
-
 __all__ = [
-    "NO_AREA",
+    "Converter",
     "around",
+    "check_only",
+    "each_of",
     "ends_of",
-    "fires",
     "flag_of",
     "interpolation_of",
     "is_number",
@@ -23,15 +21,17 @@ __all__ = [
     "mask_fill_of",
     "method_of",
     "mode_of",
+    "nearest",
     "number_of",
     "only",
     "pair_of",
-    "scaled",
     "several_of",
-    "warn_without_effect",
+    "upward",
+    "without_effect",
+    "word_of",
 ]
 
-NO_AREA: Final = "put a Resize with interpolation=cv2.INTER_AREA before it"
+Converter = Callable[[Any, str], Any]
 
 _INTERPOLATIONS: Final = {
     0: "nearest",
@@ -42,69 +42,68 @@ _INTERPOLATIONS: Final = {
     5: "bilinear",
     6: "nearest",
 }
-_ROTATE_METHODS: Final = {"largest_box": "corners", "ellipse": "ellipse"}
 _MODES: Final = {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"}
 
 
-def fires(transform: Any, p: float, always_apply: bool | None = None) -> Any:
-    """Return a transform that fires with albumentations' probability.
-
-    Args:
-        transform: one of seedsafe's.
-        p: the probability.
-        always_apply: of albumentations 1.x: True fires always.
-    """
-    p = 1.0 if always_apply is not None and flag_of("always_apply", always_apply) else number_of("p", p)
-    if hasattr(transform, "p"):
-        return replace(transform, p=p)
-    return transform if p == 1 else ss.RandomApply([transform], p=p)
-
-
-def interpolation_of(number: int, mask_interpolation: int = 0) -> str:
+def interpolation_of(value: Any, name: str = "interpolation") -> str:
     """Return seedsafe's name of one of OpenCV's interpolations."""
-    if not is_number(mask_interpolation) or mask_interpolation not in (0, 6):
+    if not is_number(value) or value not in _INTERPOLATIONS:
         raise ValueError(
-            f"mask_interpolation must be cv2.INTER_NEAREST, got {mask_interpolation!r}: a mask holds labels, which "
+            f"{name} must be one of {sorted(_INTERPOLATIONS)}, the values of cv2.INTER_*, got {value!r}"
+        )
+    return _INTERPOLATIONS[value]
+
+
+def nearest(value: Any, name: str) -> None:
+    """Raise an error if masks are to be interpolated by anything but the nearest pixel."""
+    if not is_number(value) or value not in (0, 6):
+        raise ValueError(
+            f"{name} must be cv2.INTER_NEAREST, got {value!r}: a mask holds labels, which "
             "cannot be interpolated; declare what can be as an image, with additional_targets"
         )
-    if not is_number(number) or number not in _INTERPOLATIONS:
-        raise ValueError(
-            f"interpolation must be one of {sorted(_INTERPOLATIONS)}, the values of cv2.INTER_*, got {number!r}"
-        )
-    return _INTERPOLATIONS[number]
 
 
-def mode_of(border_mode: int) -> str:
+def mode_of(value: Any, name: str = "border_mode") -> str:
     """Return seedsafe's name of one of OpenCV's borders."""
-    if not is_number(border_mode) or border_mode not in _MODES:
+    if not is_number(value) or value not in _MODES:
         raise ValueError(
-            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {border_mode!r}: use "
+            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {value!r}: use "
             "BORDER_REFLECT_101 instead of BORDER_WRAP"
         )
-    return _MODES[border_mode]
+    return _MODES[value]
 
 
-def method_of(rotate_method: str) -> str:
-    """Return seedsafe's name of how a box is put around a turned one."""
-    if not isinstance(rotate_method, str) or rotate_method not in _ROTATE_METHODS:
-        raise ValueError(
-            f"rotate_method must be one of {', '.join(map(repr, _ROTATE_METHODS))}, got {rotate_method!r}: take another one"
-        )
-    return _ROTATE_METHODS[rotate_method]
+def word_of(known: dict[Any, Any]) -> Converter:
+    """Return a converter of words: albumentations' to ours."""
 
-
-def mask_fill_of(fill_mask: Any) -> float:
-    """Return the label that a mask is filled with."""
-    if fill_mask is None:
-        return 0
-    if isinstance(fill_mask, tuple | list):
-        if len({*map(repr, fill_mask)}) != 1:
+    def word(value: Any, name: str) -> Any:
+        if not isinstance(value, str | int) or value not in known:
             raise ValueError(
-                f"fill_mask must be one label, got {fill_mask!r}: a mask has one channel of labels"
+                f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}: take another one"
             )
-        fill_mask = fill_mask[0]
-    number: float = number_of("fill_mask", fill_mask)
-    return number
+        return known[value]
+
+    return word
+
+
+def known(*words: str) -> tuple[str, Converter]:
+    """Return the rule of an argument whose words all mean the same here."""
+    return "", word_of(dict.fromkeys(words))
+
+
+method_of: Final = word_of({"largest_box": "corners", "ellipse": "ellipse"})
+"""Returns seedsafe's name of how a box is put around a turned one."""
+
+
+def mask_fill_of(value: Any, name: str = "fill_mask") -> Any:
+    """Return the label that a mask is filled with."""
+    if value is None:
+        return 0
+    if isinstance(value, tuple | list):
+        if len({*map(repr, value)}) != 1:
+            raise ValueError(f"fill_mask must be one label, got {value!r}: a mask has one channel of labels")
+        value = value[0]
+    return number_of(value, name)
 
 
 def is_number(value: Any) -> bool:
@@ -113,7 +112,7 @@ def is_number(value: Any) -> bool:
     return number and abs(value) < float("inf")
 
 
-def number_of(name: str, value: Any) -> Any:
+def number_of(value: Any, name: str) -> Any:
     """Return a value that must be one number."""
     if not is_number(value):
         raise TypeError(
@@ -122,14 +121,14 @@ def number_of(name: str, value: Any) -> Any:
     return value
 
 
-def flag_of(name: str, value: Any) -> bool:
+def flag_of(value: Any, name: str) -> bool:
     """Return a value that must be True or False."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, got {value!r}: pass one of them")
     return value
 
 
-def several_of(name: str, value: Any) -> tuple[Any, ...]:
+def several_of(value: Any, name: str) -> tuple[Any, ...]:
     """Return numbers that must be a list, a tuple or an array."""
     given = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(given, tuple | list) or not all(map(is_number, given)):
@@ -137,51 +136,71 @@ def several_of(name: str, value: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def ends_of(value: Any) -> tuple[Any, Any]:
+def ends_of(value: Any, name: str) -> tuple[Any, Any]:
     """Return the two ends of a range."""
     ends = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(ends, tuple | list) or len(ends) != 2 or not all(map(is_number, ends)):
-        raise TypeError(f"a range must be one number or a pair (low, high), got {value!r}: pass numbers")
+        raise TypeError(f"{name} must be one number or a pair (low, high), got {value!r}: pass numbers")
     return ends[0], ends[1]
 
 
-def around(value: Any, bias: float = 0.0) -> tuple[float, float]:
-    """Return a limit as albumentations reads it: x is -x to x, a pair is a range; both around the bias."""
-    low, high = (-value, value) if is_number(value) else ends_of(value)
-    return min(low, high) + bias, max(low, high) + bias
+def around(value: Any, name: str) -> tuple[Any, Any]:
+    """Return a limit as albumentations reads it: x is -x to x, a pair is a range."""
+    low, high = (-value, value) if is_number(value) else ends_of(value, name)
+    return min(low, high) + 0.0, max(low, high) + 0.0  # no negative zero
 
 
-def pair_of(value: Any) -> tuple[Any, Any]:
+def pair_of(value: Any, name: str) -> tuple[Any, Any]:
     """Return a range; one number stands for both ends."""
     if is_number(value):
         return value, value
-    low, high = ends_of(value)
+    low, high = ends_of(value, name)
     return (low, high) if low <= high else (high, low)
 
 
-def scaled(value: Any, factor: float) -> Any:
-    """Return a number or a tuple of numbers, multiplied."""
-    return tuple(one * factor for one in value) if isinstance(value, Sequence) else value * factor
+def upward(start: float, read: Converter = pair_of, whole: bool = False) -> Converter:
+    """Return a converter of ranges: one number is the range between it and a start; anything else is read otherwise."""
+
+    def between(value: Any, name: str) -> Any:
+        if is_number(value) and not (whole and isinstance(value, float)):
+            return min(start, value), max(start, value)
+        return read(value, name)
+
+    return between
 
 
-def known(name: str, value: Any, words: tuple[str, ...]) -> None:
-    """Raise an error for a word that albumentations does not know; those that it knows mean the same here."""
-    if not isinstance(value, str) or value not in words:
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}: take another one"
-        )
+def each_of(value: Any, name: str) -> tuple[float, ...]:
+    """Return one number, or one for each channel, as a tuple."""
+    values = value.ravel().tolist() if isinstance(value, np.ndarray) else value
+    values = (values,) if is_number(values) else values
+    if not isinstance(values, tuple | list) or not all(map(is_number, values)):
+        raise TypeError(f"{name} must be one number or one for each channel, got {value!r}: pass numbers")
+    return tuple(map(float, values))
 
 
-def only(name: str, value: Any, allowed: Any, instead: str) -> None:
+def check_only(value: Any, name: str, allowed: Any, instead: str) -> None:
     """Raise an error for a value of an argument that seedsafe does not have."""
     if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")
 
 
-def warn_without_effect(name: str, value: Any, instead: str) -> None:
-    """Warn of a value that albumentations 2.0.8 does not use either, unless it asks for nothing."""
-    if value is not None and value != 0 and value != (0, 0):
-        warnings.warn(
-            f"{name}={value!r} has no effect, as in albumentations 2: {instead}, or leave it out",
-            stacklevel=3,
-        )
+def only(allowed: Any, instead: str, read: Converter | None = None) -> tuple[str, Converter]:
+    """Return the rule of an argument of which seedsafe has one value only."""
+
+    def check(value: Any, name: str) -> None:
+        check_only(read(value, name) if read else value, name, allowed, instead)
+
+    return "", check
+
+
+def without_effect(instead: str) -> tuple[str, Converter]:
+    """Return the rule of an argument that albumentations 2.0.8 does not use either: it warns, unless it asks for nothing."""
+
+    def warn(value: Any, name: str) -> None:
+        if value is not None and value != 0 and value != (0, 0):
+            warnings.warn(
+                f"{name}={value!r} has no effect, as in albumentations 2: {instead}, or leave it out",
+                stacklevel=4,
+            )
+
+    return "", warn

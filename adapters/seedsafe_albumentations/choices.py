@@ -10,6 +10,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, is_number, number_of
 from seedsafe_albumentations.composition import members_of
+from seedsafe_albumentations.table import named
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
 
@@ -17,6 +18,7 @@ _ORDERS: Final = 720
 """How many orders RandomOrder may choose from."""
 
 
+@named(ss.Choice)
 def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
     """Return a choice of one transform, as likely as its p says, which then fires."""
     members = _without_tensors(transforms)
@@ -24,23 +26,26 @@ def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
     return ss.Choice([_always(one) for one in members], weights=weights, p=p)
 
 
+@named(ss.Choice)
 def OneOrOther(
     first: Any = None, second: Any = None, transforms: Sequence[Any] | None = None, p: float = 0.5
 ) -> Any:
     """Return a choice of two: the first with probability p, else the second."""
     members = _without_tensors([first, second] if transforms is None else transforms)
-    return ss.Choice([_always(one) for one in members], weights=[number_of("p", p), 1 - p])
+    return ss.Choice([_always(one) for one in members], weights=[number_of(p, "p"), 1 - p])
 
 
+@named(ss.SomeOf)
 def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Return a choice of n transforms, each as likely as the others, which fire with their own p."""
     members = _without_tensors(transforms)
     n = _count(n)
     return ss.SomeOf(
-        members, n=n if flag_of("replace", replace) else min(n, len(members)), replace=replace, p=p
+        members, n=n if flag_of(replace, "replace") else min(n, len(members)), replace=replace, p=p
     )
 
 
+@named(ss.OneOf)
 def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
     """Return a choice of n transforms in any order, all as likely, which fire with their own p.
 
@@ -49,7 +54,7 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
     """
     members = _without_tensors(transforms)
     n = _count(n)
-    count = n if flag_of("replace", replace) else min(n, len(members))
+    count = n if flag_of(replace, "replace") else min(n, len(members))
     orders = (len(members) ** count) if replace else _falling(len(members), count)
     if orders > _ORDERS:
         raise ValueError(

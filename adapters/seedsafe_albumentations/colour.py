@@ -2,236 +2,157 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     around,
     ends_of,
-    fires,
     is_number,
     known,
     only,
     pair_of,
     several_of,
+    word_of,
 )
+from seedsafe_albumentations.table import Row
 
-__all__ = [
-    "CLAHE",
-    "AutoContrast",
-    "ChannelDropout",
-    "ChannelShuffle",
-    "ColorJitter",
-    "Equalize",
-    "FancyPCA",
-    "HueSaturationValue",
-    "InvertImg",
-    "Posterize",
-    "RGBShift",
-    "RandomBrightness",
-    "RandomBrightnessContrast",
-    "RandomContrast",
-    "RandomGamma",
-    "RandomToneCurve",
-    "Solarize",
-    "ToGray",
-    "ToSepia",
-]
+__all__ = ["ROWS"]
 
 
-def ColorJitter(
-    brightness: Any = (0.8, 1.2),
-    contrast: Any = (0.8, 1.2),
-    saturation: Any = (0.8, 1.2),
-    hue: Any = (-0.5, 0.5),
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.ColorJitter``; a hue above 0.5 goes more than half around the circle, as there."""
-    if isinstance(hue, int | float) and hue > 0.5:
-        hue = (-hue, hue)
-    made = ss.ColorJitter(brightness=brightness, contrast=contrast, saturation=saturation, hue=hue)
-    return fires(made, p, always_apply)
+def _hue(value: Any, name: str) -> Any:
+    return (-value, value) if isinstance(value, int | float) and value > 0.5 else value
 
 
-def RandomBrightnessContrast(
-    brightness_limit: Any = (-0.2, 0.2),
-    contrast_limit: Any = (-0.2, 0.2),
-    brightness_by_max: bool = True,
-    ensure_safe_range: bool = False,
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.RandomBrightnessContrast``."""
-    only("ensure_safe_range", ensure_safe_range, False, "pass narrower limits")
-    made = ss.RandomBrightnessContrast(
-        around(brightness_limit), around(contrast_limit), by_max=brightness_by_max
-    )
-    return fires(made, p, always_apply)
+def _count(value: Any, name: str) -> Any:
+    low, high = ends_of(value, name)
+    return low if low == high else (low, high)
 
 
-def RandomBrightness(limit: Any = 0.2, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.RandomBrightnessContrast`` of the brightness alone (until albumentations 1.3)."""
-    return fires(ss.RandomBrightnessContrast(around(limit), (0.0, 0.0)), p, always_apply)
+def _hundredths(value: Any, name: str) -> tuple[float, float]:
+    low, high = (100 - value, 100 + value) if is_number(value) else ends_of(value, name)
+    return low / 100, high / 100
 
 
-def RandomContrast(limit: Any = 0.2, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.RandomBrightnessContrast`` of the contrast alone (until albumentations 1.3)."""
-    return fires(ss.RandomBrightnessContrast((0.0, 0.0), around(limit)), p, always_apply)
+def _clip(value: Any, name: str) -> Any:
+    return value if is_number(value) else pair_of(value, name)
 
 
-def HueSaturationValue(
-    hue_shift_limit: Any = (-20, 20),
-    sat_shift_limit: Any = (-30, 30),
-    val_shift_limit: Any = (-20, 20),
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.HueSaturationValue``."""
-    made = ss.HueSaturationValue(around(hue_shift_limit), around(sat_shift_limit), around(val_shift_limit))
-    return fires(made, p, always_apply)
-
-
-def RGBShift(
-    r_shift_limit: Any = (-20, 20),
-    g_shift_limit: Any = (-20, 20),
-    b_shift_limit: Any = (-20, 20),
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.RGBShift``."""
-    made = ss.RGBShift(around(r_shift_limit), around(g_shift_limit), around(b_shift_limit))
-    return fires(made, p, always_apply)
-
-
-def ChannelShuffle(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.ChannelShuffle``."""
-    return fires(ss.ChannelShuffle(), p, always_apply)
-
-
-def ChannelDropout(
-    channel_drop_range: tuple[int, int] = (1, 1),
-    fill: float = 0,
-    p: float = 0.5,
-    *,
-    fill_value: float | None = None,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.ChannelDropout``."""
-    low, high = ends_of(channel_drop_range)
-    count = low if low == high else (low, high)
-    return fires(ss.ChannelDropout(count, fill=fill if fill_value is None else fill_value), p, always_apply)
-
-
-def ToGray(
-    num_output_channels: int = 3,
-    method: str = "weighted_average",
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.ToGray``."""
-    only("num_output_channels", num_output_channels, 3, "read the images as grey ones")
-    only("method", method, "weighted_average", "the core has the usual weights alone")
-    return fires(ss.ToGray(), p, always_apply)
-
-
-def ToSepia(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.ToSepia``."""
-    return fires(ss.ToSepia(), p, always_apply)
-
-
-def RandomGamma(
-    gamma_limit: Any = (80, 120), p: float = 0.5, *, eps: Any = None, always_apply: bool | None = None
-) -> Any:
-    """Return ``seedsafe.Gamma``; a hundred is the power 1."""
-    low, high = (100 - gamma_limit, 100 + gamma_limit) if is_number(gamma_limit) else ends_of(gamma_limit)
-    return fires(ss.Gamma((low / 100, high / 100)), p, always_apply)
-
-
-def CLAHE(
-    clip_limit: Any = 4.0, tile_grid_size: Any = (8, 8), p: float = 0.5, *, always_apply: bool | None = None
-) -> Any:
-    """Return ``seedsafe.CLAHE``."""
-    clip = clip_limit if is_number(clip_limit) else pair_of(clip_limit)
-    return fires(ss.CLAHE(clip, tiles=several_of("tile_grid_size", tile_grid_size)), p, always_apply)
-
-
-_EQUALIZERS = {"cv": "opencv", "pil": "pillow"}
-
-
-def Equalize(
-    mode: str = "cv",
-    by_channels: bool = True,
-    mask: Any = None,
-    mask_params: Any = (),
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.Equalize``."""
-    only("by_channels", by_channels, True, "the core equalizes each channel")
-    only("mask", mask, None, "the core equalizes the whole image")
-    if not isinstance(mode, str) or mode not in _EQUALIZERS:
-        raise ValueError(f"mode must be 'cv' or 'pil', got {mode!r}")
-    return fires(ss.Equalize(method=_EQUALIZERS[mode]), p, always_apply)
-
-
-def AutoContrast(
-    cutoff: float = 0,
-    ignore: int | None = None,
-    method: str = "cdf",
-    p: float = 0.5,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.AutoContrast``."""
-    only("ignore", ignore, None, "the core counts every value")
-    known("method", method, ("cdf", "pil"))
-    return fires(ss.AutoContrast(cutoff=cutoff), p, always_apply)
-
-
-def Solarize(
-    threshold_range: Any = (0.5, 0.5),
-    p: float = 0.5,
-    *,
-    threshold: Any = None,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.Solarize``; `threshold`, of 1.x, counts to 255."""
-    if threshold is not None:
-        low, high = pair_of(threshold)
-        top = 255 if max(low, high) > 1 else 1
-        threshold_range = (low / top, high / top)
-    return fires(ss.Solarize(pair_of(threshold_range)), p, always_apply)
-
-
-def Posterize(num_bits: Any = 4, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.Posterize``."""
-    bits = tuple(num_bits) if isinstance(num_bits, tuple | list) else num_bits
+def _bits(value: Any, name: str) -> Any:
+    bits = tuple(value) if isinstance(value, tuple | list) else value
     if not is_number(bits) and not (isinstance(bits, tuple) and len(bits) == 2 and all(map(is_number, bits))):
         raise ValueError(
-            f"num_bits must be one number or a range, got {num_bits!r}: seedsafe keeps the same number in each channel"
+            f"{name} must be one number or a range, got {value!r}: seedsafe keeps the same number in each channel"
         )
-    return fires(ss.Posterize(bits), p, always_apply)
+    return bits
 
 
-def InvertImg(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.Invert``."""
-    return fires(ss.Invert(), p, always_apply)
+def _solarize(threshold_range: Any, threshold: Any) -> Any:
+    if threshold is not None:
+        low, high = pair_of(threshold, "threshold")
+        top = 255 if max(low, high) > 1 else 1
+        threshold_range = (low / top, high / top)
+    return ss.Solarize(pair_of(threshold_range, "threshold_range"))
 
 
-def RandomToneCurve(
-    scale: float = 0.1, per_channel: bool = False, p: float = 0.5, *, always_apply: bool | None = None
-) -> Any:
-    """Return ``seedsafe.ToneCurve``."""
-    return fires(ss.ToneCurve(scale, per_channel=per_channel), p, always_apply)
-
-
-def FancyPCA(alpha: float = 0.1, p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.FancyPCA``."""
-    return fires(ss.FancyPCA(alpha), p, always_apply)
+ROWS: Final = {
+    "ColorJitter": Row(
+        ss.ColorJitter,
+        "brightness=(0.8, 1.2), contrast=(0.8, 1.2), saturation=(0.8, 1.2), hue=(-0.5, 0.5), p=0.5",
+        {"hue": _hue},
+        "; a hue above 0.5 goes more than half around the circle, as there",
+    ),
+    "RandomBrightnessContrast": Row(
+        ss.RandomBrightnessContrast,
+        "brightness_limit=(-0.2, 0.2), contrast_limit=(-0.2, 0.2), brightness_by_max=True, ensure_safe_range=False, p=0.5",
+        {
+            "brightness_limit": ("brightness", around),
+            "contrast_limit": ("contrast", around),
+            "brightness_by_max": "by_max",
+            "ensure_safe_range": only(False, "pass narrower limits"),
+        },
+    ),
+    "RandomBrightness": Row(
+        ss.RandomBrightnessContrast,
+        "limit=0.2, p=0.5",
+        {"limit": ("brightness", around)},
+        " of the brightness alone (until albumentations 1.3)",
+        lambda brightness: ss.RandomBrightnessContrast(brightness, (0.0, 0.0)),
+    ),
+    "RandomContrast": Row(
+        ss.RandomBrightnessContrast,
+        "limit=0.2, p=0.5",
+        {"limit": ("contrast", around)},
+        " of the contrast alone (until albumentations 1.3)",
+        lambda contrast: ss.RandomBrightnessContrast((0.0, 0.0), contrast),
+    ),
+    "HueSaturationValue": Row(
+        ss.HueSaturationValue,
+        "hue_shift_limit=(-20, 20), sat_shift_limit=(-30, 30), val_shift_limit=(-20, 20), p=0.5",
+        {
+            "hue_shift_limit": ("hue", around),
+            "sat_shift_limit": ("saturation", around),
+            "val_shift_limit": ("value", around),
+        },
+    ),
+    "RGBShift": Row(
+        ss.RGBShift,
+        "r_shift_limit=(-20, 20), g_shift_limit=(-20, 20), b_shift_limit=(-20, 20), p=0.5",
+        {
+            "r_shift_limit": ("red", around),
+            "g_shift_limit": ("green", around),
+            "b_shift_limit": ("blue", around),
+        },
+    ),
+    "ChannelShuffle": Row(ss.ChannelShuffle, "p=0.5"),
+    "ChannelDropout": Row(
+        ss.ChannelDropout,
+        "channel_drop_range=(1, 1), fill=0, p=0.5, *, fill_value=None",
+        {"channel_drop_range": ("count", _count)},
+    ),
+    "ToGray": Row(
+        ss.ToGray,
+        "num_output_channels=3, method='weighted_average', p=0.5",
+        {
+            "num_output_channels": only(3, "read the images as grey ones"),
+            "method": only("weighted_average", "the core has the usual weights alone"),
+        },
+    ),
+    "ToSepia": Row(ss.ToSepia, "p=0.5"),
+    "RandomGamma": Row(
+        ss.Gamma,
+        "gamma_limit=(80, 120), p=0.5, *, eps=None",
+        {"gamma_limit": ("gamma", _hundredths), "eps": ""},
+        "; a hundred is the power 1",
+    ),
+    "CLAHE": Row(
+        ss.CLAHE,
+        "clip_limit=4.0, tile_grid_size=(8, 8), p=0.5",
+        {"clip_limit": ("clip", _clip), "tile_grid_size": ("tiles", several_of)},
+    ),
+    "Equalize": Row(
+        ss.Equalize,
+        "mode='cv', by_channels=True, mask=None, mask_params=(), p=0.5",
+        {
+            "by_channels": only(True, "the core equalizes each channel"),
+            "mask": only(None, "the core equalizes the whole image"),
+            "mask_params": "",
+            "mode": ("method", word_of({"cv": "opencv", "pil": "pillow"})),
+        },
+    ),
+    "AutoContrast": Row(
+        ss.AutoContrast,
+        "cutoff=0, ignore=None, method='cdf', p=0.5",
+        {"ignore": only(None, "the core counts every value"), "method": known("cdf", "pil")},
+    ),
+    "Solarize": Row(
+        ss.Solarize,
+        "threshold_range=(0.5, 0.5), p=0.5, *, threshold=None",
+        note="; `threshold`, of 1.x, counts to 255",
+        build=_solarize,
+    ),
+    "Posterize": Row(ss.Posterize, "num_bits=4, p=0.5", {"num_bits": ("bits", _bits)}),
+    "InvertImg": Row(ss.Invert, "p=0.5"),
+    "RandomToneCurve": Row(ss.ToneCurve, "scale=0.1, per_channel=False, p=0.5"),
+    "FancyPCA": Row(ss.FancyPCA, "alpha=0.1, p=0.5"),
+}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import flag_of, number_of, only
+from seedsafe_albumentations.arguments import check_only, flag_of, number_of
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Parts
 from seedsafe_albumentations.pytorch import ToTensorV2
@@ -65,10 +65,10 @@ class Compose:
             raise ValueError(
                 f"mask_interpolation must be 0, nearest, got {mask_interpolation!r}: a mask holds labels"
             )
-        flag_of("save_applied_params", save_applied_params)
-        flag_of("is_check_shapes", is_check_shapes)
-        flag_of("strict", strict)
-        if not 0 <= number_of("p", p) <= 1:
+        flag_of(save_applied_params, "save_applied_params")
+        flag_of(is_check_shapes, "is_check_shapes")
+        flag_of(strict, "strict")
+        if not 0 <= number_of(p, "p") <= 1:
             raise ValueError(f"p must be in [0, 1], got {p!r}: pass the share of samples that are changed")
         for name, given, kind in (
             ("bbox_params", bbox_params, BboxParams),
@@ -134,7 +134,7 @@ class Compose:
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
             raise KeyError("pass the parts of a sample by name: augment(image=image)")
-        only("force_apply", force_apply, False, "make the transforms with p=1")
+        check_only(force_apply, "force_apply", False, "make the transforms with p=1")
         parts = self._parts.entered(data)
         key = self.pipeline.next_key() if key is None else key
         made = self.pipeline(parts.sample, key=key)

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
-    NO_AREA,
-    fires,
     interpolation_of,
-    mask_fill_of,
-    mode_of,
     number_of,
     only,
     pair_of,
     several_of,
 )
+from seedsafe_albumentations.geometry import BORDERS
+from seedsafe_albumentations.table import Row
 
-__all__ = [
-    "BBoxSafeRandomCrop",
-    "CenterCrop",
-    "Crop",
-    "CropAndPad",
-    "CropNonEmptyMaskIfExists",
-    "RandomCrop",
-    "RandomCropFromBorders",
-    "RandomResizedCrop",
-    "RandomSizedBBoxSafeCrop",
-    "RandomSizedCrop",
-]
+__all__ = ["ROWS"]
 
 
-def RandomResizedCrop(
-    size: Any = None,
-    *positional: Any,
-    height: int | None = None,
-    width: int | None = None,
-    always_apply: bool | None = None,
-    p: float = 1.0,
-    mask_interpolation: int = 0,
-    area_for_downscale: str | None = None,
-    **options: Any,
-) -> Any:
-    """Return ``seedsafe.RandomResizedCrop``; of a size (2.x), or a height and a width (1.x)."""
+def _resized(size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]) -> Any:
     given = list(positional)
     if height is None and width is None and isinstance(size, int):
         if not given or not isinstance(given[0], int):
@@ -55,197 +31,112 @@ def RandomResizedCrop(
             )
         size = (height, width)
     elif width is not None or height is not None:
-        if isinstance(size, int) and height is None:
-            size = (size, width)
-        else:
+        if not isinstance(size, int) or height is not None:
             raise ValueError("RandomResizedCrop takes size, or height and width: leave one of them out")
-    named = dict(zip(("scale", "ratio", "interpolation"), given, strict=False))
-    options = _merged("RandomResizedCrop", named, options, ("scale", "ratio", "interpolation"))
-    only("area_for_downscale", area_for_downscale, None, NO_AREA)
-    made = ss.RandomResizedCrop(
-        several_of("size", size),
-        scale=pair_of(options.get("scale", (0.08, 1.0))),
-        ratio=pair_of(options.get("ratio", (0.75, 1.3333333333333333))),
-        interpolation=interpolation_of(options.get("interpolation", 1), mask_interpolation),
+        size = (size, width)
+    options = _merged("RandomResizedCrop", ("scale", "ratio", "interpolation"), given, options)
+    return ss.RandomResizedCrop(
+        several_of(size, "size"),
+        scale=pair_of(options.get("scale", (0.08, 1.0)), "scale"),
+        ratio=pair_of(options.get("ratio", (0.75, 1.3333333333333333)), "ratio"),
+        interpolation=interpolation_of(options.get("interpolation", 1)),
     )
-    return fires(made, p, always_apply)
 
 
-def RandomSizedCrop(
-    min_max_height: tuple[int, int],
-    size: Any = None,
-    *positional: Any,
-    height: int | None = None,
-    width: int | None = None,
-    always_apply: bool | None = None,
-    p: float = 1.0,
-    mask_interpolation: int = 0,
-    area_for_downscale: str | None = None,
-    **options: Any,
+def _sized(
+    heights: tuple[int, int], size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]
 ) -> Any:
-    """Return ``seedsafe.RandomSizedCrop``; of a size (2.x), or a height and a width (1.x)."""
     given = list(positional)
     if isinstance(size, int):
         size = (size, given.pop(0) if given else width)
     elif size is None:
         size = (height, width)
-    named = dict(zip(("w2h_ratio", "interpolation"), given, strict=False))
-    options = _merged("RandomSizedCrop", named, options, ("w2h_ratio", "interpolation"))
-    only("area_for_downscale", area_for_downscale, None, NO_AREA)
-    low, high = pair_of(min_max_height)
-    made = ss.RandomSizedCrop(
-        several_of("size", size),
-        heights=(low, high),
+    options = _merged("RandomSizedCrop", ("w2h_ratio", "interpolation"), given, options)
+    return ss.RandomSizedCrop(
+        several_of(size, "size"),
+        heights=heights,
         ratio=options.get("w2h_ratio", 1.0),
-        interpolation=interpolation_of(options.get("interpolation", 1), mask_interpolation),
+        interpolation=interpolation_of(options.get("interpolation", 1)),
     )
-    return fires(made, p, always_apply)
 
 
-def _merged(
-    name: str, first: dict[str, Any], options: dict[str, Any], known: tuple[str, ...]
-) -> dict[str, Any]:
-    unknown = sorted(set(options) - set(known))
-    if unknown or set(first) & set(options):
-        raise TypeError(
-            f"{name} got the arguments {unknown or sorted(set(first) & set(options))}, which it does not take: leave them out"
-        )
+def _merged(name: str, known: tuple[str, ...], given: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments that were given by place and by name."""
+    first = dict(zip(known, given, strict=False))
+    wrong = sorted(set(options) - set(known)) or sorted(set(first) & set(options))
+    if wrong:
+        raise TypeError(f"{name} got the arguments {wrong}, which it does not take: leave them out")
     return first | options
 
 
-def _crop(made_by: Any) -> Any:
-    def crop(
-        height: int,
-        width: int,
-        pad_if_needed: bool = False,
-        pad_position: str = "center",
-        border_mode: int = 0,
-        fill: Any = 0,
-        fill_mask: Any = 0,
-        p: float = 1.0,
-        *,
-        always_apply: bool | None = None,
-    ) -> Any:
-        only("pad_position", pad_position, "center", "put PadIfNeeded(position=...) before it")
-        made = made_by(
-            (height, width),
-            pad_if_needed=pad_if_needed,
-            mode=mode_of(border_mode),
-            fill=fill,
-            mask_fill=mask_fill_of(fill_mask),
-        )
-        return fires(made, p, always_apply)
-
-    crop.__name__ = crop.__qualname__ = made_by.__name__
-    crop.__doc__ = f"Return ``seedsafe.{made_by.__name__}``."
-    return crop
+def _crop(x_min: int, y_min: int, x_max: int, y_max: int) -> Any:
+    return ss.Crop(y_min, x_min, y_max - y_min, x_max - x_min)
 
 
-RandomCrop = _crop(ss.RandomCrop)
-
-
-CenterCrop = _crop(ss.CenterCrop)
-
-
-def Crop(
-    x_min: int = 0,
-    y_min: int = 0,
-    x_max: int = 1024,
-    y_max: int = 1024,
-    *,
-    pad_if_needed: bool = False,
-    p: float = 1.0,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.Crop``."""
-    only("pad_if_needed", pad_if_needed, False, "put PadIfNeeded before it")
-    for name, value in (("x_min", x_min), ("y_min", y_min), ("x_max", x_max), ("y_max", y_max)):
-        number_of(name, value)
-    return fires(ss.Crop(y_min, x_min, y_max - y_min, x_max - x_min), p, always_apply)
-
-
-def CropAndPad(
-    px: Any = None,
-    percent: Any = None,
-    keep_size: bool = True,
-    sample_independently: bool = True,
-    interpolation: int = 1,
-    mask_interpolation: int = 0,
-    border_mode: int = 0,
-    fill: Any = 0,
-    fill_mask: Any = 0,
-    p: float = 1.0,
-    *,
-    pad_mode: int | None = None,
-    pad_cval: Any = None,
-    pad_cval_mask: Any = None,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.CropAndPad``."""
-    made = ss.CropAndPad(
-        px,
-        percent=percent,
-        keep_size=keep_size,
-        sample_independently=sample_independently,
-        interpolation=interpolation_of(interpolation, mask_interpolation),
-        mode=mode_of(border_mode if pad_mode is None else pad_mode),
-        fill=fill if pad_cval is None else pad_cval,
-        mask_fill=mask_fill_of(fill_mask if pad_cval_mask is None else pad_cval_mask),
-    )
-    return fires(made, p, always_apply)
-
-
-def RandomCropFromBorders(
-    crop_left: float = 0.1,
-    crop_right: float = 0.1,
-    crop_top: float = 0.1,
-    crop_bottom: float = 0.1,
-    p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.RandomCropFromBorders``."""
-    made = ss.RandomCropFromBorders(
-        crop_left=crop_left, crop_right=crop_right, crop_top=crop_top, crop_bottom=crop_bottom
-    )
-    return fires(made, p, always_apply)
-
-
-def RandomSizedBBoxSafeCrop(
-    height: int,
-    width: int,
-    erosion_rate: float = 0.0,
-    interpolation: int = 1,
-    mask_interpolation: int = 0,
-    p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.BBoxSafeCrop`` with a size."""
-    name = interpolation_of(interpolation, mask_interpolation)
-    return fires(
-        ss.BBoxSafeCrop((height, width), erosion_rate=erosion_rate, interpolation=name), p, always_apply
+def _fixed(kind: Any) -> Row:
+    """Return the row of a crop to a fixed size."""
+    return Row(
+        kind,
+        "height, width, pad_if_needed=False, pad_position='center', border_mode=0, fill=0, fill_mask=0, p=1.0",
+        {"pad_position": only("center", "put PadIfNeeded(position=...) before it")},
+        build=lambda height, width, **options: kind((height, width), **options),
     )
 
 
-def BBoxSafeRandomCrop(erosion_rate: float = 0.0, p: float = 1.0, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.BBoxSafeCrop``."""
-    return fires(ss.BBoxSafeCrop(erosion_rate=erosion_rate), p, always_apply)
+_SIZED: Final = (
+    "size=None, *positional, height=None, width=None, always_apply=None, p=1.0, mask_interpolation=0, "
+    "area_for_downscale=None, **options"
+)
 
-
-def CropNonEmptyMaskIfExists(
-    height: int,
-    width: int,
-    ignore_values: Any = None,
-    ignore_channels: Any = None,
-    p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.CropNonEmptyMask``."""
-    made = ss.CropNonEmptyMask(
-        (height, width),
-        ignore_values=several_of("ignore_values", () if ignore_values is None else ignore_values),
-        ignore_channels=several_of("ignore_channels", () if ignore_channels is None else ignore_channels),
-    )
-    return fires(made, p, always_apply)
+ROWS: Final = {
+    "RandomResizedCrop": Row(
+        ss.RandomResizedCrop, _SIZED, note="; of a size (2.x), or a height and a width (1.x)", build=_resized
+    ),
+    "RandomSizedCrop": Row(
+        ss.RandomSizedCrop,
+        f"min_max_height, {_SIZED}",
+        {"min_max_height": ("heights", pair_of)},
+        "; of a size (2.x), or a height and a width (1.x)",
+        _sized,
+    ),
+    "RandomCrop": _fixed(ss.RandomCrop),
+    "CenterCrop": _fixed(ss.CenterCrop),
+    "Crop": Row(
+        ss.Crop,
+        "x_min=0, y_min=0, x_max=1024, y_max=1024, *, pad_if_needed=False, p=1.0",
+        {
+            "pad_if_needed": only(False, "put PadIfNeeded before it"),
+            **dict.fromkeys(("x_min", "y_min", "x_max", "y_max"), number_of),
+        },
+        build=_crop,
+    ),
+    "CropAndPad": Row(
+        ss.CropAndPad,
+        "px=None, percent=None, keep_size=True, sample_independently=True, interpolation=1, mask_interpolation=0, "
+        "border_mode=0, fill=0, fill_mask=0, p=1.0, *, pad_mode=None, pad_cval=None, pad_cval_mask=None",
+    ),
+    "IAACropAndPad": Row(
+        ss.CropAndPad,
+        "px=None, percent=None, pad_mode='constant', pad_cval=0, keep_size=True, p=1.0",
+        {"pad_mode": ("mode", BORDERS)},
+    ),
+    "RandomCropFromBorders": Row(
+        ss.RandomCropFromBorders, "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0"
+    ),
+    "RandomSizedBBoxSafeCrop": Row(
+        ss.BBoxSafeCrop,
+        "height, width, erosion_rate=0.0, interpolation=1, mask_interpolation=0, p=1.0",
+        note=" with a size",
+        build=lambda height, width, **options: ss.BBoxSafeCrop((height, width), **options),
+    ),
+    "BBoxSafeRandomCrop": Row(ss.BBoxSafeCrop, "erosion_rate=0.0, p=1.0"),
+    "CropNonEmptyMaskIfExists": Row(
+        ss.CropNonEmptyMask,
+        "height, width, ignore_values=None, ignore_channels=None, p=1.0",
+        dict.fromkeys(
+            ("ignore_values", "ignore_channels"),
+            lambda value, name: several_of(() if value is None else value, name),
+        ),
+        build=lambda height, width, **ignored: ss.CropNonEmptyMask((height, width), **ignored),
+    ),
+}

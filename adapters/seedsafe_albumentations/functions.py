@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import seedsafe as ss
+from seedsafe_albumentations.table import named
 
-__all__ = ["Lambda"]
+__all__ = ["Lambda", "NoOp"]
 
 
 class Functions:
@@ -30,6 +31,7 @@ class Functions:
         return f"Lambda({', '.join(f'{name}={function!r}' for name, function in self.functions.items())})"
 
 
+@named(ss.Bridged)
 def Lambda(
     image: Callable[..., Any] | None = None,
     mask: Callable[..., Any] | None = None,
@@ -62,3 +64,9 @@ def Lambda(
     functions = {part: one for part, one in (("image", image), ("mask", mask)) if one is not None}
     called = ss.bridge(Functions(functions), call="named", name=name)
     return called if p == 1 or always_apply else ss.RandomApply([called], p=p)
+
+
+@named(ss.Compose)
+def NoOp(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
+    """Return a Compose of nothing."""
+    return ss.Compose([])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import only
+from seedsafe_albumentations.arguments import check_only
 from seedsafe_albumentations.points import FORMATS
 
 __all__ = ["BboxParams", "KeypointParams"]
@@ -44,13 +44,13 @@ class BboxParams:
     max_accept_ratio: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        only(
-            "check_each_transform",
+        check_only(
             self.check_each_transform,
+            "check_each_transform",
             True,
             "boxes are looked at after each transform",
         )
-        only("max_accept_ratio", self.max_accept_ratio, None, "leave out such boxes before")
+        check_only(self.max_accept_ratio, "max_accept_ratio", None, "leave out such boxes before")
         self.boxes()
 
     def boxes(self, *labels: str) -> ss.Boxes:
@@ -93,9 +93,9 @@ class KeypointParams:
             raise ValueError(
                 f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: put further columns behind these"
             )
-        only(
-            "check_each_transform",
+        check_only(
             self.check_each_transform,
+            "check_each_transform",
             True,
             "keypoints are looked at after each transform",
         )

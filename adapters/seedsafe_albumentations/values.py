@@ -4,41 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import fires, is_number, number_of, only
+from seedsafe_albumentations.arguments import each_of, is_number, number_of, only
+from seedsafe_albumentations.table import Row
 
-__all__ = ["Normalize", "ToFloat"]
-
-
-def Normalize(
-    mean: Any = (0.485, 0.456, 0.406),
-    std: Any = (0.229, 0.224, 0.225),
-    max_pixel_value: float | None = 255.0,
-    normalization: str = "standard",
-    p: float = 1.0,
-    *,
-    always_apply: bool | None = None,
-) -> Any:
-    """Return ``seedsafe.Normalize`` with mean and std multiplied by max_pixel_value, whatever the dtype is."""
-    only("normalization", normalization, "standard", "the core takes the mean and std that it is given")
-    largest = 1.0 if max_pixel_value is None else float(number_of("max_pixel_value", max_pixel_value))
-    made = Standardized(_each(mean, largest), _each(std, largest))
-    return fires(made, p, always_apply)
+__all__ = ["ROWS"]
 
 
-def _each(value: Any, factor: float) -> tuple[float, ...]:
-    values = (value,) if is_number(value) else value
-    if isinstance(values, np.ndarray):
-        values = values.ravel().tolist()
-    if not isinstance(values, tuple | list) or not all(map(is_number, values)):
-        raise TypeError(
-            f"mean and std must be one number or one for each channel, got {value!r}: pass numbers"
-        )
-    return tuple(float(one) * factor for one in values)
+def _normalize(mean: tuple[float, ...], std: tuple[float, ...], max_pixel_value: float | None) -> Any:
+    largest = 1.0 if max_pixel_value is None else float(number_of(max_pixel_value, "max_pixel_value"))
+    return Standardized(tuple(one * largest for one in mean), tuple(one * largest for one in std))
 
 
 @dataclass(frozen=True)
@@ -70,19 +49,16 @@ class Standardized(ss.ImageTransform):
 
     def _by(self, unit: float) -> Any:
         """Return the core's Normalize for images that it divides by `unit` before."""
-        return _normalize(tuple(one / unit for one in self.mean), tuple(one / unit for one in self.std))
+        return _units(tuple(one / unit for one in self.mean), tuple(one / unit for one in self.std))
 
 
 @cache
-def _normalize(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
+def _units(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
     return ss.Normalize(mean, std)
 
 
-def ToFloat(max_value: float | None = None, p: float = 1.0, *, always_apply: bool | None = None) -> Any:
-    """Return ``seedsafe.ToFloat``, or a division by another largest value."""
-    return fires(
-        ss.ToFloat() if is_number(max_value) and max_value == 255 else Fraction(max_value), p, always_apply
-    )
+def _to_float(max_value: Any) -> Any:
+    return ss.ToFloat() if is_number(max_value) and max_value == 255 else Fraction(max_value)
 
 
 @dataclass(frozen=True)
@@ -98,7 +74,7 @@ class Fraction(ss.ImageTransform):
     max_value: float | None
 
     def __post_init__(self) -> None:
-        if self.max_value is not None and not 0 < number_of("max_value", self.max_value) < float("inf"):
+        if self.max_value is not None and not 0 < number_of(self.max_value, "max_value") < float("inf"):
             raise ValueError(
                 f"max_value must be positive, got {self.max_value!r}: pass the largest value of an image"
             )
@@ -117,3 +93,21 @@ class Fraction(ss.ImageTransform):
             )
         largest = np.iinfo(image.dtype).max if self.max_value is None else self.max_value
         return image.astype(np.float32) / np.float32(largest)
+
+
+ROWS: Final = {
+    "Normalize": Row(
+        ss.Normalize,
+        "mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225), max_pixel_value=255.0, normalization='standard', p=1.0",
+        {
+            "mean": each_of,
+            "std": each_of,
+            "normalization": only("standard", "the core takes the mean and std that it is given"),
+        },
+        " with mean and std multiplied by max_pixel_value, whatever the dtype is",
+        _normalize,
+    ),
+    "ToFloat": Row(
+        ss.ToFloat, "max_value=None, p=1.0", note=", or a division by another largest value", build=_to_float
+    ),
+}

@@ -1,1 +1,0 @@
-"""The paths below ``albumentations.core`` that users import from."""

@@ -1,0 +1,62 @@
+"""The paths of albumentations' modules: every name can be imported from each of them."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["module", "register"]
+
+_PATHS: Final = [
+    "augmentations",
+    "augmentations.blur",
+    "augmentations.blur.transforms",
+    "augmentations.crops",
+    "augmentations.crops.transforms",
+    "augmentations.domain_adaptation",
+    "augmentations.dropout",
+    "augmentations.dropout.channel_dropout",
+    "augmentations.dropout.coarse_dropout",
+    "augmentations.dropout.grid_dropout",
+    "augmentations.dropout.transforms",
+    "augmentations.dropout.xy_masking",
+    "augmentations.geometric",
+    "augmentations.geometric.distortion",
+    "augmentations.geometric.flip",
+    "augmentations.geometric.pad",
+    "augmentations.geometric.resize",
+    "augmentations.geometric.rotate",
+    "augmentations.geometric.transforms",
+    "augmentations.other",
+    "augmentations.pixel",
+    "augmentations.pixel.transforms",
+    "augmentations.spectrogram",
+    "augmentations.transforms",
+    "core",
+    "core.composition",
+    "core.serialization",
+    "core.transforms_interface",
+    "pytorch.transforms",
+]
+"""Modules that albumentations has, or had, in 1.x and 2.x, beside those that are files here."""
+
+
+def register(package: str) -> None:
+    """Make the modules, whose names are the package's."""
+
+    def name_of(name: str) -> Any:
+        return getattr(sys.modules[package], name)
+
+    for path in _PATHS:
+        made = ModuleType(f"{package}.{path}", __doc__)
+        made.__getattr__ = name_of  # type: ignore[method-assign]  # a function of modules
+        made.__path__ = []
+        sys.modules[made.__name__] = made
+        parent, _, name = made.__name__.rpartition(".")
+        setattr(sys.modules[parent], name, made)
+
+
+def module(path: str) -> ModuleType:
+    """Return one of the modules."""
+    return sys.modules[f"{__package__}.{path}"]
