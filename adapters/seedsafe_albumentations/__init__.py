@@ -18,16 +18,11 @@ from seedsafe_albumentations import (
     sizes,
     values,
 )
-from seedsafe_albumentations.absent import (
-    BasicTransform,
-    DualTransform,
-    ImageOnlyTransform,
-    absent,
-    instead,
-)
+from seedsafe_albumentations.absent import absent, instead
 from seedsafe_albumentations.choices import OneOf, OneOrOther, RandomOrder, SomeOf
 from seedsafe_albumentations.composition import Compose, ReplayCompose, Sequential
 from seedsafe_albumentations.functions import Lambda, NoOp
+from seedsafe_albumentations.own import BaseCompose, BasicTransform, DualTransform, ImageOnlyTransform
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
@@ -39,6 +34,7 @@ globals().update(_TRANSFORMS)
 paths.register(__name__)
 
 __all__ = [  # noqa: PLE0604  # the table's names are strings
+    "BaseCompose",
     "BasicTransform",
     "BboxParams",
     "Compose",

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import seedsafe as ss
-
-__all__ = ["BasicTransform", "DualTransform", "ImageOnlyTransform", "absent", "instead"]
+__all__ = ["absent", "instead"]
 
 _INSTEAD: Final = {
     "IAASuperpixels": "seedsafe.bridge around the original",
@@ -81,36 +79,3 @@ def absent(name: str) -> Callable[..., Any] | None:
 
     missing.__name__ = missing.__qualname__ = name
     return missing
-
-
-class _Kind(type):
-    """The class of albumentations' base classes: seedsafe's transforms count as theirs."""
-
-    def __instancecheck__(cls, thing: Any) -> bool:
-        return isinstance(thing, ss.Transform)
-
-
-class BasicTransform(metaclass=_Kind):
-    """albumentations' base class, for annotations and isinstance; it cannot be derived from.
-
-    Example:
-        >>> import seedsafe as ss
-        >>> isinstance(ss.HorizontalFlip(), BasicTransform)
-        True
-    """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        if cls.__module__ != __name__:
-            raise TypeError(
-                f"{cls.__name__} derives from albumentations' base class, which draws from albumentations' own generators: derive "
-                "it from seedsafe.ImageTransform or seedsafe.SpatialTransform, or keep it as it is, and put "
-                "seedsafe.bridge around it"
-            )
-
-
-class ImageOnlyTransform(BasicTransform):
-    """See BasicTransform."""
-
-
-class DualTransform(BasicTransform):
-    """See BasicTransform."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only, flag_of, number_of
+from seedsafe_albumentations.own import Called, Container, Own, bridged, is_original
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Parts
 from seedsafe_albumentations.pytorch import ToTensorV2
@@ -17,7 +18,7 @@ from seedsafe_albumentations.pytorch import ToTensorV2
 __all__ = ["Compose", "ReplayCompose", "Sequential", "members_of"]
 
 
-class Compose:
+class Compose(Container):
     """Transforms one after another, called with named parts, which come back in a dict.
 
     Inside an AugmentedDataset, an AugmentedSequence or a `keyed_map` a call takes the key of the sample that is read; anywhere
@@ -96,8 +97,9 @@ class Compose:
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
         self._asks = {
-            "asks_boxes": _has(members, ss.BBoxSafeCrop),
-            "one_mask": _has(members, ss.CropNonEmptyMask),
+            "asks_boxes": _has(members, lambda one: isinstance(one, ss.BBoxSafeCrop)),
+            "one_mask": _has(members, lambda one: isinstance(one, ss.CropNonEmptyMask)),
+            "own": _has(members, _is_own),
         }
         self._parts = self._new_parts()
         self.pipeline = ss.Compose(members, boxes=self._parts.boxes, keypoints=self._parts.keypoints)
@@ -138,10 +140,15 @@ class Compose:
         parts = self._parts.entered(data)
         key = self.pipeline.next_key() if key is None else key
         made = self.pipeline(parts.sample, key=key)
-        others = [
-            self.pipeline.replay({"image": image}, self.pipeline.params(key, parts.infos))["image"]
-            for image in parts.images.values()
-        ]
+        if self._asks["own"]:  # whose result is known when it has run
+            others = [
+                self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
+            ]
+        else:
+            others = [
+                self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos))["image"]
+                for _, one in parts.images
+            ]
         return parts.returned(data, made, others, self._to_tensor), key
 
     def __len__(self) -> int:
@@ -228,15 +235,18 @@ class ReplayCompose(Compose):
         parts = augment._parts.entered(data)
         made = augment.pipeline.replay(parts.sample, saved["applied"])
         others = [
-            augment.pipeline.replay({"image": one}, saved["applied"])["image"]
-            for one in parts.images.values()
+            augment.pipeline.replay({"image": one}, saved["applied"])["image"] for _, one in parts.images
         ]
         return parts.returned(data, made, others, augment._to_tensor)
 
 
-def _has(transforms: Any, kind: type) -> bool:
-    """Return whether a transform of a class is among these, or inside one of them."""
-    return any(isinstance(one, kind) or _has(getattr(one, "transforms", ()), kind) for one in transforms)
+def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Return whether one of these is wanted, or one inside of them."""
+    return any(wanted(one) or _has(getattr(one, "transforms", ()), wanted) for one in transforms)
+
+
+def _is_own(one: Any) -> bool:
+    return isinstance(one, ss.Bridged) and isinstance(one.function, Called)
 
 
 def _described(params: Any) -> dict[str, Any]:
@@ -272,6 +282,14 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
             inner, to_tensor = members_of(one.transforms)
             core = ss.Compose(inner)
             members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
+        elif isinstance(one, Own):
+            members.append(bridged(one))
+        elif (
+            isinstance(one, ss.Bridged)
+            and is_original(one.function)
+            and not hasattr(one.function, "transforms")
+        ):
+            members.append(bridged(one.function, name=one.name, options=one.options))
         elif isinstance(one, ss.Transform | ss.Compose):
             members.append(one)
         else:

@@ -11,6 +11,7 @@ from seedsafe_albumentations.arguments import (
     only,
     pair_of,
     several_of,
+    without_effect,
 )
 from seedsafe_albumentations.geometry import BORDERS
 from seedsafe_albumentations.table import Row
@@ -121,7 +122,9 @@ ROWS: Final = {
         {"pad_mode": ("mode", BORDERS)},
     ),
     "RandomCropFromBorders": Row(
-        ss.RandomCropFromBorders, "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0"
+        ss.RandomCropFromBorders,
+        "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0, *, crop_value=None",
+        {"crop_value": without_effect("use CropAndPad to fill what is cut off")},
     ),
     "RandomSizedBBoxSafeCrop": Row(
         ss.BBoxSafeCrop,

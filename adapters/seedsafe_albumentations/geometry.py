@@ -76,11 +76,18 @@ def _axes(value: Any, name: str, default: float) -> tuple[_Range, _Range]:
 def _shift_scale_rotate(
     shift_limit: Any, scale: _Range, rotate: _Range, shift_limit_x: Any, shift_limit_y: Any, **options: Any
 ) -> Any:
-    shift = (
-        around(shift_limit if shift_limit_x is None else shift_limit_x, "shift_limit"),
-        around(shift_limit if shift_limit_y is None else shift_limit_y, "shift_limit"),
+    across, down = (shift_limit if one is None else one for one in (shift_limit_x, shift_limit_y))
+    shift = around(across, "shift_limit"), around(down, "shift_limit")
+    return ss.Affine(
+        rotate, translate=shift, scale=(scale, scale) if scale[0] < scale[1] else scale, **options
     )
-    return ss.Affine.shift_scale_rotate(shift=shift, scale=scale, rotate=rotate, **options)
+
+
+def _factors_around(value: Any, name: str) -> _Range:
+    low, high = around(value, name)
+    if low <= -1:
+        raise ValueError(f"{name} must be above -1, got {value!r}: pass what is added to a factor of 1")
+    return 1.0 + low, 1.0 + high
 
 
 def _as_is(value: Any, name: str) -> Any:
@@ -138,8 +145,8 @@ ROWS: Final = {
         "shift_limit=(-0.0625, 0.0625), scale_limit=(-0.1, 0.1), rotate_limit=(-45, 45), interpolation=1, border_mode=0, "
         "value=None, mask_value=None, shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
-        {"scale_limit": ("scale", around), "rotate_limit": ("rotate", around)},
-        ": shifts are shares of the sides, the scale is added to 1",
+        {"scale_limit": ("scale", _factors_around), "rotate_limit": ("rotate", around)},
+        ": shifts are shares of the sides, the scales of x and y are drawn apart and added to 1",
         _shift_scale_rotate,
     ),
     "Rotate": Row(

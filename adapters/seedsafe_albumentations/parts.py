@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe_albumentations.own import OTHERS
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.points import carried, read, written
 from seedsafe_albumentations.pytorch import ToTensorV2
@@ -16,6 +17,7 @@ from seedsafe_albumentations.rows import Rows, labels_of
 __all__ = ["Parts"]
 
 _NUMBERS: Final = "bboxes, numbers of rows"
+_VOLUMES: Final = ("volume", "volumes", "mask3d", "masks3d")
 _KINDS: Final = ("image", "mask", "bboxes", "keypoints")
 
 
@@ -28,6 +30,7 @@ class Parts:
         additional: further arguments, by what they are.
         asks_boxes: whether a transform draws by the boxes, so that no boxes are an empty list of them.
         one_mask: whether a transform looks at the mask, so that all masks are one.
+        own: whether there is a transform of the user's own, which may look at the call's other arguments.
 
     Raises:
         ValueError: an additional target is of another kind.
@@ -41,8 +44,14 @@ class Parts:
         *,
         asks_boxes: bool = False,
         one_mask: bool = False,
+        own: bool = False,
     ) -> None:
-        kinds = {"image": "image", "mask": "mask", "bboxes": "bboxes", "keypoints": "keypoints"} | additional
+        self.kinds = kinds = {
+            "image": "image",
+            "mask": "mask",
+            "bboxes": "bboxes",
+            "keypoints": "keypoints",
+        } | additional
         for name, kind in kinds.items():
             if kind not in _KINDS or (name == "image" and kind != "image"):
                 raise ValueError(
@@ -55,6 +64,7 @@ class Parts:
         self.keypoints = None if keypoint_params is None else keypoint_params.keypoints()
         self.asks_boxes = asks_boxes
         self.one_mask = one_mask
+        self.own = own
         self.names = {like: [name for name, kind in kinds.items() if kind == like] for like in _KINDS}
         self.names["image"].remove("image")
 
@@ -64,14 +74,29 @@ class Parts:
         Raises:
             ValueError: there is no image, or there are boxes or keypoints without their parameters.
         """
-        if "image" not in data:
+        for name in _VOLUMES:
+            if data.get(name) is not None and name not in self.kinds:
+                raise ValueError(
+                    f"{name}= is of volumes, which are not supported: pass slices as images=, and their masks as masks="
+                )
+        series: Any = () if data.get("images") is None or "images" in self.kinds else data["images"]
+        if data.get("image") is None and not len(series):
             raise ValueError(f"a call needs image=, got {sorted(data)}")
-        sample: dict[str, Any] = {"image": data["image"]}
+        first = data["image"] if data.get("image") is not None else series[0]
+        sample: dict[str, Any] = {"image": first}
         found = Entered(self, sample)
         self._add_masks(data, sample, found)
         self._add_boxes(data, sample, found)
         self._add_keypoints(data, sample, found)
-        found.images = {name: data[name] for name in self.names["image"] if data.get(name) is not None}
+        found.images = [(name, data[name]) for name in self.names["image"] if data.get(name) is not None]
+        if any(one.shape[:2] != first.shape[:2] for one in series):
+            raise ValueError(
+                f"images must have one height and width, got {[first.shape, *(one.shape for one in series)]}: resize them"
+            )
+        found.images += [("images", one) for one in series]
+        if self.own:
+            parts = {"image", "images", "masks", *self.kinds, *found.labels}
+            sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
         found.infos = {
             name: ss.Info(part.shape, part.dtype)
             for name, part in sample.items()
@@ -132,7 +157,7 @@ class Entered:
 
     parts: Parts
     sample: dict[str, Any]
-    images: dict[str, Any] = field(default_factory=dict)
+    images: list[tuple[str, Any]] = field(default_factory=list)
     masks: list[tuple[Any, tuple[int, ...]]] = field(default_factory=list)
     infos: dict[str, Any] = field(default_factory=dict)
     boxes: Any = None
@@ -146,8 +171,13 @@ class Entered:
         """Return the result in the form of the call."""
         out = dict(data)
         image = to_tensor.image if to_tensor else _same
-        out["image"] = image(made["image"])
-        out |= {name: image(other) for name, other in zip(self.images, others, strict=True)}
+        out |= made.get(OTHERS, {})
+        changed = [(name, image(other)) for (name, _), other in zip(self.images, others, strict=True)]
+        out |= {name: other for name, other in changed if name != "images"}
+        if data.get("image") is not None:
+            out["image"] = image(made["image"])
+        if any(name == "images" for name, _ in self.images):
+            out["images"] = _together([other for name, other in changed if name == "images"], data["images"])
         masks = self._split(made)
         mask = to_tensor.mask if to_tensor else _same
         for name in self.parts.names["mask"]:
@@ -185,6 +215,17 @@ class Entered:
             found.append(np.ascontiguousarray(part.reshape(*part.shape[:2], *channels)))
             begin += count
         return found
+
+
+def _together(images: list[Any], given: Any) -> Any:
+    """Return images as they were given: as an array, or as a list; tensors as one."""
+    if not isinstance(given, np.ndarray):
+        return images
+    if isinstance(images[0], np.ndarray):
+        return np.stack(images)
+    import torch
+
+    return torch.stack(images)
 
 
 def _same(array: Any) -> Any:

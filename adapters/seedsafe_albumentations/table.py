@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
@@ -24,7 +24,8 @@ from seedsafe_albumentations.arguments import (
 __all__ = ["Name", "Old", "Row", "fires", "named", "names_of"]
 
 
-class Old(NamedTuple):
+@dataclass(frozen=True)
+class Old:
     """The rule of an argument that is now called otherwise: unless it is None it counts instead of that."""
 
     now: str
@@ -77,22 +78,23 @@ class Row:
     def made(self, **given: Any) -> Any:
         """Return seedsafe's transform for albumentations' arguments."""
         p, always_apply = given.pop("p"), given.pop("always_apply")
-        rules = {**_SHARED, **self.rules}
-        for name, value in list(given.items()):
-            rule = rules.get(name)
-            if isinstance(rule, Old):
-                del given[name]
-                given |= {} if value is None else {rule.now: value}
+        rules: dict[str, Any] = {**_SHARED, **self.rules}
+        for name in [name for name in given if isinstance(rules.get(name), Old)]:
+            value = given.pop(name)
+            given |= {} if value is None else {rules[name].now: value}
         options = {}
         for name, value in given.items():
-            rule = rules.get(name, name)
-            ours, convert = (
-                rule if isinstance(rule, tuple) else (rule, None) if isinstance(rule, str) else (name, rule)
-            )
+            ours, convert = _split(name, rules.get(name, name))
             converted = convert(value, name) if convert else value
-            if ours:
-                options[ours] = converted
+            options |= {ours: converted} if ours else {}
         return fires((self.build or self.ours)(**options), p, always_apply)
+
+
+def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
+    """Return our name for an argument, and its converter."""
+    if isinstance(rule, tuple):
+        return rule
+    return (rule, None) if isinstance(rule, str) else (name, rule)
 
 
 def fires(transform: Any, p: Any, always_apply: Any = None) -> Any:

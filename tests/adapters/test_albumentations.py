@@ -43,6 +43,7 @@ NO_ARGUMENTS = sorted(
     }
     - {
         "RandomOrder",
+        "BaseCompose",
         "BasicTransform",
         "DualTransform",
         "ImageOnlyTransform",
@@ -376,7 +377,6 @@ def test_a_hue_of_one_number_may_go_more_than_half_around() -> None:
 
 def test_the_other_paths_that_users_import_from() -> None:
     from seedsafe_albumentations.augmentations.transforms import HorizontalFlip
-
     from seedsafe_albumentations.core.composition import Compose, OneOf
     from seedsafe_albumentations.core.serialization import to_dict
     from seedsafe_albumentations.pytorch.transforms import ToTensorV2
