@@ -69,5 +69,5 @@ def __getattr__(name: str) -> Any:
         name
     )  # its modules stood beside it in 1.x
     if found is None:
-        raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
+        raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")
     return found

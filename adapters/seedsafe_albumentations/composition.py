@@ -94,6 +94,15 @@ class Compose(Container):
         self.save_applied_params = save_applied_params
         self.additional_targets = dict(additional_targets or {})
         members, self._to_tensor = members_of(self.transforms)
+        for part, params, form in (
+            ("bboxes", bbox_params, "pascal_voc"),
+            ("keypoints", keypoint_params, "xy"),
+        ):
+            if params and _has(members, lambda one, part=part, form=form: _loses(one, part, form)):
+                raise ValueError(
+                    f"a bridged albumentations.Compose without parameters of {part} in the format {form!r}, and without "
+                    f"label_fields, would lose {part}: bridge its transforms one by one"
+                )
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
         self._asks = {
@@ -247,6 +256,14 @@ def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
 
 def _is_own(one: Any) -> bool:
     return isinstance(one, ss.Bridged) and isinstance(one.function, Called)
+
+
+def _loses(one: Any, part: str, form: str) -> bool:
+    """Return whether a transform is a bridged container of albumentations, which reads a part in another format than it gets."""
+    if not isinstance(one, ss.Bridged) or not is_original(one.function):
+        return False
+    params = getattr(one.function.processors.get(part), "params", None)
+    return params is None or params.format != form or bool(params.label_fields)
 
 
 def _described(params: Any) -> dict[str, Any]:

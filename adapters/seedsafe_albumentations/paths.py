@@ -6,6 +6,8 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
+from seedsafe_albumentations import helpers
+
 __all__ = ["module", "register"]
 
 _PATHS: Final = [
@@ -13,30 +15,45 @@ _PATHS: Final = [
     "augmentations.blur",
     "augmentations.blur.transforms",
     "augmentations.crops",
+    "augmentations.crops.functional",
     "augmentations.crops.transforms",
     "augmentations.domain_adaptation",
     "augmentations.dropout",
     "augmentations.dropout.channel_dropout",
     "augmentations.dropout.coarse_dropout",
+    "augmentations.dropout.functional",
     "augmentations.dropout.grid_dropout",
     "augmentations.dropout.transforms",
     "augmentations.dropout.xy_masking",
+    "augmentations.functional",
     "augmentations.geometric",
     "augmentations.geometric.distortion",
     "augmentations.geometric.flip",
+    "augmentations.geometric.functional",
     "augmentations.geometric.pad",
     "augmentations.geometric.resize",
     "augmentations.geometric.rotate",
     "augmentations.geometric.transforms",
+    "augmentations.mixing",
     "augmentations.other",
+    "augmentations.other.lambda_transform",
+    "augmentations.other.type_transform",
     "augmentations.pixel",
+    "augmentations.pixel.functional",
     "augmentations.pixel.transforms",
     "augmentations.spectrogram",
+    "augmentations.text",
     "augmentations.transforms",
+    "augmentations.utils",
     "core",
+    "core.bbox_utils",
     "core.composition",
+    "core.keypoints_utils",
     "core.serialization",
     "core.transforms_interface",
+    "core.utils",
+    "imgaug",
+    "imgaug.transforms",
     "pytorch.transforms",
 ]
 """Modules that albumentations has, or had, in 1.x and 2.x, beside those that are files here."""
@@ -46,7 +63,7 @@ def register(package: str) -> None:
     """Make the modules, whose names are the package's."""
 
     def name_of(name: str) -> Any:
-        return getattr(sys.modules[package], name)
+        return getattr(helpers, name, None) or getattr(sys.modules[package], name)
 
     for path in _PATHS:
         made = ModuleType(f"{package}.{path}", __doc__)

@@ -50,7 +50,7 @@ def _made(plain: dict[str, Any]) -> Any:
         arguments.pop("additional_targets", None) if not plain.get("additional_targets") else None
     if name not in here.__all__:
         raise ValueError(
-            f"data name the transform {name!r}, which this module does not have: {instead(name)}"
+            f"data name the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )
     return getattr(here, name)(**arguments)
 

@@ -20,6 +20,7 @@ from seedsafe_albumentations.arguments import (
     number_of,
     only,
 )
+from seedsafe_albumentations.nan import FILL, Filled, is_nan
 
 __all__ = ["Name", "Old", "Row", "fires", "named", "names_of"]
 
@@ -82,12 +83,15 @@ class Row:
         for name in [name for name in given if isinstance(rules.get(name), Old)]:
             value = given.pop(name)
             given |= {} if value is None else {rules[name].now: value}
-        options = {}
+        holes = is_nan(given.get("fill"))
+        given |= {"fill": FILL} if holes else {}
+        options: dict[str, Any] = {}
         for name, value in given.items():
             ours, convert = _split(name, rules.get(name, name))
             converted = convert(value, name) if convert else value
             options |= {ours: converted} if ours else {}
-        return fires((self.build or self.ours)(**options), p, always_apply)
+        made = (self.build or self.ours)(**options)
+        return fires(ss.Compose([Filled(), fires(made, 1.0), Filled()]) if holes else made, p, always_apply)
 
 
 def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
@@ -116,8 +120,8 @@ class Name(type):
         if bases:
             raise TypeError(
                 f"a class cannot derive from {', '.join(one.__name__ for one in bases)} of seedsafe_albumentations, which "
-                "makes a transform of seedsafe: derive it from seedsafe.ImageTransform or seedsafe.SpatialTransform, or put "
-                "seedsafe.bridge around a class that derives from the original"
+                "makes a transform of seedsafe: derive it from ImageOnlyTransform or DualTransform, or put seedsafe.bridge "
+                "around a class that derives from the original"
             )
         return super().__new__(cls, name, bases, body)
 

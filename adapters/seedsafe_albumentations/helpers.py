@@ -1,0 +1,42 @@
+"""Functions of albumentations' that users' own transforms import from ``core.utils`` and ``core.bbox_utils``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["denormalize_bbox", "denormalize_bboxes", "normalize_bbox", "normalize_bboxes", "to_tuple"]
+
+
+def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
+    """Return a range: one number x is -x to x, or `low` to x; `bias` is added to both ends."""
+    if isinstance(param, int | float):
+        ends = (-param, param) if low is None else (low, param)
+        param = min(ends), max(ends)
+    first, second = param
+    return (first, second) if bias is None else (first + bias, second + bias)
+
+
+def normalize_bboxes(bboxes: Any, shape: Any) -> Any:
+    """Return boxes in pixels, (N, 4 or more), in [0, 1] of an image of this shape."""
+    made = np.array(bboxes, np.float64)
+    made[:, :4] /= (shape[1], shape[0]) * 2
+    return made
+
+
+def denormalize_bboxes(bboxes: Any, shape: Any) -> Any:
+    """Return boxes in [0, 1], (N, 4 or more), in pixels of an image of this shape."""
+    made = np.array(bboxes, np.float64)
+    made[:, :4] *= (shape[1], shape[0]) * 2
+    return made
+
+
+def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
+    """Return a box in pixels in [0, 1]; of 1.x."""
+    return (*(one / side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
+
+
+def denormalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
+    """Return a box in [0, 1] in pixels; of 1.x."""
+    return (*(one * side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
