@@ -352,3 +352,97 @@ def test_piecewise_affine_of_1_x() -> None:
         np.testing.assert_array_equal(one, other)
     with pytest.raises(ValueError, match="mode must be one of 'constant', 'edge', 'reflect', 'symmetric'"):
         A.PiecewiseAffine(mode="wrap")
+
+
+def test_shift_scale_rotate_draws_its_scales_apart() -> None:
+    augment = A.Compose(
+        [A.ShiftScaleRotate(0, 0.2, 0, p=1)], keypoint_params=A.KeypointParams("xy", remove_invisible=False)
+    )
+    corners = [(0, 0), (100, 0), (0, 100)]
+    moved = np.array([augment(image=IMAGE, keypoints=corners, key=key)["keypoints"] for key in keys(800)])
+    across, down = (moved[:, 1] - moved[:, 0])[:, 0] / 100, (moved[:, 2] - moved[:, 0])[:, 1] / 100
+    for scales in (across, down):
+        assert 0.8 <= scales.min() < 0.82
+        assert 1.18 < scales.max() <= 1.2
+    assert abs(np.corrcoef(across, down)[0, 1]) < 0.12
+    assert np.mean(across * down < 0.8) == pytest.approx(0.11, abs=0.04)  # one scale for both: 0.24
+    with pytest.raises(ValueError, match="scale_limit must be above -1, got 1"):
+        A.ShiftScaleRotate(scale_limit=1)
+
+
+FILLING = {
+    "Affine": lambda fill: A.Affine(rotate=(30, 30), fill=fill, p=1),
+    "Rotate, value": lambda fill: A.Rotate((20, 20), value=fill, p=1),
+    "PadIfNeeded": lambda fill: A.PadIfNeeded(140, 180, fill=fill),
+    "CoarseDropout": lambda fill: A.CoarseDropout((3, 3), (9, 9), (9, 9), fill_value=fill, p=1),
+    "Pad": lambda fill: A.Pad(4, fill=fill, p=1),
+}
+
+
+@pytest.mark.parametrize("name", FILLING)
+def test_nan_as_a_fill_of_float32(name: str) -> None:
+    image = IMAGE.astype(np.float32) / 255
+    made, zeros, ones = (
+        A.Compose([FILLING[name](fill)])(image=image, key=KEY)["image"] for fill in (float("nan"), 0.0, 1.0)
+    )
+    assert np.isnan(made).any()
+    assert (np.isnan(made) == (zeros != ones)).all()
+    assert (made[~np.isnan(made)] == zeros[~np.isnan(made)]).all()
+    with pytest.raises(TypeError, match="fill=nan needs images of float32, got dtype uint8"):
+        A.Compose([FILLING[name](float("nan"))])(image=IMAGE, key=KEY)
+    never = A.Compose([A.Affine(fill=float("nan"), p=0)])
+    assert (never(image=IMAGE, key=KEY)["image"] == IMAGE).all()
+
+
+def test_a_name_is_the_class_of_what_it_makes() -> None:
+    assert isinstance(A.Resize(4, 4, p=0.5), A.Resize)
+    assert isinstance(A.RandomScale(), A.RandomScale)
+    assert isinstance(A.Compose([]), A.Compose)
+    assert not isinstance(A.HorizontalFlip(), A.VerticalFlip)
+    assert not isinstance(3, A.RandomRain)
+    assert isinstance(A.Blur(), A.ImageOnlyTransform)
+    assert isinstance(A.Rotate(), A.DualTransform)
+    assert not isinstance(A.Blur(), A.DualTransform)
+    assert A.Blur.__name__ == "Blur"
+    assert A.Blur.__doc__ == "Return ``seedsafe.Blur``."
+    with pytest.raises(
+        TypeError, match=r"Blur\(\) got an unexpected keyword argument 'limit': it takes blur_limit, p"
+    ):
+        A.Blur(limit=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("Horizontalflip", "use HorizontalFlip"),
+        ("RandomBrightnesContrast", "use RandomBrightnessContrast"),
+        ("Identity", "use NoOp"),
+        ("CenterCrop3D", "volumes are not supported"),
+        ("Bananas", "albumentations 2.0.8 has no such name either"),
+    ],
+)
+def test_advice_names_what_exists(name: str, advice: str) -> None:
+    with pytest.raises(AttributeError, match=f"has no {name}: {advice}"):
+        getattr(A, name)()
+
+
+def test_functions_that_users_import() -> None:
+    from seedsafe_albumentations.augmentations import functional
+    from seedsafe_albumentations.core.bbox_utils import denormalize_bbox, denormalize_bboxes, normalize_bboxes
+    from seedsafe_albumentations.core.utils import to_tuple
+    from seedsafe_albumentations.imgaug.transforms import IAAAffine
+
+    assert IAAAffine is A.IAAAffine
+    assert [to_tuple(3), to_tuple(3, low=5), to_tuple((1, 2), bias=1)] == [(-3, 3), (3, 5), (2, 3)]
+    boxes = np.array([[16.0, 12, 80, 60, 7]])
+    assert normalize_bboxes(boxes, (120, 160)).tolist() == [[0.1, 0.1, 0.5, 0.5, 7]]
+    assert denormalize_bboxes([[0.1, 0.1, 0.5, 0.5, 7]], (120, 160)).tolist() == boxes.tolist()
+    assert denormalize_bbox((0.1, 0.1, 0.5, 0.5, "a"), 120, 160) == (16, 12, 80, 60, "a")
+    with pytest.raises(AttributeError, match="has no hflip: import it from albumentations itself"):
+        _ = functional.hflip
+
+
+def test_crop_value_has_no_effect() -> None:
+    with pytest.warns(UserWarning, match="crop_value=7 has no effect"):
+        given = A.RandomCropFromBorders(0.2, crop_value=7)
+    assert given == A.RandomCropFromBorders(0.2)
