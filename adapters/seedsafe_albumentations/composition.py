@@ -140,7 +140,7 @@ class Compose(Container):
         return made
 
     def _drawn(self, key: Any, data: dict[str, Any]) -> Any:
-        return self.pipeline.params(key, self._parts.entered(data).infos)
+        return self.pipeline.params(key, self._parts.entered(data).infos())
 
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
@@ -155,7 +155,7 @@ class Compose(Container):
             ]
         else:
             others = [
-                self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos))["image"]
+                self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos()))["image"]
                 for _, one in parts.images
             ]
         return parts.returned(data, made, others, self._to_tensor), key

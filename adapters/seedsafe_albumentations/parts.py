@@ -17,7 +17,7 @@ from seedsafe_albumentations.rows import Rows, labels_of
 __all__ = ["Parts"]
 
 _NUMBERS: Final = "bboxes, numbers of rows"
-_VOLUMES: Final = ("volume", "volumes", "mask3d", "masks3d")
+_VOLUMES: Final = frozenset(("volume", "volumes", "mask3d", "masks3d"))
 _KINDS: Final = ("image", "mask", "bboxes", "keypoints")
 
 
@@ -66,7 +66,6 @@ class Parts:
         self.one_mask = one_mask
         self.own = own
         self.names = {like: [name for name, kind in kinds.items() if kind == like] for like in _KINDS}
-        self.names["image"].remove("image")
 
     def entered(self, data: dict[str, Any]) -> Entered:
         """Return the parts of a call as a sample for seedsafe.
@@ -74,81 +73,83 @@ class Parts:
         Raises:
             ValueError: there is no image, or there are boxes or keypoints without their parameters.
         """
-        for name in _VOLUMES:
-            if data.get(name) is not None and name not in self.kinds:
+        for name in _VOLUMES & data.keys():
+            if data[name] is not None and name not in self.kinds:
                 raise ValueError(
                     f"{name}= is of volumes, which are not supported: pass slices as images=, and their masks as masks="
                 )
-        series: Any = () if data.get("images") is None or "images" in self.kinds else data["images"]
-        if data.get("image") is None and not len(series):
-            raise ValueError(f"a call needs image=, got {sorted(data)}")
-        first = data["image"] if data.get("image") is not None else series[0]
-        sample: dict[str, Any] = {"image": first}
-        found = Entered(self, sample)
-        self._add_masks(data, sample, found)
-        self._add_boxes(data, sample, found)
-        self._add_keypoints(data, sample, found)
-        found.images = [(name, data[name]) for name in self.names["image"] if data.get(name) is not None]
-        if any(one.shape[:2] != first.shape[:2] for one in series):
+        images = [(name, data[name]) for name in self._named("image", data) if name != "image"]
+        if data.get("images") is not None and "images" not in self.kinds:
+            images += [("images", one) for one in data["images"]]
+        first = data.get("image")
+        if first is None:
+            if not images:
+                raise ValueError(f"a call needs image=, got {sorted(data)}")
+            first = images[0][1]
+        found = Entered(self, {"image": first}, images)
+        sizes = [one.shape[:2] for name, one in images if name == "images"]
+        if any(size != first.shape[:2] for size in sizes):
             raise ValueError(
-                f"images must have one height and width, got {[first.shape, *(one.shape for one in series)]}: resize them"
+                f"images must have one height and width, got {[first.shape[:2], *sizes]}: resize them"
             )
-        found.images += [("images", one) for one in series]
+        self._add_masks(data, found)
+        self._add_boxes(data, found)
+        self._add_keypoints(data, found)
         if self.own:
             parts = {"image", "images", "masks", *self.kinds, *found.labels}
-            sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
-        found.infos = {
-            name: ss.Info(part.shape, part.dtype)
-            for name, part in sample.items()
-            if name in ("image", "mask")
-        }
-        if "boxes" in sample:
-            found.infos["image"] = ss.Info(sample["image"].shape, sample["image"].dtype, sample["boxes"])
+            found.sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
         return found
 
-    def _add_masks(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
+    def _named(self, kind: str, data: dict[str, Any]) -> list[str]:
+        """Return the names of a call's arguments of a kind."""
+        return [name for name in self.names[kind] if data.get(name) is not None]
+
+    def _add_masks(self, data: dict[str, Any], found: Entered) -> None:
         """Put in one mask as such, and several as a list, or as one of many channels."""
-        given = [data[name] for name in self.names["mask"] if data.get(name) is not None]
-        given += list(data["masks"]) if data.get("masks") is not None else []
-        masks = [np.asarray(mask) for mask in given]
+        masks = [np.asarray(data[name]) for name in self._named("mask", data)]
+        masks += [np.asarray(mask) for mask in data["masks"]] if data.get("masks") is not None else []
         if len({mask.shape[:2] for mask in masks}) > 1:
             raise ValueError(f"masks must have one height and width, got {[mask.shape for mask in masks]}")
         found.masks = [(mask.dtype, mask.shape[2:]) for mask in masks]
         if len(masks) == 1:
-            sample["mask"] = masks[0]
+            found.sample["mask"] = masks[0]
         elif masks and self.one_mask:
             together = np.result_type(*[np.uint8 if mask.dtype == bool else mask.dtype for mask in masks])
-            sample["mask"] = np.concatenate(
+            found.sample["mask"] = np.concatenate(
                 [mask.reshape(*mask.shape[:2], -1).astype(together, copy=False) for mask in masks], axis=2
             )
         elif masks:
-            sample["masks"] = masks
+            found.sample["masks"] = masks
 
-    def _add_boxes(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
-        params = self.bbox_params
-        rows = found.boxes = Rows(data, self.names["bboxes"], 4)
-        if not (rows.names or self.asks_boxes):
-            return
-        if params is None and rows.names:
-            raise ValueError(
-                f"{rows.names[0]} were passed to a Compose without bbox_params: pass bbox_params=BboxParams(format)"
-            )
-        sample["boxes"], sample[_NUMBERS] = rows.first, np.arange(len(rows))
-        if params is not None and rows.names:
-            found.labels |= labels_of(params.label_fields, data, "bboxes", rows)
-
-    def _add_keypoints(self, data: dict[str, Any], sample: dict[str, Any], found: Entered) -> None:
-        params = self.keypoint_params
-        rows = found.points = Rows(data, self.names["keypoints"], 2 if params is None else len(params.format))
-        if not rows.names:
-            return
+    def _rows(self, kind: str, data: dict[str, Any], params: Any, count: int, found: Entered) -> Any:
+        """Return the boxes or the keypoints of a call, None if there are none."""
+        names = self._named(kind, data)
+        if not names:
+            return None
         if params is None:
+            which = "bbox" if kind == "bboxes" else "keypoint"
             raise ValueError(
-                f"{rows.names[0]} were passed to a Compose without keypoint_params: pass keypoint_params=KeypointParams(format)"
+                f"{names[0]} were passed to a Compose without {which}_params: pass "
+                f"{which}_params={which.capitalize()}Params(format)"
             )
-        found.posed = read(rows.first, params.format, params.angle_in_degrees)
-        sample["keypoints"] = carried(found.posed[0], params.posed, params.remove_invisible)
-        found.labels |= labels_of(params.label_fields, data, "keypoints", rows)
+        rows = Rows(data, names, count)
+        found.labels |= labels_of(params.label_fields, data, kind, rows)
+        return rows
+
+    def _add_boxes(self, data: dict[str, Any], found: Entered) -> None:
+        rows = found.boxes = self._rows("bboxes", data, self.bbox_params, 4, found)
+        if rows is not None or self.asks_boxes:
+            boxes = np.zeros((0, 4)) if rows is None else rows.first
+            found.sample |= {"boxes": boxes, _NUMBERS: np.arange(len(boxes))}
+
+    def _add_keypoints(self, data: dict[str, Any], found: Entered) -> None:
+        params = self.keypoint_params
+        rows = found.points = self._rows(
+            "keypoints", data, params, len(params.format) if params else 2, found
+        )
+        if rows is not None and params is not None:
+            found.posed = read(rows.first, params.format, params.angle_in_degrees)
+            found.sample["keypoints"] = carried(found.posed[0], params.posed, params.remove_invisible)
 
 
 @dataclass
@@ -157,39 +158,44 @@ class Entered:
 
     parts: Parts
     sample: dict[str, Any]
-    images: list[tuple[str, Any]] = field(default_factory=list)
+    images: list[tuple[str, Any]]
     masks: list[tuple[Any, tuple[int, ...]]] = field(default_factory=list)
-    infos: dict[str, Any] = field(default_factory=dict)
     boxes: Any = None
     points: Any = None
     posed: Any = None
     labels: dict[str, Any] = field(default_factory=dict)
 
+    def infos(self) -> dict[str, Any]:
+        """Return what transforms draw by."""
+        image, mask = self.sample["image"], self.sample.get("mask")
+        found = {"image": ss.Info(image.shape, image.dtype, self.sample.get("boxes"))}
+        return found if mask is None else found | {"mask": ss.Info(mask.shape, mask.dtype)}
+
     def returned(
         self, data: dict[str, Any], made: Any, others: list[Any], to_tensor: ToTensorV2 | None
     ) -> dict[str, Any]:
         """Return the result in the form of the call."""
-        out = dict(data)
-        image = to_tensor.image if to_tensor else _same
-        out |= made.get(OTHERS, {})
-        changed = [(name, image(other)) for (name, _), other in zip(self.images, others, strict=True)]
-        out |= {name: other for name, other in changed if name != "images"}
+        image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
+        out = data | made.get(OTHERS, {})
+        series = []
+        for (name, _), other in zip(self.images, others, strict=True):
+            series += [image(other)] if name == "images" else []
+            out |= {} if name == "images" else {name: image(other)}
+        if series:
+            out["images"] = _together(series, data["images"])
         if data.get("image") is not None:
             out["image"] = image(made["image"])
-        if any(name == "images" for name, _ in self.images):
-            out["images"] = _together([other for name, other in changed if name == "images"], data["images"])
         masks = self._split(made)
-        mask = to_tensor.mask if to_tensor else _same
         for name in self.parts.names["mask"]:
             if data.get(name) is not None:
                 out[name] = mask(masks.pop(0))
         if data.get("masks") is not None:
             whole = isinstance(data["masks"], np.ndarray) and to_tensor is None and masks
             out["masks"] = np.stack(masks) if whole else [mask(one) for one in masks]
-        if self.boxes.names:
+        if self.boxes is not None:
             self._return_rows(out, self.boxes, made["boxes"], made[_NUMBERS], self.parts.bbox_params)
         params = self.parts.keypoint_params
-        if self.points.names and params is not None:
+        if self.points is not None and params is not None:
             points = made["keypoints"]
             given, angles, scales = self.posed
             first = written(points, given, angles, scales, params.format, params.angle_in_degrees)

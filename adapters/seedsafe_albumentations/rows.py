@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,20 @@ class Rows:
 
     Args:
         data: the call's arguments.
-        names: of the arguments that hold rows.
+        names: of the arguments that hold rows, one at least.
         count: how many columns seedsafe takes; what else is in a row comes back as it is.
 
     Raises:
         ValueError: a row is too short, or its first columns are not numbers.
     """
 
-    def __init__(self, data: dict[str, Any], names: Sequence[str], count: int) -> None:
-        self.names = [name for name in names if data.get(name) is not None]
-        self._given = [data[name] for name in self.names]
-        blocks = [_columns(name, data[name], count) for name in self.names]
+    def __init__(self, data: dict[str, Any], names: list[str], count: int) -> None:
+        self.names = names
+        self._given = [data[name] for name in names]
+        blocks = [_columns(name, data[name], count) for name in names]
         self._more = [more for _, more in blocks]
         self._begins = np.cumsum([0, *(len(first) for first, _ in blocks)]).tolist()
-        self.first = np.concatenate([first for first, _ in blocks] or [np.zeros((0, count))])
+        self.first = np.concatenate([first for first, _ in blocks])
         """The first columns of all rows, float64."""
 
     def __len__(self) -> int:
@@ -48,7 +47,7 @@ class Rows:
             numbers = (rows[chosen] - self._begins[k]).tolist()
             kept.append(numbers)
             out[name] = _as_given(first[chosen], [self._more[k][row] for row in numbers], self._given[k])
-        return out, kept[0] if kept else []
+        return out, kept[0]
 
 
 def labels_of(fields: Any, data: dict[str, Any], what: str, rows: Rows) -> dict[str, Any]:
@@ -61,7 +60,7 @@ def labels_of(fields: Any, data: dict[str, Any], what: str, rows: Rows) -> dict[
     for name in fields or ():
         if name not in data:
             raise ValueError(f"{name!r} is a label field of {what}, but was not passed: pass {name}=")
-        if rows.names not in ([], [what]):
+        if rows.names != [what]:
             raise ValueError(
                 f"label_fields name {name!r}, which would belong to all of {rows.names}: put labels into the rows instead"
             )
