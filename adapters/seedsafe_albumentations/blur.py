@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import (
-    around,
-    ends_of,
-    is_number,
-    known,
-    only,
-    pair_of,
-    upward,
-)
+from seedsafe_albumentations.arguments import around, ends_of, is_number, known, only, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]

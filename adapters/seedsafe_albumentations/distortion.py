@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import (
-    around,
-    only,
-    pair_of,
-    without_effect,
-)
+from seedsafe_albumentations.arguments import around, only, pair_of, without_effect
 from seedsafe_albumentations.geometry import BORDERS
 from seedsafe_albumentations.table import Row
 
