@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ class Compose(Container):
             ("bboxes", bbox_params, "pascal_voc"),
             ("keypoints", keypoint_params, "xy"),
         ):
-            if params and _has(members, lambda one, part=part, form=form: _loses(one, part, form)):
+            if params and _has(members, partial(_loses, part, form)):
                 raise ValueError(
                     f"a bridged albumentations.Compose without parameters of {part} in the format {form!r}, and without "
                     f"label_fields, would lose {part}: bridge its transforms one by one"
@@ -258,11 +259,12 @@ def _is_own(one: Any) -> bool:
     return isinstance(one, ss.Bridged) and isinstance(one.function, Called)
 
 
-def _loses(one: Any, part: str, form: str) -> bool:
+def _loses(part: str, form: str, one: Any) -> bool:
     """Return whether a transform is a bridged container of albumentations, which reads a part in another format than it gets."""
     if not isinstance(one, ss.Bridged) or not is_original(one.function):
         return False
-    params = getattr(one.function.processors.get(part), "params", None)
+    processors: Any = getattr(one.function, "processors", {})
+    params = getattr(processors.get(part), "params", None)
     return params is None or params.format != form or bool(params.label_fields)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import random
 from abc import ABCMeta
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
@@ -44,6 +43,8 @@ class Own:
     """What a transform and a container of the user's own have in common: a probability, and generators that the key sets."""
 
     p: float
+    random_generator: Any
+    py_random: Any
     decides: ClassVar[bool] = False
     """Whether its own ``__call__`` says when it fires."""
 
@@ -57,10 +58,6 @@ class Own:
         """Take the generators of a sample."""
         self.random_generator = random_generator
         self.py_random = py_random
-
-    def set_random_seed(self, seed: int | None) -> None:
-        """Make generators from a seed, which a pipeline replaces by those of the sample."""
-        self.set_random_state(np.random.default_rng(seed), random.Random(seed))
 
     def __call__(self, *arguments: Any, force_apply: bool = False, **data: Any) -> Any:
         """Return the parts of a sample, changed."""
@@ -101,7 +98,6 @@ class BasicTransform(Own, metaclass=Kind):
         always = always_apply is not None and flag_of(always_apply, "always_apply")
         self.p = 1.0 if always else number_of(p, "p")
         self.params: dict[str, Any] = {}
-        self.set_random_seed(None)
 
     def __call__(self, *arguments: Any, force_apply: bool = False, key: Any = None, **data: Any) -> Any:
         """Return the parts of a sample, changed."""
@@ -255,7 +251,6 @@ class BaseCompose(Own, metaclass=Kind):
     def __init__(self, transforms: Sequence[Any], p: float = 1.0, **options: Any) -> None:
         self.p = p
         self.transforms = [one if isinstance(one, Own) else Child(one, self) for one in transforms]
-        self.set_random_seed(None)
 
     def set_random_state(self, random_generator: Any, py_random: Any) -> None:
         """Take the generators of a sample, for its transforms as well."""
