@@ -176,7 +176,7 @@ class Entered:
     ) -> dict[str, Any]:
         """Return the result in the form of the call."""
         image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
-        out = data | made.get(OTHERS, {})
+        out: dict[str, Any] = data | made.get(OTHERS, {})
         series = []
         for (name, _), other in zip(self.images, others, strict=True):
             series += [image(other)] if name == "images" else []
