@@ -17,6 +17,7 @@ from seedsafe_albumentations import (
     pytorch,
     sizes,
     values,
+    weather,
 )
 from seedsafe_albumentations.absent import absent, instead
 from seedsafe_albumentations.choices import OneOf, OneOrOther, RandomOrder, SomeOf
@@ -28,7 +29,7 @@ from seedsafe_albumentations.pytorch import ToTensor, ToTensorV2
 from seedsafe_albumentations.serialization import from_dict, load, save, to_dict
 from seedsafe_albumentations.table import names_of
 
-_ROOMS = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values)
+_ROOMS = (blur, colour, crops, distortion, erase, geometry, noise, sizes, values, weather)
 _TRANSFORMS = names_of({name: row for room in _ROOMS for name, row in room.ROWS.items()})
 globals().update(_TRANSFORMS)
 paths.register(__name__)

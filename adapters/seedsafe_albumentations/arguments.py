@@ -77,7 +77,7 @@ def word_of(known: dict[Any, Any]) -> Converter:
     """Return a converter of words: albumentations' to ours."""
 
     def word(value: Any, name: str) -> Any:
-        if not isinstance(value, str | int) or value not in known:
+        if not isinstance(value, str | int | None) or value not in known:
             raise ValueError(
                 f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}: take another one"
             )

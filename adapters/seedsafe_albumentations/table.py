@@ -155,11 +155,14 @@ def named(ours: Any) -> Callable[[Callable[..., Any]], Any]:
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
     """Return the classes of a table."""
     return {
-        name: _name(
-            name, row.made, row.ours, row.parameters(), f"Return ``seedsafe.{row.ours.__name__}``{row.note}."
-        )
+        name: _name(name, row.made, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}.")
         for name, row in rows.items()
     }
+
+
+def _path(kind: type) -> str:
+    package = kind.__module__.partition(".")[0]
+    return f"{package if package == 'seedsafe' else kind.__module__}.{kind.__name__}"
 
 
 def _name(name: str, build: Any, ours: Any, signature: inspect.Signature, doc: str | None) -> Any:

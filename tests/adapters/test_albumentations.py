@@ -397,7 +397,7 @@ def test_flip_is_one_of_three() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: A.RandomFog(), "has no RandomFog: use seedsafe.bridge"),
+        (lambda: A.Spatter(), "has no Spatter: use seedsafe.bridge"),
         (lambda: A.UnsharpMask(), "has no UnsharpMask: use Sharpen"),
         (lambda: A.Resize(8, 8, mask_interpolation=1), "mask_interpolation must be cv2.INTER_NEAREST"),
         (lambda: A.Rotate(30, border_mode=3), "border_mode must be one of"),
@@ -489,8 +489,8 @@ def test_the_originals_dicts_are_read(tmp_path: Any) -> None:
     assert augment.pipeline == wanted.pipeline
     (tmp_path / "pipeline.json").write_text(json.dumps(ORIGINAL))
     assert A.load(tmp_path / "pipeline.json").pipeline == wanted.pipeline
-    broken = json.loads(json.dumps(ORIGINAL).replace("HorizontalFlip", "RandomRain"))
-    with pytest.raises(ValueError, match="the transform 'RandomRain', which this module does not have"):
+    broken = json.loads(json.dumps(ORIGINAL).replace("HorizontalFlip", "Spatter"))
+    with pytest.raises(ValueError, match="the transform 'Spatter', which this module does not have"):
         A.from_dict(broken)
 
 

@@ -278,13 +278,13 @@ def test_paths_and_names_of_other_versions() -> None:
     from seedsafe_albumentations.augmentations.transforms import Flip
     from seedsafe_albumentations.core.transforms_interface import DualTransform, ImageOnlyTransform
 
-    from seedsafe_albumentations import RandomRain
+    from seedsafe_albumentations import Spatter
 
     assert (Affine, Flip) == (A.Affine, A.Flip)
     assert A.augmentations.crops.transforms.RandomCrop is A.RandomCrop
     assert A.geometric.transforms.ElasticTransform is A.ElasticTransform
-    with pytest.raises(AttributeError, match=r"use seedsafe.bridge\(albumentations.RandomRain"):
-        RandomRain(p=1)
+    with pytest.raises(AttributeError, match=r"use seedsafe.bridge\(albumentations.Spatter"):
+        Spatter(p=1)
     assert isinstance(A.HorizontalFlip(), A.BasicTransform)
     assert (DualTransform, ImageOnlyTransform) == (A.DualTransform, A.ImageOnlyTransform)
     with pytest.raises(TypeError, match="a class cannot derive from OneOf"):
@@ -399,7 +399,7 @@ def test_a_name_is_the_class_of_what_it_makes() -> None:
     assert isinstance(A.RandomScale(), A.RandomScale)
     assert isinstance(A.Compose([]), A.Compose)
     assert not isinstance(A.HorizontalFlip(), A.VerticalFlip)
-    assert not isinstance(3, A.RandomRain)
+    assert not isinstance(3, A.Spatter)
     assert isinstance(A.Blur(), A.ImageOnlyTransform)
     assert isinstance(A.Rotate(), A.DualTransform)
     assert not isinstance(A.Blur(), A.DualTransform)
