@@ -69,9 +69,9 @@ class Snow(Weather):
         import cv2
 
         made = cv2.cvtColor(image, cv2.COLOR_RGB2HLS)
-        lightness = made[:, :, 1].astype(np.float32)
-        lightness[lightness < params * 255 / 2 + 255 / 3] *= self.brightness
-        made[:, :, 1] = np.clip(lightness, 0, 255)
+        levels = np.arange(256, dtype=np.float32)
+        levels[levels < params * 255 / 2 + 255 / 3] *= np.float32(self.brightness)
+        made[:, :, 1] = cv2.LUT(made[:, :, 1], np.clip(levels, 0, 255).astype(np.uint8))
         return cv2.cvtColor(made, cv2.COLOR_HLS2RGB)
 
 
@@ -106,8 +106,8 @@ class Rain(Weather):
                 f"drop_length must be below the image's height, got {length} of {rows}: pass fewer pixels"
             )
         slant = rng.uniform(*self.slant)
-        drops = [(rng.integer(columns), rng.integer(rows - length)) for _ in range(int(rows * self.many))]
-        return slant, length, drops
+        places = rng.units(2 * int(rows * self.many)).reshape(-1, 2) * (columns, rows - length)
+        return slant, length, places.astype(int).tolist()
 
     def changed(self, image: Any, params: Any) -> Any:
         """Return the image with drops."""
@@ -121,7 +121,8 @@ class Rain(Weather):
         lines = np.stack([begins, begins + np.array([slant, length])], axis=1).astype(np.int32)
         cv2.polylines(layer, list(lines), False, self.colour, self.width, lineType=cv2.LINE_4)
         layer = cv2.blur(layer, (self.blur, self.blur)) if self.blur > 1 else layer
-        return cv2.convertScaleAbs(cv2.add(image, layer), alpha=self.brightness)
+        darker = cv2.multiply(np.arange(256, dtype=np.uint8), self.brightness, dtype=cv2.CV_8U)
+        return cv2.LUT(cv2.add(image, layer), darker)
 
 
 @dataclass(frozen=True)

@@ -122,3 +122,30 @@ def test_names_that_errors_advise_exist() -> None:
             getattr(ours, name)()
         for word in str(error.value).split("albumentations.")[1:]:
             assert hasattr(original, word.partition("(")[0])
+
+
+def test_weather_is_drawn_to_the_bit_as_the_originals_functions_draw_it() -> None:
+    from albumentations.augmentations.pixel import functional as theirs
+
+    def both(name: str, key: ss.SampleKey) -> tuple[Any, Any]:
+        augment = ours.Compose([getattr(ours, name)(p=1)])
+        return augment(image=IMAGE, key=key)["image"], augment.pipeline.params(key, IMAGE.shape)[0].params
+
+    for index in range(10):
+        key = ss.SampleKey(7, 0, index)
+        snow, point = both("RandomSnow", key)
+        assert (snow == theirs.add_snow_bleach(IMAGE, point, 2.5)).all()
+        rain, (slant, length, drops) = both("RandomRain", key)
+        grey = (200, 200, 200)
+        assert (
+            rain == theirs.add_rain(IMAGE, slant, length, 1, grey, 7, 0.7, np.array(drops, np.int32))
+        ).all()
+        fog, (strength, discs) = both("RandomFog", key)
+        places, radii = [disc[:2] for disc in discs], [disc[2] for disc in discs]
+        assert (fog == theirs.add_fog(IMAGE, strength, 0.08, places, radii)).all()
+        shadow, polygons = both("RandomShadow", key)
+        corners = [np.array(polygon) for polygon, _ in polygons]
+        assert (shadow == theirs.add_shadow(IMAGE, corners, np.array([dark for _, dark in polygons]))).all()
+        flare, (sun, circles) = both("RandomSunFlare", key)
+        given = [(share, place, radius, tuple(colour)) for share, place, radius, colour in circles]
+        assert (flare == theirs.add_sun_flare_overlay(IMAGE, sun, 400, (255, 255, 255), given)).all()
