@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from seedsafe_lint.alternatives import Value, Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.functions import Functions, first_of
 from seedsafe_lint.index import Frame
 from seedsafe_lint.judge import Judge
@@ -19,34 +19,17 @@ from seedsafe_lint.values import Bound, Cls, Ext, Fn, Group, Inst, Super, conten
 __all__ = ["Calls"]
 
 
-class Calls:
-    """Values of calls.
+@dataclass(eq=False)
+class Calls(Part):
+    """Values of calls."""
 
-    Args:
-        context: What all parts share.
-        members: Values of attributes.
-        functions: Runs functions of the analysed code.
-        libraries: Calls into libraries.
-        judge: Judges what is drawn and seeded.
-        steps: The other parts.
-    """
+    members: Members
+    functions: Functions
+    libraries: Libraries
+    judge: Judge
 
-    def __init__(
-        self,
-        context: Context,
-        members: Members,
-        functions: Functions,
-        libraries: Libraries,
-        judge: Judge,
-        steps: Steps,
-    ) -> None:
-        self.context = context
-        self.members = members
-        self.functions = functions
-        self.libraries = libraries
-        self.tame = Tame(context, members, functions)
-        self.judge = judge
-        self.steps = steps
+    def __post_init__(self) -> None:
+        self.tame = Tame(self.context, self.members, self.functions)
 
     def call(self, node: ast.Call, frame: Frame) -> Values:
         """Return the value of a call, with its effects."""

@@ -1,26 +1,19 @@
 """Outcomes of conditions, where they are known."""
 
 import ast
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Value, Values
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame
 from seedsafe_lint.values import Cls, Const, Ext, Fn, Gen, Group, Inst, Mod, Opaque
 
 __all__ = ["Conditions", "truthy"]
 
 
-class Conditions:
-    """Outcomes of conditions.
-
-    Args:
-        context: What all parts share.
-        steps: The other parts.
-    """
-
-    def __init__(self, context: Context, steps: Steps) -> None:
-        self.context = context
-        self.steps = steps
+@dataclass(eq=False)
+class Conditions(Part):
+    """Outcomes of conditions."""
 
     def truth(self, test: ast.expr, frame: Frame) -> bool | None:
         """Return the outcome of a condition, where it is known; evaluate it in any case."""

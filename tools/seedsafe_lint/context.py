@@ -4,15 +4,14 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from seedsafe_lint.alternatives import Value, Values
+from seedsafe_lint.alternatives import Values
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.project import Project
 from seedsafe_lint.root import Root
 from seedsafe_lint.values import STATIC, UNKNOWN, Fn
 
-__all__ = ["Context", "State", "Steps"]
+__all__ = ["Context", "Part", "State", "Steps"]
 
 
 @dataclass(slots=True)
@@ -77,7 +76,7 @@ class Context:
     @contextmanager
     def apart(self) -> Iterator["Context"]:
         """Run something as worker code by itself: it reports nothing and leaves nothing behind."""
-        names = (
+        names = [
             "worker",
             "state",
             "root",
@@ -88,7 +87,7 @@ class Context:
             "events",
             "steps",
             "trying",
-        )
+        ]
         kept = [getattr(self, name) for name in names]
         self.worker, self.state, self.root, self.drawn, self.filling = True, State(), None, set(), False
         self.entered, self.trail, self.events, self.steps, self.trying = set(), [], 0, 0, True
@@ -99,35 +98,35 @@ class Context:
                 setattr(self, name, value)
 
 
-class Steps(Protocol):
-    """The steps that parts take through each other, for each of them may lead to all the others."""
+class Steps:
+    """The steps that parts take through each other, for each of them may lead to all the others; the interpreter fills them in."""
 
-    def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Return the alternatives for the value of an expression."""
+    evaluate: Callable[[ast.expr | None, Frame], Values]  # the alternatives for the value of an expression
+    execute: Callable[[list[ast.stmt], Frame], bool]  # runs statements; True if they never reach their end
+    call: Callable[[ast.Call, Frame], Values]  # the value of a call, with its effects
+    invoke: Callable[..., Values]  # the value of calling something of the analysed code
+    callbacks: Callable[
+        [list[Values]], Values
+    ]  # the value of calling something unknown, which may call its arguments
+    run: Callable[..., Values]  # the value that a function returns, with its effects
+    parameter: Callable[
+        [ast.arg, Function], Values
+    ]  # what a parameter of a function of the main process holds
+    decorated: Callable[[Fn], Values]  # a function as its decorators of the analysed code leave it
+    told: Callable[
+        [Values], Values
+    ]  # the values, with one of which nothing is known in place of those that cannot draw
+    earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers started
 
-    def earlier(self, node: ast.expr, frame: Frame) -> Values:
-        """Return the value of an expression in code of the main process, before the workers started."""
 
-    def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
-        """Run statements; True if they never reach their end."""
+@dataclass(eq=False)
+class Part:
+    """A part of the interpreter.
 
-    def call(self, node: ast.Call, frame: Frame) -> Values:
-        """Return the value of a call, with its effects."""
+    Args:
+        context: What all parts share.
+        steps: The other parts.
+    """
 
-    def invoke(self, callee: Value, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        """Return the value of calling something of the analysed code."""
-
-    def callbacks(self, values: list[Values]) -> Values:
-        """Return the value of calling something unknown, which may call the functions among its arguments."""
-
-    def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Return the value that a function returns, with its effects."""
-
-    def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """Return what a parameter of a function of the main process holds."""
-
-    def decorated(self, fn: Fn) -> Values:
-        """Return a function as its decorators of the analysed code leave it."""
-
-    def told(self, values: Values) -> Values:
-        """Return the values with one of which nothing is known in place of those that cannot draw."""
+    context: Context
+    steps: Steps

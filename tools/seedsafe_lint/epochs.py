@@ -51,14 +51,7 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
         return
     if any(_NOT_TRAINING.search(dotted(arg)) for arg in (*call.node.args, *words.values())):
         return
-    run.findings.report(
-        "SSF010",
-        call.node,
-        module.path,
-        "DistributedSampler without set_epoch: every epoch visits the samples in the same order; call "
-        "sampler.set_epoch(epoch) before each epoch",
-        "warning",
-    )
+    run.verdicts.say("set_epoch", call.node, module.path)
 
 
 def _persistent(run: Interpreter, module: Module, call: Call) -> None:
@@ -71,15 +64,7 @@ def _persistent(run: Interpreter, module: Module, call: Call) -> None:
         return
     for value in run.earlier(dataset, call.frame):
         if isinstance(value, Inst) and (name := _epoch_attribute(run, value)):
-            run.findings.report(
-                "SSF011",
-                call.node,
-                module.path,
-                f"persistent_workers with {value.cls.name}.{name}: the workers keep the copy of the dataset that they got at "
-                "their start, so a later change of the attribute never reaches them; "
-                "pass the epoch with the index, or set persistent_workers=False",
-                "error",
-            )
+            run.verdicts.say("persistent", call.node, module.path, what=f"{value.cls.name}.{name}")
 
 
 def _epoch_attribute(run: Interpreter, value: Inst) -> str:
@@ -126,14 +111,7 @@ def _counting(run: Interpreter, cls: Class) -> None:
                 pass
             case _:
                 continue
-        run.findings.report(
-            "SSF012",
-            node,
-            cls.module.path,
-            f"{cls.name}.on_epoch_end counts epochs in {attr}: Keras 3 also calls it before the first epoch, tf-keras up to "
-            "twice an epoch, and worker processes keep old copies; take the epoch from a callback's on_epoch_begin",
-            "warning",
-        )
+        run.verdicts.say("epoch hook", node, cls.module.path, what=attr, root=cls.name)
 
 
 def _counts(name: str) -> bool:
@@ -151,13 +129,13 @@ def _unreached(run: Interpreter, cls: Class) -> None:
     for method in reached:
         for node in ast.walk(method.node):
             if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
-                run.findings.report(
-                    "SSF009",
+                run.verdicts.say(
+                    "sampler",
                     node,
                     cls.module.path,
-                    f"{cls.name}.set_epoch sets {', '.join(sorted(kept))}, which the generator of {cls.name}.{method.name} "
-                    "never sees: every epoch has the same order, and a resumed run another; make the generator from the epoch",
-                    "warning",
+                    root=cls.name,
+                    kept=", ".join(sorted(kept)),
+                    what=method.name,
                 )
                 return
 

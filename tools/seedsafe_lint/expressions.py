@@ -2,10 +2,11 @@
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.conditions import Conditions, truthy
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
@@ -18,33 +19,14 @@ __all__ = ["Expressions"]
 _STEPS = 15_000
 
 
-class Expressions:
-    """Values of expressions.
+@dataclass(eq=False)
+class Expressions(Part):
+    """Values of expressions."""
 
-    Args:
-        context: What all parts share.
-        names: Values of names.
-        members: Values of attributes.
-        targets: What loops give and assignments store.
-        conditions: Outcomes of conditions.
-        steps: The other parts.
-    """
-
-    def __init__(
-        self,
-        context: Context,
-        names: Names,
-        members: Members,
-        targets: Targets,
-        conditions: Conditions,
-        steps: Steps,
-    ) -> None:
-        self.context = context
-        self.names = names
-        self.members = members
-        self.targets = targets
-        self.conditions = conditions
-        self.steps = steps
+    names: Names
+    members: Members
+    targets: Targets
+    conditions: Conditions
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
         """Return the alternatives for the value of an expression."""

@@ -2,6 +2,8 @@
 
 import re
 
+from seedsafe_lint.known import words
+
 __all__ = ["framework_in", "framework_of", "kind_of_base"]
 
 _TORCHVISION = re.compile(
@@ -58,38 +60,11 @@ def kind_of_base(name: str) -> str:
     return ""
 
 
-_ON_TORCH = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "torchaudio",
-        "torchtext",
-        "torch_geometric",
-        "pytorch_lightning",
-        "lightning",
-        "monai",
-        "mmcv",
-        "mmengine",
-        "mmdet",
-        "mmdet3d",
-        "mmseg",
-        "mmaction",
-        "mmpose",
-        "mmcls",
-        "mmpretrain",
-        "detectron2",
-        "fairseq",
-        "timm",
-        "kornia",
-        "espnet2",
-        "speechbrain",
-        "transformers",
-        "accelerate",
-        "dgl",
-        "torchio",
-        "ignite",
-    ]
-)
+_ON_TORCH = words("""
+    torch torchvision torchaudio torchtext torch_geometric pytorch_lightning lightning monai mmcv mmengine
+    mmdet mmdet3d mmseg mmaction mmpose mmcls mmpretrain detectron2 fairseq timm kornia espnet2 speechbrain
+    transformers accelerate dgl torchio ignite
+""")
 
 
 def framework_of(name: str) -> str:

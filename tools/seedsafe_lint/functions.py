@@ -1,7 +1,9 @@
 """Functions of the analysed code: their arguments bound, their bodies run, their decorators applied."""
 
+from dataclasses import dataclass, field
+
 from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.names import Names
 from seedsafe_lint.quiet import Quiet
@@ -12,22 +14,18 @@ __all__ = ["Functions", "first_of"]
 _DEEP = 40
 
 
-class Functions:
-    """Runs functions.
+@dataclass(eq=False)
+class Functions(Part):
+    """Runs functions."""
 
-    Args:
-        context: What all parts share.
-        names: Values of names.
-        steps: The other parts.
-    """
+    names: Names
+    _stack: list[Function] = field(default_factory=list, init=False)
+    _results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = field(
+        default_factory=dict, init=False
+    )
 
-    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
-        self.context = context
-        self.names = names
-        self.steps = steps
-        self._quiet = Quiet(context)
-        self._stack: list[Function] = []
-        self._results: dict[object, tuple[Values, dict[tuple[object, str], Values], dict[object, str]]] = {}
+    def __post_init__(self) -> None:
+        self._quiet = Quiet(self.context)
 
     def forget(self) -> None:
         """Forget what functions returned."""

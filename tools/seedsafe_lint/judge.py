@@ -1,6 +1,7 @@
 """Judges draws and seedings in worker code: which of them are wrong."""
 
 import ast
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.context import Context
@@ -16,6 +17,7 @@ from seedsafe_lint.known import (
     is_imgaug_draw,
     is_numpy_draw,
     is_python_draw,
+    words,
 )
 from seedsafe_lint.seeds import counted, is_whole_seconds, of_clock, of_worker_alone
 from seedsafe_lint.values import Const, Ext, Gen, constant
@@ -30,37 +32,17 @@ _SEEDS = {
     "imgaug.seed": IMGAUG,
     "imgaug.random.seed": IMGAUG,
 }
-_SILENT_TAKERS = frozenset(
-    [
-        "isinstance",
-        "print",
-        "len",
-        "repr",
-        "str",
-        "type",
-        "id",
-        "hasattr",
-        "setattr",
-        "deepcopy",
-        "copy",
-        "get_rng_state",
-    ]
-)
+_SILENT_TAKERS = words("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
 
+@dataclass(eq=False)
 class Judge:
-    """Judges what worker code draws and seeds.
+    """Judges what worker code draws and seeds."""
 
-    Args:
-        context: What all parts share.
-        verdicts: Reports what is wrong.
-    """
-
-    def __init__(self, context: Context, verdicts: Verdicts) -> None:
-        self.context = context
-        self.verdicts = verdicts
+    context: Context
+    verdicts: Verdicts
 
     def library(
         self,
@@ -79,23 +61,21 @@ class Judge:
         elif is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
         elif is_python_draw(name):
-            self.verdicts.python(name, node, frame)
+            self.verdicts.draw(PYTHON, "python", name, node, frame)
         elif name in GLOBAL_DRAWS:
-            self.verdicts.process_wide(OPENCV, name, GLOBAL_DRAWS[name], node, frame)
+            self.verdicts.draw(OPENCV, "own", name, node, frame)
         elif is_imgaug_draw(name):
-            self.verdicts.process_wide(IMGAUG, spelled(node), "imgaug's process-wide generator", node, frame)
+            self.verdicts.draw(IMGAUG, "own", spelled(node), node, frame)
         elif name == "cv2.setNumThreads":
             self._threads(node, frame, args)
         elif NUMPY_INSIDE.match(name) and not _seeded_by(kwargs):
             self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _seeded_by(kwargs):
-            self.verdicts.unseeded(
-                f"{spelled(node)} without random_state", "NumPy's global generator", node, frame
-            )
+            self.verdicts.draw(NUMPY, "hidden", f"{spelled(node)} without random_state", node, frame)
         elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _seeded_by(
             kwargs
         ):
-            self.verdicts.noise(node, frame)
+            self.verdicts.draw(NUMPY, "noise", name, node, frame)
         elif name.rpartition(".")[2] not in _SILENT_TAKERS:
             self._handed_on(name, node, frame, args, kwargs)
         for argument, values in zip(node.args, args, strict=False):
@@ -129,7 +109,7 @@ class Judge:
         if self._unrelated(made, gen.kind, frame) or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
         if made.args and isinstance(made.args[0], ast.Constant):
-            self.verdicts.constant(f"{gen.kind} with a constant seed", node, frame)
+            self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a generator seeded anew."""
@@ -141,15 +121,15 @@ class Judge:
         if not self.context.worker or root is None:
             return
         if node.args and is_whole_seconds(node.args[0]):
-            self.verdicts.constant(f"{spelled(node)} with the clock's whole seconds", node, frame)
+            self.verdicts.seed("seconds", f"{spelled(node)} with the clock's whole seconds", node, frame)
         elif what == NUMPY and of_worker_alone(node, frame.function):
-            self.verdicts.worker_alone(node, frame)
+            self.verdicts.seed("worker alone", spelled(node), node, frame)
         elif root.per_sample and self._unrelated(node, spelled(node), frame):
             pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
             if literal or "__getitem__" in root.label:
-                self.verdicts.constant(f"{spelled(node)} with a constant seed", node, frame)
+                self.verdicts.seed("constant", f"{spelled(node)} with a constant seed", node, frame)
 
     def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
         """Report a seed that tells the moment and not the sample: True if it did."""
@@ -157,17 +137,17 @@ class Judge:
         if function is None:
             return False
         if of_clock(node, function):
-            self.verdicts.clock(f"{what} with the clock", node, frame)
+            self.verdicts.seed("clock", f"{what} with the clock", node, frame)
             return True
         if counted(node, function, self.context.entered):
-            self.verdicts.counted(f"{what} with a counter", node, frame)
+            self.verdicts.seed("counted", f"{what} with a counter", node, frame)
             return True
         return False
 
     def _threads(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         for value in args[0] if args else ():
             if isinstance(value, Const) and isinstance(value.value, int) and value.value >= 1:
-                self.verdicts.threads(node, frame.module)
+                self.verdicts.threads(node, frame.module.path)
 
     def _handed_on(
         self,

@@ -16,7 +16,14 @@ __all__ = [
     "canonical",
     "is_numpy_draw",
     "is_python_draw",
+    "words",
 ]
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a table."""
+    return frozenset(text.split())
+
 
 NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
 """The process-wide generators."""
@@ -24,31 +31,11 @@ NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
 _NUMPY_QUIET = frozenset(
     {"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"}
 )
-_PYTHON_DRAWS = frozenset(
-    [
-        "random",
-        "randint",
-        "randrange",
-        "choice",
-        "choices",
-        "sample",
-        "shuffle",
-        "uniform",
-        "gauss",
-        "normalvariate",
-        "triangular",
-        "betavariate",
-        "expovariate",
-        "gammavariate",
-        "lognormvariate",
-        "vonmisesvariate",
-        "paretovariate",
-        "weibullvariate",
-        "getrandbits",
-        "randbytes",
-        "binomialvariate",
-    ]
-)
+_PYTHON_DRAWS = words("""
+    random randint randrange choice choices sample shuffle uniform gauss normalvariate triangular betavariate
+    expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits randbytes
+    binomialvariate
+""")
 GENERATORS = {
     "numpy.random.default_rng": "np.random.default_rng",
     "numpy.random.RandomState": "np.random.RandomState",
@@ -62,76 +49,16 @@ GENERATORS = {
 BIT_GENERATORS = frozenset(
     f"numpy.random.{name}" for name in ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64", "SeedSequence")
 )
-DRAW_METHODS = frozenset(
-    [
-        "random",
-        "rand",
-        "randn",
-        "randint",
-        "integers",
-        "random_sample",
-        "random_integers",
-        "ranf",
-        "choice",
-        "choices",
-        "shuffle",
-        "permutation",
-        "permuted",
-        "bytes",
-        "uniform",
-        "normal",
-        "standard_normal",
-        "beta",
-        "binomial",
-        "chisquare",
-        "dirichlet",
-        "exponential",
-        "f",
-        "gamma",
-        "geometric",
-        "gumbel",
-        "hypergeometric",
-        "laplace",
-        "logistic",
-        "lognormal",
-        "logseries",
-        "multinomial",
-        "multivariate_normal",
-        "negative_binomial",
-        "noncentral_chisquare",
-        "noncentral_f",
-        "pareto",
-        "poisson",
-        "power",
-        "rayleigh",
-        "standard_cauchy",
-        "standard_exponential",
-        "standard_gamma",
-        "standard_t",
-        "tomaxint",
-        "triangular",
-        "vonmises",
-        "wald",
-        "weibull",
-        "zipf",
-        "randrange",
-        "sample",
-        "gauss",
-        "normalvariate",
-        "betavariate",
-        "expovariate",
-        "gammavariate",
-        "lognormvariate",
-        "getrandbits",
-        "random_raw",
-        "randbytes",
-    ]
-)
-GLOBAL_DRAWS = {
-    "cv2.randn": "OpenCV's process-wide generator",
-    "cv2.randu": "OpenCV's process-wide generator",
-    "cv2.randShuffle": "OpenCV's process-wide generator",
-}
+DRAW_METHODS = words("""
+    random rand randn randint integers random_sample random_integers ranf choice choices shuffle permutation
+    permuted bytes uniform normal standard_normal beta binomial chisquare dirichlet exponential f gamma
+    geometric gumbel hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal
+    negative_binomial noncentral_chisquare noncentral_f pareto poisson power rayleigh standard_cauchy
+    standard_exponential standard_gamma standard_t tomaxint triangular vonmises wald weibull zipf randrange
+    sample gauss normalvariate betavariate expovariate gammavariate lognormvariate getrandbits random_raw
+    randbytes
+""")
+GLOBAL_DRAWS = words("cv2.randn cv2.randu cv2.randShuffle")
 NUMPY_INSIDE = re.compile(
     r"(sklearn\.utils\.(shuffle|resample)"
     r"|sklearn\.model_selection\.train_test_split"

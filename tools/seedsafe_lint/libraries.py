@@ -2,64 +2,35 @@
 
 import ast
 import re
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame
 from seedsafe_lint.judge import Judge
-from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS
+from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS, words
 from seedsafe_lint.members import Members
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, constant
 
 __all__ = ["Libraries"]
 
-_RESEED = frozenset({"seed", "manual_seed", "set_state", "setstate", "__setstate__"})
-_ITERATING = frozenset(
-    f"builtins.{name}"
-    for name in ("next", "iter", "list", "tuple", "reversed", "sorted", "set", "enumerate", "zip")
-)
-_TELLING = frozenset(
-    f"builtins.{name}"
-    for name in (
-        "all",
-        "any",
-        "bool",
-        "callable",
-        "hasattr",
-        "id",
-        "isinstance",
-        "issubclass",
-        "len",
-        "print",
-        "repr",
-    )
-)
+_RESEED = words("seed manual_seed set_state setstate __setstate__")
+_ITERATING = words("next iter list tuple reversed sorted set enumerate zip")
+_TELLING = words("all any bool callable hasattr id isinstance issubclass len print repr")
+_NUMBERS = words("int abs str hash float max min")
 _ARRAYS = re.compile(
     r"(numpy|torch|cv2|scipy|skimage|PIL)\.[a-z_.]*(?<!vectorize)(?<!frompyfunc)$|torch\.(?!utils|nn|jit)"
 )
-_NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "abs", "str", "hash", "float", "max", "min"))
 
 
-class Libraries:
-    """Values of calls into libraries.
+@dataclass(eq=False)
+class Libraries(Part):
+    """Values of calls into libraries."""
 
-    Args:
-        context: What all parts share.
-        members: Values of attributes.
-        targets: What loops give.
-        judge: Judges what is drawn and seeded.
-        steps: The other parts.
-    """
-
-    def __init__(
-        self, context: Context, members: Members, targets: Targets, judge: Judge, steps: Steps
-    ) -> None:
-        self.context = context
-        self.members = members
-        self.targets = targets
-        self.judge = judge
-        self.steps = steps
+    members: Members
+    targets: Targets
+    judge: Judge
 
     def call(
         self,
@@ -72,7 +43,7 @@ class Libraries:
         """Return the value of a call into a library, or of a generator's method."""
         if isinstance(callee, Bound):
             return self._generator_method(callee, node, frame, [*args, *kwargs.values()])
-        name = callee.name
+        name, builtin = callee.name, callee.name.removeprefix("builtins.")
         if name in GENERATORS or name in BIT_GENERATORS:
             return self._generator(name, node, frame, args, kwargs)
         if name == "functools.partial":
@@ -86,17 +57,17 @@ class Libraries:
             return join((), *made) or self.context.nothing
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
-        if name in _ITERATING:
+        if builtin in _ITERATING:
             self.steps.callbacks(list(kwargs.values()))
             items = self.targets.iterate(join((), *args)) if args else self.context.nothing
             return items if name.endswith("next") else (Group(items),)
         if name in ("copy.deepcopy", "copy.copy") and args:
             return args[0]
-        if name in _NUMBERS and args:
+        if builtin in _NUMBERS and args:
             return STATIC if all(constant(v) for v in args) else self.context.nothing
         if self.context.worker:
             self.judge.library(name, node, frame, args, kwargs)
-            if name in _TELLING:
+            if builtin in _TELLING:
                 return self.context.nothing
         result = self.steps.callbacks([*args, *kwargs.values()])
         if isinstance(result[0], Group) and not _ARRAYS.match(name):

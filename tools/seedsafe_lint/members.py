@@ -2,10 +2,10 @@
 
 import ast
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from seedsafe_lint.alternatives import Value, Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Class, Frame, Site
 from seedsafe_lint.known import FOLLOWED, canonical
 from seedsafe_lint.names import Names
@@ -37,21 +37,13 @@ _MADE = re.compile(r"[(\[]")
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
-class Members:
-    """Values of attributes.
+@dataclass(eq=False)
+class Members(Part):
+    """Values of attributes."""
 
-    Args:
-        context: What all parts share.
-        names: Values of names.
-        steps: The other parts.
-    """
-
-    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
-        self.context = context
-        self.names = names
-        self.steps = steps
-        self._orders: dict[Class, tuple[Class, ...]] = {}
-        self._open_bases = 0  # classes whose bases are being looked up
+    names: Names
+    _orders: dict[Class, tuple[Class, ...]] = field(default_factory=dict, init=False)
+    _open_bases: int = 0  # classes whose bases are being looked up
 
     def member(self, value: Value, name: str) -> Values:
         """Return an attribute of a value."""

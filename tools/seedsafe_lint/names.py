@@ -2,9 +2,10 @@
 
 import ast
 import builtins
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.frameworks import kind_of_base
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.known import canonical, guess, is_numpy_draw, is_python_draw
@@ -16,17 +17,9 @@ __all__ = ["Names"]
 _DEEP = 40
 
 
-class Names:
-    """Values of names.
-
-    Args:
-        context: What all parts share.
-        steps: The other parts.
-    """
-
-    def __init__(self, context: Context, steps: Steps) -> None:
-        self.context = context
-        self.steps = steps
+@dataclass(eq=False)
+class Names(Part):
+    """Values of names."""
 
     def lookup(self, name: str, frame: Frame) -> Values:
         """Return the value of a variable."""

@@ -3,10 +3,11 @@
 import ast
 import contextlib
 import re
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.callsites import calls_of
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Function
 from seedsafe_lint.known import RNG_NAME
 from seedsafe_lint.names import Names
@@ -20,19 +21,11 @@ _TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IG
 _MOST = 6  # calls of a function that are looked into
 
 
-class Parameters:
-    """Values of parameters.
+@dataclass(eq=False)
+class Parameters(Part):
+    """Values of parameters."""
 
-    Args:
-        context: What all parts share.
-        names: Values of names.
-        steps: The other parts.
-    """
-
-    def __init__(self, context: Context, names: Names, steps: Steps) -> None:
-        self.context = context
-        self.names = names
-        self.steps = steps
+    names: Names
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
         """Return what a parameter holds, as far as the given files tell."""

@@ -5,43 +5,15 @@ from pathlib import Path
 
 from seedsafe_lint.frameworks import framework_in
 from seedsafe_lint.index import Module
+from seedsafe_lint.known import words
 from seedsafe_lint.source import UnreadableError, parse, read
 
 __all__ = ["Project"]
 
-_NEVER_LOCAL = frozenset(
-    [
-        "numpy",
-        "torch",
-        "keras",
-        "tensorflow",
-        "cv2",
-        "scipy",
-        "skimage",
-        "sklearn",
-        "imgaug",
-        "torchvision",
-        "pandas",
-    ]
-)
+_NEVER_LOCAL = words("numpy torch keras tensorflow cv2 scipy skimage sklearn imgaug torchvision pandas")
 _NEIGHBOURS = 100  # files of a folder that are asked for their framework
 _MOST = 6_000_000  # characters; their trees take about 50 times as many bytes
-_STANDARD = frozenset(
-    [
-        "random",
-        "math",
-        "os",
-        "sys",
-        "time",
-        "copy",
-        "functools",
-        "itertools",
-        "collections",
-        "typing",
-        "json",
-        "re",
-    ]
-)
+_STANDARD = words("random math os sys time copy functools itertools collections typing json re")
 
 
 class Project:

@@ -1,5 +1,6 @@
 """Runs of functions that drew nothing, kept so that they need not be repeated for each entry point of a file."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from seedsafe_lint.alternatives import Values
@@ -28,18 +29,15 @@ class Mark(NamedTuple):
     trail: int
 
 
+@dataclass(eq=False)
 class Quiet:
     """Remembers runs in which nothing was drawn or seeded.
 
     Two runs of a function are alike if its arguments have the same shape and the same generators, functions and objects
     were stored before. The runs outlast the entry point and the file: they report nothing that could depend on it.
-
-    Args:
-        context: What all parts share.
     """
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    context: Context
 
     def mark(self, fn: Fn, variables: dict[str, Values]) -> Mark:
         """Return the state before a run."""

@@ -13,31 +13,15 @@ from pathlib import Path
 from seedsafe_lint.config import Config
 from seedsafe_lint.engine import Result, analyse
 from seedsafe_lint.findings import Finding, Skipped
+from seedsafe_lint.known import words
 from seedsafe_lint.project import Project
 
 __all__ = ["Report", "collect", "lint"]
 
-_SKIPPED_FOLDERS = frozenset(
-    [
-        ".git",
-        ".hg",
-        ".svn",
-        ".tox",
-        ".nox",
-        ".venv",
-        "venv",
-        ".eggs",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        "__pycache__",
-        "node_modules",
-        "site-packages",
-        "build",
-        "dist",
-        ".ipynb_checkpoints",
-    ]
-)
+_SKIPPED_FOLDERS = words("""
+    .git .hg .svn .tox .nox .venv venv .eggs .mypy_cache .ruff_cache .pytest_cache __pycache__ node_modules
+    site-packages build dist .ipynb_checkpoints
+""")
 _ALONE = 60
 _CHUNK = 24
 

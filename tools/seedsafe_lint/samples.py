@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.index import Class, Function
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import BUFFERS
+from seedsafe_lint.known import BUFFERS, words
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
@@ -15,22 +15,7 @@ from seedsafe_lint.values import Ext, Group, Inst
 
 __all__ = ["check"]
 
-_IN_PLACE = frozenset(
-    {
-        "sort",
-        "fill",
-        "shuffle",
-        "clip_",
-        "add_",
-        "mul_",
-        "sub_",
-        "div_",
-        "normal_",
-        "uniform_",
-        "zero_",
-        "partition",
-    }
-)
+_IN_PLACE = words("sort fill shuffle clip_ add_ mul_ sub_ div_ normal_ uniform_ zero_ partition")
 
 
 def check(run: Interpreter, cls: Class) -> None:
@@ -53,14 +38,7 @@ def _none(run: Interpreter, method: Function) -> None:
     if len(nothing) == len(returns):
         return
     for node in nothing:
-        run.findings.report(
-            "SSF014",
-            node,
-            method.module.path,
-            f"{method.label} returns None for some samples: the default collate function raises TypeError in the worker, and "
-            "a collate function that drops them makes batches of other sizes; raise, or return another sample",
-            "warning",
-        )
+        run.verdicts.say("none", node, method.module.path, root=method.label)
 
 
 def _in_place(run: Interpreter, method: Function) -> None:
@@ -85,13 +63,8 @@ def _in_place(run: Interpreter, method: Function) -> None:
                 pass
         for name in _changed(node):
             if name in cached:
-                run.findings.report(
-                    "SSF015",
-                    node,
-                    method.module.path,
-                    f"{method.label} changes {name} in place, which is a view of self.{cached[name]}: the next epoch reads "
-                    "the changed sample; copy it first",
-                    "error",
+                run.verdicts.say(
+                    "in place", node, method.module.path, root=method.label, what=name, attr=cached[name]
                 )
 
 

@@ -1,10 +1,11 @@
 """Runs statements abstractly: each path joined, each loop once."""
 
 import ast
+from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.conditions import Conditions
-from seedsafe_lint.context import Context, State, Steps
+from seedsafe_lint.context import Part, State
 from seedsafe_lint.index import Class, Frame, Function
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV, PYTHON
 from seedsafe_lint.members import Members
@@ -19,37 +20,16 @@ from seedsafe_lint.verdicts import Verdicts
 __all__ = ["Statements"]
 
 
-class Statements:
-    """Runs statements.
+@dataclass(eq=False)
+class Statements(Part):
+    """Runs statements."""
 
-    Args:
-        context: What all parts share.
-        names: Values of names.
-        members: Values of attributes.
-        targets: What loops give and assignments store.
-        conditions: Outcomes of conditions.
-        verdicts: Reports what grows.
-        steps: The other parts.
-    """
-
-    def __init__(
-        self,
-        context: Context,
-        names: Names,
-        members: Members,
-        targets: Targets,
-        conditions: Conditions,
-        verdicts: Verdicts,
-        steps: Steps,
-    ) -> None:
-        self.context = context
-        self.names = names
-        self.members = members
-        self.targets = targets
-        self.conditions = conditions
-        self.verdicts = verdicts
-        self.steps = steps
-        self._assigned: dict[ast.AST, set[str]] = {}
+    names: Names
+    members: Members
+    targets: Targets
+    conditions: Conditions
+    verdicts: Verdicts
+    _assigned: dict[ast.AST, set[str]] = field(default_factory=dict, init=False)
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
         """Run statements; True if they never reach their end."""

@@ -1,6 +1,7 @@
 """Classes whose instances cannot draw: what worker code makes of them need not be told apart."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Value, Values
 from seedsafe_lint.context import Context
@@ -14,21 +15,16 @@ __all__ = ["Tame"]
 _OF_CLASSES = (Inst, Fn, Cls, Group)
 
 
+@dataclass(eq=False)
 class Tame:
     """Tells which classes are tame: each method, run on its own, draws and seeds nothing, and all that they store is plain.
 
     A class is looked at once for all files.
-
-    Args:
-        context: What all parts share.
-        members: Values of attributes.
-        functions: Runs functions of the analysed code.
     """
 
-    def __init__(self, context: Context, members: Members, functions: Functions) -> None:
-        self.context = context
-        self.members = members
-        self.functions = functions
+    context: Context
+    members: Members
+    functions: Functions
 
     def told(self, values: Values) -> Values:
         """Return the values with one of which nothing is known in place of those that cannot draw."""

@@ -1,9 +1,10 @@
 """What loops give, and what assignments store."""
 
 import ast
+from dataclasses import dataclass
 
 from seedsafe_lint.alternatives import Values, join
-from seedsafe_lint.context import Context, Steps
+from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame
 from seedsafe_lint.members import Members
 from seedsafe_lint.values import Bound, Fn, Gen, Group, Inst, contents
@@ -11,19 +12,11 @@ from seedsafe_lint.values import Bound, Fn, Gen, Group, Inst, contents
 __all__ = ["Targets"]
 
 
-class Targets:
-    """Iteration and assignment.
+@dataclass(eq=False)
+class Targets(Part):
+    """Iteration and assignment."""
 
-    Args:
-        context: What all parts share.
-        members: Values of attributes.
-        steps: The other parts.
-    """
-
-    def __init__(self, context: Context, members: Members, steps: Steps) -> None:
-        self.context = context
-        self.members = members
-        self.steps = steps
+    members: Members
 
     def iterate(self, values: Values) -> Values:
         """Return what a loop over these values gives."""

@@ -9,6 +9,7 @@ from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.callsites import calls_on
 from seedsafe_lint.index import Class, Frame, Module
 from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.known import words
 from seedsafe_lint.source import line_numbers
 from seedsafe_lint.values import Cls, Inst
 
@@ -67,18 +68,10 @@ _DATA_NAME = re.compile(
 )
 _FUNCTIONS = "from_generator|set_transform|with_transform|fit_generator|fit"
 _TRIGGER = re.compile(rf"(Loader|LoaderX|Sampler|Compose|Lambda|RandomApply|RandomChoice|{_FUNCTIONS})$")
-CALLBACK_WORDS = frozenset(
-    {
-        "collate_fn",
-        "worker_init_fn",
-        "preprocessing_function",
-        "transform",
-        "transforms",
-        "target_transform",
-        "joint_transform",
-        "co_transform",
-    }
-)
+CALLBACK_WORDS = words("""
+    collate_fn worker_init_fn preprocessing_function transform transforms target_transform joint_transform
+    co_transform
+""")
 
 
 STAGES = frozenset({"map", "map_dict", "map_tuple", "compose"})

@@ -1,18 +1,99 @@
-"""What is said of a wrong draw or seeding: the rule, the words, the severity."""
+"""What is said of a wrong draw or seeding: a table of rules, severities and words."""
 
 import ast
 import re
+from dataclasses import dataclass
 
 from seedsafe_lint.context import Context
-from seedsafe_lint.findings import Findings, Severity, place
-from seedsafe_lint.index import Frame, Module
-from seedsafe_lint.known import NUMPY, PYTHON
+from seedsafe_lint.findings import Findings, Place, place
+from seedsafe_lint.index import Frame
+from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen
 
-__all__ = ["Verdicts", "spelled"]
+__all__ = ["SAID", "Verdicts", "spelled"]
+
+_PHRASES = {
+    "numpy": "{what} draws from NumPy's global generator in worker code ({root}): ",
+    "copy": "{what} draws from a generator that every worker has a copy of ({source}; {root}): ",
+    "library": "{what} draws from {source} in worker code ({root}): ",
+    "draw": "; draw from np.random.default_rng(<key>)",
+    "make": "; make a generator from <key> for each sample",
+    "seed it": "; seed it, or draw yourself, from <key>",
+    "seed": "; seed from <key>",
+    "initial": "; use torch.initial_seed() % 2**32",
+    "key": "(seed, epoch, index)",
+}
+_TABLE = """
+numpy torch | SSF001 | warning | <numpy>torch >= 1.9 seeds it in each worker, yet the numbers depend on num_workers and on
+    which worker serves the sample; older torch repeats them in every worker<draw>
+numpy tf.data | SSF001 | warning | <numpy>from_generator runs it beside the training code, so the numbers depend on
+    prefetching and on every other draw<draw>
+numpy keras | SSF001 | error | <numpy>with use_multiprocessing every process repeats the same numbers, in every epoch; with
+    threads they depend on timing<draw>
+numpy | SSF001 | error | <numpy>worker processes start from copies of the same state and repeat the same numbers, unless
+    the framework seeds them (torch does since 1.9)<draw>
+stored | SSF002 | error | <copy>workers repeat each other's numbers, and epochs repeat too; no framework seeds it anew<make>
+stored tf.data | SSF002 | error | <copy>the numbers depend on prefetching and differ from epoch to epoch only by
+    accident<make>
+own | SSF003 | error | <library>no framework seeds it, so workers repeat the same numbers<seed it>
+hidden | SSF003 | error | <library>a hidden draw, seeded by torch >= 1.9 only and dependent on the workers even
+    there<seed it>
+noise | SSF003 | warning | skimage's random_noise without rng in worker code ({root}): NumPy's global generator up to
+    scikit-image 0.18, fresh entropy that no seed reaches since 0.19; pass rng=np.random.default_rng(<key>)
+constant | SSF004 | error | {what} in {root}: all samples of all epochs get the same numbers<seed>
+seconds | SSF004 | error | {what} in {root}: all samples served within a second get the same numbers<seed>
+clock | SSF004 | warning | {what} in {root}: samples that are served at the same moment get the same numbers, and no run
+    can be repeated<seed>
+counted | SSF004 | error | {what} in {root}: each worker counts in a copy of its own, so workers repeat each other's
+    numbers<seed>
+init outdated | SSF005 | error | {what} in {root}: in a worker of torch >= 1.9 this word is the same in every epoch and
+    every run, so the augmentations repeat<initial>
+worker alone | SSF006 | error | {what} in {root} depends on nothing but the worker's number: every epoch repeats the same
+    numbers<initial>
+bare seed | SSF006 | error | np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of
+    the epoch, so every epoch and run repeats the same numbers<initial>
+init repeats | SSF006 | error | {what} in {root} depends on nothing but worker_id and fixed values: it overwrites torch's
+    seed of the epoch, so every epoch repeats the same numbers<initial>
+init ignores | SSF007 | error | {what} in {root} ignores worker_id: all workers draw the same numbers<initial>
+init forgets | SSF008 | error | {root} seeds {what} but not {missing}, which the dataset draws from; seed it there too,
+    from torch.initial_seed()
+sampler | SSF009 | warning | {root}.set_epoch sets {kept}, which the generator of {root}.{what} never sees: every epoch
+    has the same order, and a resumed run another; make the generator from the epoch
+set_epoch | SSF010 | warning | DistributedSampler without set_epoch: every epoch visits the samples in the same order;
+    call sampler.set_epoch(epoch) before each epoch
+persistent | SSF011 | error | persistent_workers with {what}: the workers keep the copy of the dataset that they got at
+    their start, so a later change of the attribute never reaches them; pass the epoch with the index, or set
+    persistent_workers=False
+epoch hook | SSF012 | warning | {root}.on_epoch_end counts epochs in {what}: Keras 3 also calls it before the first epoch,
+    tf-keras up to twice an epoch, and worker processes keep old copies; take the epoch from a callback's on_epoch_begin
+grows | SSF013 | warning | self.{what} grows with each sample in {root}: each worker counts in a copy of its own, which is
+    lost when it ends, and threads race for it; count in the training process, or in memory that workers share
+none | SSF014 | warning | {root} returns None for some samples: the default collate function raises TypeError in the
+    worker, and a collate function that drops them makes batches of other sizes; raise, or return another sample
+in place | SSF015 | error | {root} changes {what} in place, which is a view of self.{attr}: the next epoch reads the
+    changed sample; copy it first
+threads | SSF016 | error | cv2.setNumThreads with a positive number in a worker joins threads that the fork left behind
+    and can hang for ever: pass 0
+python | SSF017 | note | {what} draws from Python's global generator in worker code ({root}): torch seeds it in each
+    worker and Python itself after a fork, yet the numbers depend on the workers or on no seed at all; draw from a
+    generator made from <key>
+"""
 
 
+def _rows() -> dict[str, tuple[str, str, str]]:
+    table = _TABLE
+    for name, phrase in _PHRASES.items():
+        table = table.replace(f"<{name}>", phrase)
+    rows = (" ".join(row.split()).split(" | ") for row in re.split(r"\n(?=\S)", table.strip()))
+    return {key: (code, severity, text) for key, code, severity, text in rows}
+
+
+SAID = _rows()
+_OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
+
+
+@dataclass(eq=False)
 class Verdicts:
     """Reports what worker code draws and seeds wrongly.
 
@@ -22,42 +103,37 @@ class Verdicts:
         old_torch: Judge for torch < 1.9, which leaves NumPy's global generator the same in every worker.
     """
 
-    def __init__(self, context: Context, findings: Findings, *, old_torch: bool = False) -> None:
-        self.context = context
-        self.findings = findings
-        self.old_torch = old_torch
+    context: Context
+    findings: Findings
+    old_torch: bool = False
+
+    def say(self, key: str, node: ast.AST, path: str, related: Place | None = None, **words: str) -> None:
+        """Report what a row of the table says."""
+        code, severity, text = SAID[key]
+        self.findings.report(code, node, path, text.format(**words), severity, related)
+
+    def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a seed."""
+        self.context.events += 1
+        label = self.context.root.label if self.context.root else ""
+        self.say(key, node, frame.module.path, what=what, root=label)
+
+    def draw(self, generator: str, key: str, what: str, node: ast.AST, frame: Frame) -> None:
+        """Report a draw from a process-wide generator, unless the sample seeded it."""
+        context = self.context
+        context.events += 1
+        context.drawn.add(generator)
+        root = context.root
+        if root is None or generator in context.state.seeded or (generator == NUMPY and root.cured):
+            return
+        source = _OWN.get(generator, "NumPy's global generator")
+        self.say(key, node, frame.module.path, what=what, root=root.label, source=source)
 
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from NumPy's global generator."""
-        self.context.events += 1
-        self.context.drawn.add(NUMPY)
-        root = self.context.root
-        if root is None or NUMPY in self.context.state.seeded or root.cured:
-            return
-        text = f"{what} draws from NumPy's global generator in worker code ({root.label}): "
-        if root.framework == "torch" and not self.old_torch:
-            severity: Severity = "warning"
-            text += (
-                "torch >= 1.9 seeds it in each worker, yet the numbers depend on num_workers and on which worker "
-                "serves the sample; older torch repeats them in every worker"
-            )
-        elif root.framework == "tf.data":
-            severity = "warning"
-            text += "from_generator runs it beside the training code, so the numbers depend on prefetching and on every other draw"
-        elif root.framework == "keras":
-            severity = "error"
-            text += (
-                "with use_multiprocessing every process repeats the same numbers, in every epoch; with threads they depend "
-                "on timing"
-            )
-        else:
-            severity = "error"
-            text += (
-                "worker processes start from copies of the same state and repeat the same numbers, unless the framework "
-                "seeds them (torch does since 1.9)"
-            )
-        text += "; draw from np.random.default_rng((seed, epoch, index))"
-        self.findings.report("SSF001", node, frame.module.path, text, severity)
+        framework = self.context.root.framework if self.context.root else ""
+        key = f"numpy {framework}" if framework != "torch" or not self.old_torch else "numpy"
+        self.draw(NUMPY, key if key in SAID else "numpy", what, node, frame)
 
     def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from a generator that was made before the workers started."""
@@ -66,169 +142,32 @@ class Verdicts:
         if root is None:
             return
         self.context.drawn.add("stored")
-        made = place(gen.module.path, gen.node)
+        made, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
-        text = (
-            f"{what} draws from a generator that every worker has a copy of ({source}, line {made.line}"
-            f"{'' if made.path == frame.module.path else ' of ' + made.path}; {root.label}): "
-        )
-        if root.framework == "tf.data":
-            text += "the numbers depend on prefetching and differ from epoch to epoch only by accident"
-        else:
-            text += "workers repeat each other's numbers, and epochs repeat too; no framework seeds it anew"
-        text += "; make a generator from (seed, epoch, index) for each sample"
-        self.findings.report("SSF002", node, frame.module.path, text, "error", made)
-
-    def process_wide(self, key: str, what: str, source: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from a process-wide generator of a library."""
-        self.context.events += 1
-        self.context.drawn.add(key)
-        if key in self.context.state.seeded:
-            return
-        self.unseeded(what, source, node, frame)
-
-    def unseeded(self, what: str, source: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw that a library makes from a generator that it keeps."""
-        self.context.events += 1
-        root = self.context.root
-        if root is None or (
-            source.startswith("NumPy") and (NUMPY in self.context.state.seeded or root.cured)
-        ):
-            return
-        if source.startswith("NumPy"):
-            end = "a hidden draw, seeded by torch >= 1.9 only and dependent on the workers even there"
-        else:
-            end = "no framework seeds it, so workers repeat the same numbers"
-        self.findings.report(
-            "SSF003",
-            node,
-            frame.module.path,
-            f"{what} draws from {source} in worker code ({root.label}): {end}; seed it, or draw yourself, from "
-            "(seed, epoch, index)",
-            "error",
-        )
-
-    def noise(self, node: ast.AST, frame: Frame) -> None:
-        """Report a call of skimage's random_noise."""
-        self.context.events += 1
-        root = self.context.root
-        if root is None or NUMPY in self.context.state.seeded or root.cured:
-            return
-        self.findings.report(
-            "SSF003",
-            node,
-            frame.module.path,
-            f"skimage's random_noise without rng in worker code ({root.label}): NumPy's global generator up to "
-            "scikit-image 0.18, fresh entropy that no seed reaches since 0.19; pass "
-            "rng=np.random.default_rng((seed, epoch, index))",
-            "warning",
-        )
-
-    def python(self, name: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from Python's global generator."""
-        self.context.events += 1
-        self.context.drawn.add(PYTHON)
-        root = self.context.root
-        if root is None or PYTHON in self.context.state.seeded:
-            return
-        self.findings.report(
-            "SSF017",
-            node,
-            frame.module.path,
-            f"{name} draws from Python's global generator in worker code ({root.label}): torch seeds it in each worker "
-            "and Python itself after a fork, yet the numbers depend on the workers or on no seed at all; "
-            "draw from a generator made from (seed, epoch, index)",
-            "note",
-        )
-
-    def constant(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a seed that is the same for all samples."""
-        self.context.events += 1
-        label = self.context.root.label if self.context.root else ""
-        self.findings.report(
-            "SSF004",
-            node,
-            frame.module.path,
-            f"{what} in {label}: {_alike(what)} get the same numbers; seed from (seed, epoch, index)",
-            "error",
-        )
-
-    def clock(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a seed from the clock."""
-        self.context.events += 1
-        label = self.context.root.label if self.context.root else ""
-        self.findings.report(
-            "SSF004",
-            node,
-            frame.module.path,
-            f"{what} in {label}: samples that are served at the same moment get the same numbers, and no run can be "
-            "repeated; seed from (seed, epoch, index)",
-            "warning",
-        )
-
-    def counted(self, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a seed from a counter that each worker has a copy of."""
-        self.context.events += 1
-        label = self.context.root.label if self.context.root else ""
-        self.findings.report(
-            "SSF004",
-            node,
-            frame.module.path,
-            f"{what} in {label}: each worker counts in a copy of its own, so workers repeat each other's "
-            "numbers; seed from (seed, epoch, index)",
-            "error",
-        )
-
-    def worker_alone(self, node: ast.Call, frame: Frame) -> None:
-        """Report a seed that depends on the worker's number alone."""
-        self.context.events += 1
-        label = self.context.root.label if self.context.root else ""
-        self.findings.report(
-            "SSF006",
-            node,
-            frame.module.path,
-            f"{spelled(node)} in {label} depends on nothing but the worker's number: every epoch repeats the "
-            "same numbers; use torch.initial_seed() % 2**32",
-            "error",
-        )
+        source += f", line {made.line}" + ("" if made.path == path else f" of {made.path}")
+        key = "stored tf.data" if root.framework == "tf.data" else "stored"
+        self.say(key, node, path, made, what=what, source=source, root=root.label)
 
     def accumulated(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
-        if root is None or not root.per_sample or root.cls is None or "__getitem__" not in root.label:
-            return
-        if "cache" in target.attr:
-            return
-        self.findings.report(
-            "SSF013",
-            node,
-            frame.module.path,
-            f"self.{target.attr} grows with each sample in {root.label}: each worker counts in a copy of its own, which is "
-            "lost when it ends, and threads race for it; count in the training process, or in memory that workers share",
-            "warning",
-        )
+        if (
+            root
+            and root.per_sample
+            and root.cls
+            and "__getitem__" in root.label
+            and "cache" not in target.attr
+        ):
+            self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
 
-    def threads(self, node: ast.AST, module: Module) -> None:
+    def threads(self, node: ast.AST, path: str) -> None:
         """Report ``cv2.setNumThreads(n)`` with n >= 1 in a worker."""
         self.context.events += 1
-        if self.context.trying:
-            return
-        self.findings.report(
-            "SSF016",
-            node,
-            module.path,
-            "cv2.setNumThreads with a positive number in a worker joins threads that the fork left behind and can hang for "
-            "ever: pass 0",
-            "error",
-        )
-
-
-def _alike(what: str) -> str:
-    return "all samples served within a second" if "seconds" in what else "all samples of all epochs"
+        if not self.context.trying:
+            self.say("threads", node, path)
 
 
 def spelled(node: ast.AST) -> str:
     """Return a call as the file spells it, without arguments."""
-    name = dotted(node)
-    return re.sub(r"^\.", "", name) or "this call"
+    return dotted(node).removeprefix(".") or "this call"

@@ -68,14 +68,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
             if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
                 word.value, call.frame
             ):
-                run.findings.report(
-                    "SSF006",
-                    word.value,
-                    module.path,
-                    "np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of the epoch, so "
-                    "every epoch and run repeats the same numbers; use torch.initial_seed() % 2**32",
-                    "error",
-                )
+                run.verdicts.say("bare seed", word.value, module.path)
 
 
 def check(run: Interpreter, function: Function) -> Init:
@@ -96,7 +89,7 @@ def check(run: Interpreter, function: Function) -> Init:
                 init.seeds |= {"numpy", "python", "torch"}
                 _judge(run, init, node, name, index, frame)
             elif name == "cv2.setNumThreads" and _positive(node):
-                run.verdicts.threads(node, function.module)
+                run.verdicts.threads(node, function.module.path)
             elif name.endswith(
                 (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
             ):
@@ -141,14 +134,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     old = next((part for part in parts if _is_old_recipe(part)), None)
     if old is not None:
         init.wrong = True
-        run.findings.report(
-            "SSF005",
-            old,
-            module.path,
-            f"{ast.unparse(old)} in {label}: in a worker of torch >= 1.9 this word is the same in every epoch and "
-            "every run, so the augmentations repeat; use torch.initial_seed() % 2**32",
-            "error",
-        )
+        run.verdicts.say("init outdated", old, module.path, what=ast.unparse(old), root=label)
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
@@ -167,23 +153,9 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in spelled:
-        run.findings.report(
-            "SSF006",
-            node,
-            module.path,
-            f"{dotted(node)} in {label} depends on nothing but worker_id and fixed values: it overwrites torch's seed of the "
-            "epoch, so every epoch repeats the same numbers; use torch.initial_seed() % 2**32",
-            "error",
-        )
+        run.verdicts.say("init repeats", node, module.path, what=dotted(node), root=label)
     else:
-        run.findings.report(
-            "SSF007",
-            node,
-            module.path,
-            f"{dotted(node)} in {label} ignores worker_id: all workers draw the same numbers; use "
-            "torch.initial_seed() % 2**32",
-            "error",
-        )
+        run.verdicts.say("init ignores", node, module.path, what=dotted(node), root=label)
 
 
 def _drawn(function: Function, names: set[str]) -> bool:
@@ -236,11 +208,11 @@ def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
         used = used - {"stored"}
     missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
     if init.seeds and missing:
-        run.findings.report(
-            "SSF008",
+        run.verdicts.say(
+            "init forgets",
             init.function.node,
             init.function.module.path,
-            f"{init.function.label} seeds {', '.join(sorted(init.seeds))} but not {' and '.join(missing)}, which the dataset "
-            "draws from; seed it there too, from torch.initial_seed()",
-            "error",
+            root=init.function.label,
+            what=", ".join(sorted(init.seeds)),
+            missing=" and ".join(missing),
         )
