@@ -38,20 +38,26 @@ class Context:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
+        self.known: dict[object, Values] = {}
+        self.open: set[object] = set()
+        self.depth = 0
+        self.begin(None)
         self.worker = False
-        self.state = State()
-        self.root: Root | None = None  # what a worker calls first
+
+    def begin(self, root: Root | None, *, trying: bool = False) -> None:
+        """Begin a run of worker code.
+
+        Args:
+            root: What a worker calls first.
+            trying: Report nothing: the code may never be called.
+        """
+        self.worker, self.state, self.root, self.trying = True, State(), root, trying
         self.drawn: set[str] = set()  # kinds of generators that were drawn from
         self.filling = False  # inside of an `if` that fills an attribute once
         self.entered: set[Function] = set()
         self.trail: list[Function] = []  # the functions that were run, in order
-        self.events = 0  # what was drawn, seeded or cut short so far
-        self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
-        self.trying = False  # nothing is reported: the code may never be called
-        self.known: dict[object, Values] = {}
-        self.open: set[object] = set()
-        self.depth = 0
-        self.steps = 0
+        self.events = self.steps = 0  # what was drawn, seeded or cut short so far; expressions evaluated
 
     @property
     def nothing(self) -> Values:
@@ -76,26 +82,12 @@ class Context:
     @contextmanager
     def apart(self) -> Iterator["Context"]:
         """Run something as worker code by itself: it reports nothing and leaves nothing behind."""
-        names = [
-            "worker",
-            "state",
-            "root",
-            "drawn",
-            "filling",
-            "entered",
-            "trail",
-            "events",
-            "steps",
-            "trying",
-        ]
-        kept = [getattr(self, name) for name in names]
-        self.worker, self.state, self.root, self.drawn, self.filling = True, State(), None, set(), False
-        self.entered, self.trail, self.events, self.steps, self.trying = set(), [], 0, 0, True
+        kept = dict(self.__dict__)
+        self.begin(None, trying=True)
         try:
             yield self
         finally:
-            for name, value in zip(names, kept, strict=True):
-                setattr(self, name, value)
+            self.__dict__.update(kept)
 
 
 class Steps:

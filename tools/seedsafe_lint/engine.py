@@ -68,7 +68,6 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
         if key in seen:
             continue
         seen.add(key)
-        run.context.drawn = set()
         run.start(root)
         if root.cls:
             drawn.setdefault(root.cls, set()).update(run.context.drawn)

@@ -2,21 +2,43 @@
 
 import re
 
-from seedsafe_lint.known import words
+from seedsafe_lint.known import either, words
 
 __all__ = ["framework_in", "framework_of", "kind_of_base"]
 
-_TORCHVISION = re.compile(
-    r"(torchvision|torchaudio|torchtext)\.datasets?\.|^datasets\.[A-Z]|^dset\.[A-Z]|torch_geometric\.(data|datasets)\."
-)
-_NAMED = re.compile(
-    r"(Data[sS]et\w*|_dataset|ImageFolder|DatasetFolder|^(CIFAR|MNIST|FashionMNIST|EMNIST|KMNIST|QMNIST|SVHN|STL|VOC|Coco|Kitti|"
-    r"Imagenet|ImageNet|LSUN|CelebA|Cityscapes|Omniglot|Places|Food|SBD|UCF|HMDB|Kinetics|LSUN|USPS|Caltech)\w*|Subset)$"
-)
-_OTHER = re.compile(
-    r"(Module|Layer|Model|Callback|Sampler|DataLoader|Env|Wrapper|Optimizer|Scheduler|LightningModule|LightningDataModule|"
-    r"DataModule|TestCase|Enum|Thread|Process|Loss|Metric|Policy|Agent|Estimator|Buffer|Memory|Network|Net)$"
-)
+_DATASETS = """
+    CIFAR MNIST FashionMNIST EMNIST KMNIST QMNIST SVHN STL VOC Coco Kitti Imagenet ImageNet LSUN CelebA
+    Cityscapes Omniglot Places Food SBD UCF HMDB Kinetics USPS Caltech
+"""
+_MAIN = """
+    Module Layer Model Callback Sampler DataLoader Env Wrapper Optimizer Scheduler TestCase Enum Thread Process
+    Loss Metric Policy Agent Estimator Buffer Memory Network Net
+"""
+_LAST = r"(?:.*\.)?"  # before the last name of a dotted one
+_KERAS = r"(?=.*keras|\?\.)"
+_KINDS = [
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        ("keras", rf"{_KERAS}{_LAST}(PyDataset|Sequence)$"),
+        ("iterator", rf"{_LAST}(ImageDataGenerator|BatchFromFilesMixin)$|{_KERAS}.*Iterator$"),
+        (
+            "albumentations",
+            rf"albumentations\.|{_LAST}({either('ImageOnly Dual Basic')}Transform|Transform3D)$",
+        ),
+        ("iterable", rf"{_LAST}(\w*Iterable\w+|\w+Iterable|IterDataPipe)$"),
+        ("transform", rf"{_LAST}{either('Base Random Intensity Spatial')}Transform$"),
+        ("module", rf"{_LAST}Module$"),
+        ("", rf"tensorflow\.data|{_LAST}(RNG)?DataFlow$"),
+        ("map", r".*(torchvision|torchaudio|torchtext)\.datasets?\.|(datasets|dset)\.[A-Z]"),
+        (
+            "map",
+            r".*torch_geometric\.(data|datasets)\.|.*(Data[sS]et\w*|_dataset|ImageFolder|DatasetFolder|Subset)$",
+        ),
+        ("map", rf"{_LAST}(?i:[^.]*dataset)$"),
+        ("map", rf"{_LAST}{either(_DATASETS)}\w*$"),
+        ("main", rf".*{either(_MAIN)}$"),
+    )
+]
 
 
 def kind_of_base(name: str) -> str:
@@ -33,38 +55,15 @@ def kind_of_base(name: str) -> str:
         >>> kind_of_base("torch.utils.data.IterableDataset"), kind_of_base("keras.utils.Sequence")
         ('iterable', 'keras')
     """
-    last = name.rpartition(".")[2]
-    keras = "keras" in name or name.startswith("?.")
-    if last in ("PyDataset", "Sequence") and keras:
-        return "keras"
-    if last in ("ImageDataGenerator", "BatchFromFilesMixin") or (last.endswith("Iterator") and keras):
-        return "iterator"
-    if last in ("ImageOnlyTransform", "DualTransform", "BasicTransform", "Transform3D") or name.startswith(
-        "albumentations."
-    ):
-        return "albumentations"
-    if "Iterable" in last and last != "Iterable":
-        return "iterable"
-    if last in ("IterDataPipe", "IterableDataset"):
-        return "iterable"
-    if last in ("BaseTransform", "RandomTransform", "IntensityTransform", "SpatialTransform"):
-        return "transform"
-    if last == "Module":
-        return "module"
-    if name.startswith("tensorflow.data") or last in ("DataFlow", "RNGDataFlow"):
-        return ""
-    if _TORCHVISION.search(name) or _NAMED.search(last) or last.lower().endswith("dataset"):
-        return "map"
-    if _OTHER.search(last):
-        return "main"
-    return ""
+    return next((kind for kind, pattern in _KINDS if pattern.match(name)), "")
 
 
 _ON_TORCH = words("""
-    torch torchvision torchaudio torchtext torch_geometric pytorch_lightning lightning monai mmcv mmengine
-    mmdet mmdet3d mmseg mmaction mmpose mmcls mmpretrain detectron2 fairseq timm kornia espnet2 speechbrain
+    torch torchvision torchaudio torchtext torch_geometric pytorch_lightning lightning monai mmcv mmengine mmdet
+    mmdet3d mmseg mmaction mmpose mmcls mmpretrain detectron2 fairseq timm kornia espnet2 speechbrain
     transformers accelerate dgl torchio ignite
 """)
+_OTHERS = words("mxnet gluoncv chainer paddle mindspore tensorpack")
 
 
 def framework_of(name: str) -> str:
@@ -74,9 +73,7 @@ def framework_of(name: str) -> str:
         return "keras"
     if head in _ON_TORCH:
         return "torch"
-    if head in ("mxnet", "gluoncv", "chainer", "paddle", "mindspore", "tensorpack"):
-        return head
-    return ""
+    return head if head in _OTHERS else ""
 
 
 def framework_in(text: str) -> str:

@@ -62,8 +62,6 @@ class Function:
     module: "Module"
     frame: Frame
     cls: "Class | None" = None
-    _scope: Scope | None = None
-    _body: list[ast.stmt] | None = None
 
     @property
     def name(self) -> str:
@@ -75,19 +73,15 @@ class Function:
         """Its name with its class."""
         return f"{self.cls.name}.{self.name}" if self.cls else self.name
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """The names that its body binds."""
-        if self._scope is None:
-            self._scope = Scope(self.body)
-        return self._scope
+        return Scope(self.body)
 
-    @property
+    @cached_property
     def body(self) -> list[ast.stmt]:
         """Its statements; a lambda's expression as a return, the same object each time."""
-        if self._body is None:
-            self._body = body_of(self.node)
-        return self._body
+        return body_of(self.node)
 
     @cached_property
     def globals(self) -> frozenset[str]:
@@ -138,8 +132,6 @@ class Class:
     module: "Module"
     frame: Frame
     methods: dict[str, Function] = field(default_factory=dict)
-    _scope: Scope | None = None
-    _sites: dict[str, list[Site]] | None = None
 
     def __post_init__(self) -> None:
         for statement in statements(self.node.body):
@@ -151,28 +143,20 @@ class Class:
         """Its name."""
         return self.node.name
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """The names that its body binds."""
-        if self._scope is None:
-            self._scope = Scope(self.node.body)
-        return self._scope
+        return Scope(self.node.body)
 
-    @property
+    @cached_property
     def sites(self) -> dict[str, list[Site]]:
         """Assignments to attributes of `self` (or `cls`) in its methods."""
-        if self._sites is None:
-            self._sites = {}
-            for method in self.methods.values():
-                if method.positional:
-                    self._collect(method, method.positional[0].arg)
-        return self._sites
-
-    def _collect(self, method: Function, this: str) -> None:
-        assert self._sites is not None
-        for node in statements(body_of(method.node)):
-            for name, value in given_to(node, this):
-                self._sites.setdefault(name, []).append(Site(method, value))
+        found: dict[str, list[Site]] = {}
+        for method in self.methods.values():
+            for node in statements(method.body) if method.positional else ():
+                for name, value in given_to(node, method.positional[0].arg):
+                    found.setdefault(name, []).append(Site(method, value))
+        return found
 
 
 class Module:

@@ -2,7 +2,7 @@
 
 from seedsafe_lint.calls import Calls
 from seedsafe_lint.conditions import Conditions
-from seedsafe_lint.context import Context, State, Steps
+from seedsafe_lint.context import Context, Steps
 from seedsafe_lint.expressions import Expressions
 from seedsafe_lint.findings import Findings
 from seedsafe_lint.functions import Functions
@@ -53,9 +53,7 @@ class Interpreter(Steps):
     def start(self, root: Root) -> None:
         """Run what a worker calls first, and report what it draws."""
         context = self.context
-        context.root = root
-        context.worker, context.state = True, State()
-        context.entered, context.trail, context.steps = set(), [], 0
+        context.begin(root)
         self._functions.forget()
         try:
             function = root.fn.function

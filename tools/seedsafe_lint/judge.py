@@ -14,6 +14,7 @@ from seedsafe_lint.known import (
     NUMPY_INSIDE,
     OPENCV,
     PYTHON,
+    SEEDERS,
     is_imgaug_draw,
     is_numpy_draw,
     is_python_draw,
@@ -25,13 +26,6 @@ from seedsafe_lint.verdicts import Verdicts, spelled
 
 __all__ = ["Judge"]
 
-_SEEDS = {
-    "numpy.random.seed": NUMPY,
-    "random.seed": PYTHON,
-    "cv2.setRNGSeed": OPENCV,
-    "imgaug.seed": IMGAUG,
-    "imgaug.random.seed": IMGAUG,
-}
 _SILENT_TAKERS = words("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
@@ -53,8 +47,8 @@ class Judge:
         kwargs: dict[str, Values],
     ) -> None:
         """Judge a call into a library."""
-        if name in _SEEDS:
-            self.seeded(_SEEDS[name], node, frame, [*args, *kwargs.values()])
+        if SEEDERS.get(name, "torch") != "torch":
+            self.seeded(SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name == "numpy.random.set_state":
             self.context.state.seeded.pop(NUMPY, None)
             self.context.events += 1

@@ -13,7 +13,9 @@ __all__ = [
     "OPENCV",
     "PYTHON",
     "RNG_NAME",
+    "SEEDERS",
     "canonical",
+    "either",
     "is_numpy_draw",
     "is_python_draw",
     "words",
@@ -25,12 +27,29 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def either(text: str) -> str:
+    """Return a pattern that matches one of the words of a table, each of them a pattern.
+
+    Example:
+        >>> either("crop flip")
+        '(?:crop|flip)'
+    """
+    return f"(?:{'|'.join(text.split())})"
+
+
 NUMPY, PYTHON, OPENCV, IMGAUG = "numpy", "python", "cv2", "imgaug"
 """The process-wide generators."""
 
-_NUMPY_QUIET = frozenset(
-    {"seed", "get_state", "set_state", "default_rng", "get_bit_generator", "set_bit_generator", "test"}
-)
+SEEDERS = {
+    "numpy.random.seed": NUMPY,
+    "random.seed": PYTHON,
+    "torch.manual_seed": "torch",
+    "torch.random.manual_seed": "torch",
+    "cv2.setRNGSeed": OPENCV,
+    "imgaug.seed": IMGAUG,
+    "imgaug.random.seed": IMGAUG,
+}
+_NUMPY_QUIET = words("seed get_state set_state default_rng get_bit_generator set_bit_generator test")
 _PYTHON_DRAWS = words("""
     random randint randrange choice choices sample shuffle uniform gauss normalvariate triangular betavariate
     expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits randbytes

@@ -61,9 +61,7 @@ class Statements(Part):
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self.targets.assign(target, self.steps.evaluate(value, frame), frame)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                function = Function(node, frame.module, frame, None)
-                function.cls = None
-                fn = Fn(function, None, frame)
+                fn = Fn(Function(node, frame.module, frame), None, frame)
                 frame.vars[node.name] = (fn,)
                 frame.vars[node.name] = self.steps.decorated(fn)
             case ast.ClassDef():
@@ -79,8 +77,6 @@ class Statements(Part):
                 return True
             case ast.Assert():
                 self.steps.evaluate(node.test, frame)
-            case ast.Global():
-                pass
             case _:
                 pass
         return False

@@ -3,9 +3,10 @@
 import ast
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from seedsafe_lint.context import Context
-from seedsafe_lint.findings import Findings, Place, place
+from seedsafe_lint.findings import Findings, Place, Severity, place
 from seedsafe_lint.index import Frame
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.syntax import dotted
@@ -81,12 +82,12 @@ python | SSF017 | note | {what} draws from Python's global generator in worker c
 """
 
 
-def _rows() -> dict[str, tuple[str, str, str]]:
+def _rows() -> dict[str, tuple[str, Severity, str]]:
     table = _TABLE
     for name, phrase in _PHRASES.items():
         table = table.replace(f"<{name}>", phrase)
     rows = (" ".join(row.split()).split(" | ") for row in re.split(r"\n(?=\S)", table.strip()))
-    return {key: (code, severity, text) for key, code, severity, text in rows}
+    return {key: (code, cast(Severity, severity), text) for key, code, severity, text in rows}
 
 
 SAID = _rows()

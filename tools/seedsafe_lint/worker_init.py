@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from seedsafe_lint.index import Frame, Function, Module
 from seedsafe_lint.interpreter import Interpreter
-from seedsafe_lint.known import canonical
+from seedsafe_lint.known import SEEDERS, canonical
 from seedsafe_lint.seeds import expand, is_whole_seconds, local_values
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.uses import Uses
@@ -15,15 +15,6 @@ from seedsafe_lint.values import Ext, Fn
 
 __all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 
-_SEEDERS = {
-    "numpy.random.seed": "numpy",
-    "random.seed": "python",
-    "torch.manual_seed": "torch",
-    "torch.random.manual_seed": "torch",
-    "cv2.setRNGSeed": "cv2",
-    "imgaug.seed": "imgaug",
-    "imgaug.random.seed": "imgaug",
-}
 _HELPERS = re.compile(r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_seed|set_rnd)$")
 _FRESH = re.compile(
     r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
@@ -82,8 +73,8 @@ def check(run: Interpreter, function: Function) -> Init:
         if not isinstance(node, ast.Call):
             continue
         for name in _names(run, node, frame):
-            if name in _SEEDERS:
-                init.seeds.add(_SEEDERS[name])
+            if name in SEEDERS:
+                init.seeds.add(SEEDERS[name])
                 _judge(run, init, node, name, index, frame)
             elif _HELPERS.search(name):
                 init.seeds |= {"numpy", "python", "torch"}
@@ -149,7 +140,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
         return
     if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
-    init.wrong = init.wrong or _SEEDERS.get(name, "numpy") == "numpy"
+    init.wrong = init.wrong or SEEDERS.get(name, "numpy") == "numpy"
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
     if index in spelled:
