@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from seedsafe_lint.index import Class, Function
-from seedsafe_lint.known import RNG_NAME
+from seedsafe_lint.known import RNG_NAME, either
 from seedsafe_lint.members import Members
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
@@ -14,23 +14,32 @@ from seedsafe_lint.values import Gen, Inst
 __all__ = ["fills_template", "is_transform", "mixes_batch"]
 
 _TRANSFORM_NAME = re.compile(
-    r"aug|transform|rand|crop|flip|rotat|scal|resiz|jitter|nois|blur|cutout|eras|mix|mosaic|color|colour|contrast|bright|satur|hue|"
-    r"light|affine|perspective|shear|transl|shift|warp|distort|elastic|mirror|pad|mask|drop|sampl|normali[sz]|expand|compose|collat|"
-    r"preproc|process|pipeline|mapper|tensor|gamma|gr[ae]y|sharp|jpe?g|compress|degrad|perturb|permut|speed|pitch|reverb|gain|spec|patch|"
-    r"select|zoom|swap|invert|poster|solar|equal|box|keypoint|views?|twocrop|contrastive|gauss|salt|pepper|rain|fog|snow|cut|load|subset|"
-    r"segment|flow|photometric|filter|format|generat|insert|paste|lidar|clip|frame|reverse|stretch|time|freq|voxel|shuffle|corrupt|"
-    r"occlu|window|defocus|motion|kernel|pca|lighting|simulat|tri?mesh|point|trans$|tsfm",
+    either(r"""
+    aug transform rand crop flip rotat scal resiz jitter nois blur cutout eras mix mosaic color colour
+    contrast bright satur hue light affine perspective shear transl shift warp distort elastic mirror pad
+    mask drop sampl normali[sz] expand compose collat preproc process pipeline mapper tensor gamma gr[ae]y
+    sharp jpe?g compress degrad perturb permut speed pitch reverb gain spec patch select zoom swap invert
+    poster solar equal box keypoint views? twocrop contrastive gauss salt pepper rain fog snow cut load
+    subset segment flow photometric filter format generat insert paste lidar clip frame reverse stretch time
+    freq voxel shuffle corrupt occlu window defocus motion kernel pca lighting simulat tri?mesh point trans$
+    tsfm
+"""),
     re.IGNORECASE,
 )
 _STRONG = re.compile(
-    r"img|image|sample|^results?(_dict)?$|^pic|clip|video|^frames?$|data_dict|dataset_dict|wave|^wav|audio|^points?|^pcd?$|cloud|"
-    r"^coords?$|feed_dict|^im$|imgmap|datum|^pil|spectro|^mel|speech"
+    either(r"""
+    img image sample ^results?(_dict)?$ ^pic clip video ^frames?$ data_dict dataset_dict wave ^wav audio
+    ^points? ^pcd?$ cloud ^coords?$ feed_dict ^im$ imgmap datum ^pil spectro ^mel speech
+""")
 )
-_WEAK = re.compile(
-    r"patch|^input|^(data|x|y|item|batch|batch_data|mask|masks|labels?|targets?|bbox(es)?|boxes|signal|sig|spec|tensor|tokens?|text|feats?|"
-    r"features?|examples?|instances?|record|blob|entry|arr|array|vol|volume|patch|ecg|eeg|ts|series|seq|sequence|graph|mol|sentence|sound|ann\w*|"
-    r"landmarks|pose|keypoints|skeletons?|joints|xyz|mesh|rgb|depth|left|lr|hr|src|sents|words|a|s|d|state_dict|dictionary|dict_?|np_\w+|x_\w+|inp|src_\w+|uid)$"
-)
+_WEAK_NAMES = r"""
+    data x y item batch batch_data mask masks labels? targets? bbox(es)? boxes signal sig spec tensor
+    tokens? text feats? features? examples? instances? record blob entry arr array vol volume patch ecg eeg
+    ts series seq sequence graph mol sentence sound ann\w* landmarks pose keypoints skeletons? joints xyz
+    mesh rgb depth left lr hr src sents words a s d state_dict dictionary dict_? np_\w+ x_\w+ inp src_\w+
+    uid
+"""
+_WEAK = re.compile(rf"patch|^input|^{either(_WEAK_NAMES)}$")
 _MODULE_NAME = re.compile(
     r"^Rand|^(Color|Photo)\w*(Jitter|Distort)|Augment|Transform$|RandomCrop|RandomFlip|^Cut(Out|Mix)"
 )
@@ -49,9 +58,13 @@ _MODULE_HOME = re.compile(r"^\w*data(_?(sets?|load\w*|modules?))?$", re.IGNORECA
 _GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
 _HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
 _NOT_TRANSFORM = re.compile(
-    r"^test|test$|testcase|mock|predict|infer|detector|model|net$|estimat|recogni|classifier|tracker|loss|criterion|(?<!photo)metric|evaluat|visuali[sz]|draw|plot|"
-    r"expla|attack|defen[sc]e|embed|encod|decod|coding|render|noise_?schedul|scheduler|(?<!pre)(?<!post)process$|search|agent|env$|server|client|"
-    r"layer$|callback|hook|trainer|solver|matcher|assigner|initializer|kernel$|prior|posterior|distribution|diffusion|planner|griffin|vocod|selection$|(2|to_?)wav",
+    either(r"""
+    ^test test$ testcase mock predict infer detector model net$ estimat recogni classifier tracker loss
+    criterion (?<!photo)metric evaluat visuali[sz] draw plot expla attack defen[sc]e embed encod decod
+    coding render noise_?schedul scheduler (?<!pre)(?<!post)process$ search agent env$ server client layer$
+    callback hook trainer solver matcher assigner initializer kernel$ prior posterior distribution diffusion
+    planner griffin vocod selection$ (2|to_?)wav
+"""),
     re.IGNORECASE,
 )
 
