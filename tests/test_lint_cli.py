@@ -43,23 +43,148 @@ def codes(capsys: pytest.CaptureFixture[str], *argv: str) -> list[str]:
     return [item["code"] for item in json.loads(run(capsys, *argv, "--format", "json")[1])]
 
 
+WARNING = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __getitem__(self, index):
+        return np.random.rand() + np.random.rand()
+"""
+
+
 def test_exit_codes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "mild.py").write_text(WARNING)
     assert run(capsys, "clean.py") == (0, "All checks passed!\n", "")
     assert run(capsys, "data.py")[0] == 1
     assert run(capsys, "data.py", "--exit-zero")[0] == 0
+    assert run(capsys, "mild.py")[0] == 0
+    assert run(capsys, "mild.py", "--strict")[0] == 1
+    assert run(capsys, "mild.py", "--strict", "--min-severity", "error")[0] == 0
+    assert run(capsys, "clean.py", "--strict")[0] == 0
     assert run(capsys, "missing.py") == (2, "", "seedsafe lint: no file or folder missing.py\n")
-    assert run(capsys, "--no-such-option")[0] == 2
-    assert run(capsys, "--jobs", "0", ".")[0] == 2
+    for wrong in (["--no-such-option"], ["--jobs", "0", "."], ["--min-severity", "bad"]):
+        assert run(capsys, *wrong)[0] == 2
     assert run(capsys, "--help")[0] == 0
 
 
 def test_text(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys)
     assert (code, err) == (1, "")
-    first, second, last = out.splitlines()
-    assert first.startswith("data.py:11:16: SSF001 np.random.rand draws from NumPy's global generator")
-    assert second.startswith("data.py:11:35: SSF002 self.rng.normal draws from a generator")
-    assert last == "Found 2 problems."
+    first, second, count, *fixes = out.splitlines()
+    assert first.startswith(
+        "data.py:11:16: SSF001 warning: np.random.rand draws from NumPy's global generator"
+    )
+    assert second.startswith("data.py:11:35: SSF002 error: self.rng.normal draws from a generator")
+    assert count == "Found 1 error and 1 warning."
+    assert fixes == [f"{code}: {RULES[code].fix}" for code in ("SSF001", "SSF002")]
+
+
+def test_findings_of_one_generator_are_one_entry_in_each_format(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = (
+        HAZARD.replace("random.random()", "np.random.rand()") + "\n    def __len__(self):\n        return 1\n"
+    )
+    body = "        return self.rng.normal() + np.random.rand()\n"
+    (project / "data.py").write_text(f"{source}\n    def __getitems__(self, many):\n{body}")
+    first, more, second, others, count, *_ = run(capsys, "data.py")[1].splitlines()
+    assert first.startswith("data.py:11:16: SSF001")
+    assert second.startswith("data.py:11:35: SSF002")
+    assert (more, others) == ("    also lines 11 and 17", "    also line 17")
+    assert count == "Found 1 error and 1 warning in 5 places (--all lists each)."
+    assert run(capsys, "data.py", "--all")[1].splitlines()[5] == "Found 2 errors and 3 warnings."
+    entries = json.loads(run(capsys, "data.py", "--format", "json")[1])
+    assert [(e["code"], [place["row"] for place in e["more"]]) for e in entries] == [
+        ("SSF001", [11, 17]),
+        ("SSF002", [17]),
+    ]
+    (only,) = json.loads(run(capsys, "data.py", "--format", "sarif")[1])["runs"]
+    related = [
+        [place["physicalLocation"]["region"]["startLine"] for place in result["relatedLocations"]]
+        for result in only["results"]
+    ]
+    assert related == [[11, 17], [8, 17]]
+    first, second = run(capsys, "data.py", "--format", "github")[1].splitlines()
+    assert first.endswith(" (also lines 11 and 17)")
+    assert second.endswith(" (also line 17)")
+    assert len(json.loads(run(capsys, "data.py", "--format", "json", "--all")[1])) == 5
+
+
+def test_a_generator_that_other_files_draw_from_is_one_entry(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "data.py").write_text("import numpy as np\n\nRNG = np.random.default_rng(0)\n")
+    for name in ("a.py", "b.py"):
+        (project / name).write_text(
+            "from torch.utils.data import Dataset\nfrom data import RNG\n\n\nclass Images(Dataset):\n"
+            "    def __getitem__(self, index):\n        return RNG.random()\n"
+        )
+    first, more, count, _ = run(capsys)[1].splitlines()
+    assert first.startswith("a.py:7:16: SSF002 error: ")
+    assert (more, count) == ("    also b.py line 7", "Found 1 error in 2 places (--all lists each).")
+
+
+def test_min_severity(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    every = ("--select", "ALL")
+    assert codes(capsys, *every, "--min-severity", "error") == ["SSF002"]
+    assert codes(capsys, *every, "--min-severity", "warning") == ["SSF001", "SSF002"]
+    assert codes(capsys, *every, "--min-severity", "note") == ["SSF001", "SSF002", "SSF017"]
+    (project / "pyproject.toml").write_text('[tool.seedsafe.lint]\nmin-severity = "error"\nstrict = true\n')
+    assert codes(capsys) == ["SSF002"]
+    assert codes(capsys, "--min-severity", "note") == ["SSF001", "SSF002"]
+    (project / "data.py").write_text(WARNING)
+    assert run(capsys, "data.py")[0] == 0
+    assert run(capsys, "data.py", "--min-severity", "note")[0] == 1
+
+
+def test_a_baseline_hides_what_it_knows_wherever_it_has_moved(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = run(capsys, "--write-baseline", "known.json")
+    assert (code, out) == (0, "Wrote 2 findings into known.json.\n")
+    assert run(capsys, "--baseline", "known.json") == (
+        0,
+        "All checks passed! The baseline hides 2 more.\n",
+        "",
+    )
+    (project / "data.py").write_text("# a line more\n" + HAZARD)
+    assert codes(capsys, "--baseline", "known.json") == []
+    (project / "pyproject.toml").write_text('[tool.seedsafe.lint]\nbaseline = "known.json"\n')
+    (project / "sub").mkdir()
+    monkeypatch.chdir(project / "sub")
+    assert codes(capsys, "..") == []
+    monkeypatch.chdir(project)
+    again = "    def __getitems__(self, many):\n" + HAZARD[HAZARD.index("        return") :]
+    (project / "data.py").write_text(f"{HAZARD}\n{again}")
+    assert codes(capsys) == ["SSF001", "SSF002"]
+    run(capsys, "--write-baseline", "known.json")
+    assert codes(capsys) == []
+    for wrong, message in (("missing.json", "cannot be read: No such file"), ("data.py", "is no baseline")):
+        code, _, err = run(capsys, "--baseline", wrong)
+        assert code == 2
+        assert message in err
+
+
+def test_add_noqa(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = (
+        "        a = np.random.rand()  # noqa: E501\r\n"
+        "        b = np.random.rand()  # größer\r\n"
+        "        c = np.random.rand(\r\n            3\r\n        )\r\n"
+        "        d = np.random.rand() \\\r\n            + 1\r\n"
+        "        return self.rng.normal() + a + b + c + d\r\n"
+    )
+    head = HAZARD[: HAZARD.index("        return")].replace("\n", "\r\n")
+    (project / "data.py").write_bytes(("# coding: latin-1\r\n" + head + body).encode("latin-1"))
+    code, out, _ = run(capsys, "--add-noqa")
+    assert (code, out) == (0, "data.py:17: no room for a comment\nChanged 4 lines.\n")
+    text = (project / "data.py").read_bytes().decode("latin-1")
+    assert "rand()  # noqa: E501, SSF001\r\n" in text
+    assert "rand()  # größer  # noqa: SSF001\r\n" in text
+    assert "        )  # noqa: SSF001\r\n" in text
+    assert "+ d  # noqa: SSF002\r\n" in text
+    assert codes(capsys) == ["SSF001"]
 
 
 def test_a_skipped_file_is_named_on_the_error_stream_and_changes_nothing(
@@ -113,6 +238,9 @@ def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]
         ('torch-version = "two"', "torch-version must look like \"2.4\", not 'two'"),
         ("per-file-ignores = []", "per-file-ignores must be a table of lists, not []"),
         ("select = [", "pyproject.toml: "),
+        ("strict = 1", "strict must be true or false, not 1"),
+        ('min-severity = "bad"', "min-severity must be one of error, warning, note, not 'bad'"),
+        ("baseline = []", "baseline must be a string, not []"),
     ],
 )
 def test_unusable_settings(
@@ -132,7 +260,10 @@ def test_folders_of_environments_and_excluded_ones_are_left_out(
         (project / folder / "more.py").write_text(HAZARD)
     (project / "notes.txt").write_text(HAZARD)
     out = run(capsys, "--exclude", "third_party/", "--select", "SSF001")[1]
-    assert [line.partition(":")[0] for line in out.splitlines()[:-1]] == ["data.py", "src/deep/more.py"]
+    assert [line.partition(":")[0] for line in out.splitlines() if " warning: " in line] == [
+        "data.py",
+        "src/deep/more.py",
+    ]
 
 
 def test_json_has_the_keys_of_ruff(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,7 +315,7 @@ def test_statistics_and_output_file(project: Path, capsys: pytest.CaptureFixture
     (project / "more.py").write_text(HAZARD.replace("self.rng.normal()", "np.random.rand()"))
     code, out, _ = run(capsys, "--statistics")
     assert (code, out) == (1, "3\tSSF001\tnumpy-global-in-worker\n1\tSSF002\tstored-generator-in-worker\n")
-    assert run(capsys, "--output", "report.json", "--format", "json")[1] == ""
+    assert run(capsys, "--output", "report.json", "--format", "json", "--all")[1] == ""
     assert len(json.loads((project / "report.json").read_text())) == 4
 
 

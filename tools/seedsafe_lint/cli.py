@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from seedsafe_lint.baseline import add_noqa, write_baseline
 from seedsafe_lint.config import Config, ConfigError, load
+from seedsafe_lint.findings import SEVERITIES, entries
 from seedsafe_lint.output import FORMATS, statistics
 from seedsafe_lint.rules import RULES, page
 from seedsafe_lint.runner import lint
@@ -24,9 +26,9 @@ def main(argv: list[str]) -> int:
         argv: Arguments after ``seedsafe lint``.
 
     Returns:
-        0 if nothing was found, 1 if something was, 2 if the run could not be done: an unknown option or rule, a path
-        that does not exist, a setting that cannot be used. Files that cannot be parsed are named on the error stream
-        and change nothing.
+        0 if all is well, 1 if errors were found (with ``--strict``, if anything was), 2 if the run could not be done: an
+        unknown option or rule, a path that does not exist, a setting that cannot be used. Files that cannot be parsed
+        are named on the error stream and change nothing.
 
     Example:
         >>> main(["--explain", "SSF001"])  # doctest: +ELLIPSIS
@@ -63,15 +65,34 @@ def _lint(options: argparse.Namespace) -> int:
         report = lint(options.paths, config=config, jobs=options.jobs, progress=progress)
     for item in report.skipped:
         print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
-    result = statistics(report) if options.statistics else FORMATS[options.format](report)
+    if options.write_baseline:
+        _written(options.write_baseline, lambda file: write_baseline(report.findings, file))
+        print(f"Wrote {len(report.findings)} findings into {options.write_baseline}.")
+        return 0
+    if options.add_noqa:
+        changed, left = add_noqa(report.findings)
+        print(
+            "\n".join([*(f"{where}: no room for a comment" for where in left), f"Changed {changed} lines."])
+        )
+        return 0
+    result = (
+        statistics(report)
+        if options.statistics
+        else FORMATS[options.format](report, entries(report.findings, each=options.all))
+    )
     if options.output:
-        try:
-            Path(options.output).write_text(result + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"--output cannot be written: {options.output}: {error.strerror}") from error
+        _written(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
     elif result:
         print(result)
-    return 1 if report.findings and not options.exit_zero else 0
+    failed = any(config.strict or finding.severity == "error" for finding in report.findings)
+    return 1 if failed and not options.exit_zero else 0
+
+
+def _written(name: str, write: Callable[[Path], object]) -> None:
+    try:
+        write(Path(name))
+    except OSError as error:
+        raise ConfigError(f"--output cannot be written: {name}: {error.strerror}") from error
 
 
 def _configured(options: argparse.Namespace) -> Config:
@@ -87,6 +108,13 @@ def _configured(options: argparse.Namespace) -> Config:
         ignore=(*config.ignore, *_list(options.ignore)),
         exclude=(*config.exclude, *_list(options.exclude)),
         torch=options.torch_version or config.torch,
+        min_severity=options.min_severity or config.min_severity,
+        strict=options.strict or config.strict,
+        baseline=""
+        if options.write_baseline
+        else str(Path(options.baseline).absolute())
+        if options.baseline
+        else config.baseline,
     )
 
 
@@ -135,7 +163,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
     parser.add_argument("--statistics", action="store_true", help="count findings by rule")
     parser.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also if something was found")
+    parser.add_argument("--all", action="store_true", help="list each finding, also those of one cause")
+    parser.add_argument(
+        "--min-severity",
+        choices=SEVERITIES,
+        metavar="LEVEL",
+        help="report nothing milder: error, warning, note",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 on warnings and notes too")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also if errors were found")
+    parser.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file knows")
+    parser.add_argument("--write-baseline", metavar="FILE", help="write today's findings for --baseline")
+    parser.add_argument(
+        "--add-noqa", action="store_true", help="write a noqa comment on the line of each finding"
+    )
     parser.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
     parser.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
     parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")

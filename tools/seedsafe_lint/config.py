@@ -2,22 +2,14 @@
 
 import fnmatch
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from seedsafe_lint.findings import SEVERITIES, Severity
 from seedsafe_lint.rules import RULES
 
 __all__ = ["Config", "ConfigError", "load", "selected"]
-
-_KEYS = {
-    "select": "select",
-    "extend-select": "extend_select",
-    "ignore": "ignore",
-    "exclude": "exclude",
-    "per-file-ignores": "per_file",
-    "torch-version": "torch",
-}
 
 
 class ConfigError(ValueError):
@@ -35,6 +27,9 @@ class Config:
         exclude: Glob patterns of paths to leave out, besides hidden folders and those of environments and caches.
         per_file: Rules to leave out, by glob pattern.
         torch: Version of torch to judge for; below 1.9, NumPy's global generator repeats in workers.
+        min_severity: Report nothing milder than this: ``error``, ``warning`` or ``note``.
+        strict: Any finding makes the run fail, not errors alone.
+        baseline: A file of findings that are known, relative to `root`, and not reported.
         root: Folder that the patterns are relative to.
     """
 
@@ -44,6 +39,9 @@ class Config:
     exclude: tuple[str, ...] = ()
     per_file: dict[str, tuple[str, ...]] = field(default_factory=dict)
     torch: str = ""
+    min_severity: Severity = "note"
+    strict: bool = False
+    baseline: str = ""
     root: Path = field(default_factory=Path.cwd)
 
     @property
@@ -148,22 +146,38 @@ def _read(file: Path, *, required: bool = False) -> Config:
             raise ConfigError(
                 f"{file}: [tool.seedsafe.lint] has no setting {key!r}; it has {', '.join(_KEYS)}"
             )
-        config = replace(config, **{_KEYS[key]: _checked(file, key, value)})  # type: ignore[arg-type]
+        name, kind, convert = _KEYS[key]
+        if (converted := convert(value)) is None:
+            raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
+        config = replace(config, **{name: converted})  # type: ignore[arg-type]
     return config
 
 
-def _checked(file: Path, key: str, value: object) -> object:
-    if key == "torch-version" and isinstance(value, str):
-        return value
-    if key == "per-file-ignores" and isinstance(value, dict):
-        return {str(pattern): _strings(file, key, codes) for pattern, codes in value.items()}
-    if key in ("torch-version", "per-file-ignores"):
-        kind = "a string" if key == "torch-version" else "a table of lists"
-        raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
-    return _strings(file, key, value)
+def _strings(value: object) -> tuple[str, ...] | None:
+    return tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
-def _strings(file: Path, key: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{file}: {key} must be a list of strings, not {value!r}")
-    return tuple(value)
+def _lists(value: object) -> dict[str, tuple[str, ...]] | None:
+    found = {str(key): _strings(codes) for key, codes in value.items()} if isinstance(value, dict) else None
+    return found if found is None or None not in found.values() else None  # type: ignore[return-value]
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_KEYS: dict[str, tuple[str, str, Callable[[object], object]]] = {
+    "select": ("select", "a list of strings", _strings),
+    "extend-select": ("extend_select", "a list of strings", _strings),
+    "ignore": ("ignore", "a list of strings", _strings),
+    "exclude": ("exclude", "a list of strings", _strings),
+    "per-file-ignores": ("per_file", "a table of lists", _lists),
+    "torch-version": ("torch", "a string", _string),
+    "min-severity": (
+        "min_severity",
+        f"one of {', '.join(SEVERITIES)}",
+        lambda value: value if value in SEVERITIES else None,
+    ),
+    "strict": ("strict", "true or false", lambda value: value if isinstance(value, bool) else None),
+    "baseline": ("baseline", "a string", _string),
+}

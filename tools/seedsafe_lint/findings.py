@@ -1,12 +1,14 @@
 """What the linter reports: findings, and files that it could not read."""
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-__all__ = ["Finding", "Findings", "Place", "Severity", "Skipped", "place"]
+__all__ = ["SEVERITIES", "Entry", "Finding", "Findings", "Place", "Severity", "Skipped", "entries", "place"]
 
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,6 +40,7 @@ class Finding:
         severity: ``error`` where samples repeat, ``warning`` where they depend on workers, ``note`` else.
         end_line: Last line of the call, from 1.
         related: Where the generator was made, for a stored one.
+        cause: What findings of one cause have in common: the method, or the process-wide generator.
 
     Example:
         >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
@@ -51,6 +54,27 @@ class Finding:
     severity: Severity
     end_line: int
     related: Place | None = None
+    cause: str = ""
+
+    @property
+    def group(self) -> tuple[object, ...]:
+        """What it has in common with the findings that are shown as one entry with it."""
+        return self.code, self.severity, self.related or (self.place.path, self.cause)
+
+
+class Entry(NamedTuple):
+    """Findings of one generator or one seeding function: the first of them, and where the others stand."""
+
+    finding: Finding
+    more: tuple[Place, ...] = ()
+
+
+def entries(findings: Iterable[Finding], *, each: bool = False) -> list[Entry]:
+    """Return findings grouped by their cause, or one by one where `each` is True."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding if each else finding.group, []).append(finding)
+    return [Entry(first, tuple(f.place for f in more)) for first, *more in groups.values()]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,15 +102,9 @@ class Findings:
         self.found: dict[tuple[Place, str], Finding] = {}
 
     def report(
-        self,
-        code: str,
-        node: ast.AST,
-        path: str,
-        message: str,
-        severity: Severity,
-        related: Place | None = None,
+        self, code: str, node: ast.AST, path: str, message: str, severity: Severity, *details: Any
     ) -> None:
         """Add a finding, once."""
         where = place(path, node)
         end = getattr(node, "end_lineno", None) or where.line
-        self.found.setdefault((where, code), Finding(where, code, message, severity, end, related))
+        self.found.setdefault((where, code), Finding(where, code, message, severity, end, *details))

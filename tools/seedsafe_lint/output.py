@@ -3,31 +3,56 @@
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import astuple
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from seedsafe_lint.findings import Finding
+from seedsafe_lint.findings import SEVERITIES, Entry, Place
 from seedsafe_lint.rules import RULES, page, summary
 from seedsafe_lint.runner import Report
 
 __all__ = ["FORMATS", "statistics"]
 
 
-def text(report: Report) -> str:
-    """Return one line a finding, in the form of ruff's ``--output-format concise``, and a count at the end."""
-    lines = [f"{f.place}: {f.code} {f.message}" for f in report.findings]
-    count = len(report.findings)
-    lines.append(f"Found {count} problem{'' if count == 1 else 's'}." if count else "All checks passed!")
+def text(report: Report, found: list[Entry]) -> str:
+    """Return a line an entry, as ruff's ``--output-format concise`` with the severity, then a count and lines that mend it."""
+    lines: list[str] = []
+    for (path, line, column), f, more in ((astuple(e.finding.place), e.finding, e.more) for e in found):
+        lines.append(f"{path}:{line}:{column}: {f.code} {f.severity}: {f.message}")
+        lines += [f"    also {_listed(more, path)}"] if more else []
+    counts = Counter(entry.finding.severity for entry in found)
+    parts = [f"{counts[s]} {s}{'s' * (counts[s] > 1)}" for s in SEVERITIES if counts[s]]
+    merged = (
+        f" in {len(report.findings)} places (--all lists each)" if len(found) < len(report.findings) else ""
+    )
+    hidden = f" The baseline hides {report.known} more." if report.known else ""
+    lines.append((f"Found {_and(parts)}{merged}." if parts else "All checks passed!") + hidden)
+    lines += [f"{code}: {RULES[code].fix}" for code in sorted({entry.finding.code for entry in found})]
     return "\n".join(lines)
 
 
-def as_json(report: Report) -> str:
-    """Return an array with one object a finding, with the keys that ruff uses, and ``severity`` and ``related``."""
-    return json.dumps([_object(f) for f in report.findings], indent=2)
+def _and(parts: list[str]) -> str:
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
-def _object(finding: Finding) -> dict[str, object]:
-    place, related = finding.place, finding.related
+def _listed(places: tuple[Place, ...], path: str) -> str:
+    """Return the lines of some places, each with its file where that is another one."""
+    by_file: dict[str, list[str]] = {}
+    for where in places:
+        by_file.setdefault(where.path, []).append(str(where.line))
+    return "; ".join(
+        ("" if file == path else f"{file} ") + f"line{'s' * (len(numbers) > 1)} {_and(numbers)}"
+        for file, numbers in ((file, list(dict.fromkeys(numbers))) for file, numbers in by_file.items())
+    )
+
+
+def as_json(report: Report, found: list[Entry]) -> str:
+    """Return an array with one object an entry, with the keys that ruff uses, and ``severity``, ``related`` and ``more``."""
+    return json.dumps([_object(entry) for entry in found], indent=2)
+
+
+def _object(entry: Entry) -> dict[str, object]:
+    finding, place = entry.finding, entry.finding.place
     return {
         "code": finding.code,
         "name": RULES[finding.code].name,
@@ -36,13 +61,17 @@ def _object(finding: Finding) -> dict[str, object]:
         "filename": place.path,
         "location": {"row": place.line, "column": place.column},
         "end_location": {"row": finding.end_line},
-        "related": {"filename": related.path, "row": related.line, "column": related.column}
-        if related
-        else None,
+        "fix": {"applicability": "display", "message": RULES[finding.code].fix, "edits": []},
+        "related": _place(finding.related) if finding.related else None,
+        "more": [_place(where) for where in entry.more],
     }
 
 
-def sarif(report: Report) -> str:
+def _place(where: Place) -> dict[str, object]:
+    return {"filename": where.path, "row": where.line, "column": where.column}
+
+
+def sarif(report: Report, found: list[Entry]) -> str:
     """Return SARIF 2.1.0 (OASIS), with skipped files as notifications of the tool."""
     rules = [
         {
@@ -68,7 +97,7 @@ def sarif(report: Report) -> str:
                 ],
             }
         ],
-        "results": [_result(f) for f in report.findings],
+        "results": [_result(entry) for entry in found],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return json.dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}, indent=2)
@@ -81,23 +110,24 @@ def _version() -> str:
         return "0"
 
 
-def _result(finding: Finding) -> dict[str, object]:
-    result: dict[str, object] = {
+def _result(entry: Entry) -> dict[str, object]:
+    finding = entry.finding
+    notes = [(finding.related, "the generator is made here")] if finding.related else []
+    return {
         "ruleId": finding.code,
         "level": finding.severity,
         "message": {"text": finding.message},
-        "locations": [_location(finding.place.path, finding.place.line, finding.place.column)],
+        "locations": [_location(finding.place)],
+        "relatedLocations": [
+            {**_location(where), "message": {"text": note}}
+            for where, note in [*notes, *((where, "the same happens here") for where in entry.more)]
+        ],
     }
-    if finding.related:
-        where = finding.related
-        made = _location(where.path, where.line, where.column)
-        result["relatedLocations"] = [{**made, "message": {"text": "the generator is made here"}}]
-    return result
 
 
-def _location(path: str, line: int, column: int) -> dict[str, object]:
-    region = {"startLine": line, "startColumn": column}
-    return {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}, "region": region}}
+def _location(where: Place) -> dict[str, object]:
+    region = {"startLine": where.line, "startColumn": where.column}
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(where.path)}, "region": region}}
 
 
 def _uri(path: str) -> str:
@@ -105,12 +135,13 @@ def _uri(path: str) -> str:
     return file.as_uri() if file.is_absolute() else file.as_posix()
 
 
-def github(report: Report) -> str:
+def github(report: Report, found: list[Entry]) -> str:
     """Return workflow commands that GitHub Actions shows on the lines of a change."""
     return "\n".join(
         f"::{'notice' if f.severity == 'note' else f.severity} file={_property(f.place.path)},line={f.place.line},"
         f"col={f.place.column},endLine={f.end_line},title=seedsafe ({f.code})::{_data(f'{f.code} {f.message}')}"
-        for f in report.findings
+        + (_data(f" (also {_listed(more, f.place.path)})") if more else "")
+        for f, more in found
     )
 
 
@@ -122,7 +153,7 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+FORMATS: dict[str, Callable[[Report, list[Entry]], str]] = {
     "text": text,
     "json": as_json,
     "sarif": sarif,

@@ -14,35 +14,39 @@ class Rule:
     Args:
         code: ``SSF001`` and so on.
         name: Its name in words.
+        fix: A line to paste; a comment in it says where.
         default: It is on unless it is ignored.
     """
 
     code: str
     name: str
+    fix: str
     default: bool = True
 
 
+_OFF = {"SSF017"}
+_TABLE = r"""
+SSF001 numpy-global-in-worker: rng = np.random.default_rng((self.seed, self.epoch, index))  # then rng.random() for np.random.rand()
+SSF002 stored-generator-in-worker: rng = np.random.default_rng((self.seed, self.epoch, index))  # in the method that draws, not in __init__
+SSF003 unseeded-library-in-worker: cv2.setRNGSeed(int(np.random.default_rng((self.seed, self.epoch, index)).integers(2**31)))  # before the draw
+SSF004 constant-seed-per-sample: rng = np.random.default_rng((self.seed, self.epoch, index))
+SSF005 outdated-worker-seed: np.random.seed(torch.initial_seed() % 2**32)
+SSF006 worker-init-repeats-epochs: np.random.seed(torch.initial_seed() % 2**32)
+SSF007 worker-init-ignores-worker: np.random.seed(torch.initial_seed() % 2**32)
+SSF008 worker-init-forgets-generator: cv2.setRNGSeed(torch.initial_seed() % 2**31)  # in the worker_init_fn
+SSF009 sampler-ignores-epoch: generator = torch.Generator().manual_seed(self.seed + self.epoch)  # in __iter__
+SSF010 missing-set-epoch: sampler.set_epoch(epoch)  # the first line of the loop over epochs
+SSF011 epoch-with-persistent-workers: persistent_workers=False
+SSF012 epoch-counted-in-hook: keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: data.set_epoch(epoch))
+SSF013 state-in-getitem: self.count = torch.zeros(1, dtype=torch.int64).share_memory_()  # in __init__
+SSF014 sample-is-none: raise ValueError(f"sample {index} cannot be read")
+SSF015 cached-sample-modified: image = self.images[index].copy()
+SSF016 opencv-threads-in-worker: cv2.setNumThreads(0)
+SSF017 python-random-in-worker: rng = random.Random(f"{self.seed}/{self.epoch}/{index}")  # then rng.random() for random.random()
+"""
 RULES = {
-    rule.code: rule
-    for rule in (
-        Rule("SSF001", "numpy-global-in-worker"),
-        Rule("SSF002", "stored-generator-in-worker"),
-        Rule("SSF003", "unseeded-library-in-worker"),
-        Rule("SSF004", "constant-seed-per-sample"),
-        Rule("SSF005", "outdated-worker-seed"),
-        Rule("SSF006", "worker-init-repeats-epochs"),
-        Rule("SSF007", "worker-init-ignores-worker"),
-        Rule("SSF008", "worker-init-forgets-generator"),
-        Rule("SSF009", "sampler-ignores-epoch"),
-        Rule("SSF010", "missing-set-epoch"),
-        Rule("SSF011", "epoch-with-persistent-workers"),
-        Rule("SSF012", "epoch-counted-in-hook"),
-        Rule("SSF013", "state-in-getitem"),
-        Rule("SSF014", "sample-is-none"),
-        Rule("SSF015", "cached-sample-modified"),
-        Rule("SSF016", "opencv-threads-in-worker"),
-        Rule("SSF017", "python-random-in-worker", default=False),
-    )
+    code: Rule(code, name, fix, default=code not in _OFF)
+    for code, name, fix in re.findall(r"^(\w+) ([\w-]+): (.+)$", _TABLE, re.MULTILINE)
 }
 
 _HERE = Path(__file__).resolve().parent

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+from seedsafe_lint.baseline import unknown
 from seedsafe_lint.config import Config
 from seedsafe_lint.engine import Result, analyse
-from seedsafe_lint.findings import Finding, Skipped
+from seedsafe_lint.findings import SEVERITIES, Finding, Skipped
 from seedsafe_lint.known import words
 from seedsafe_lint.project import Project
 
@@ -34,11 +35,13 @@ class Report:
         findings: What is wrong, by place.
         skipped: Files that could not be analysed.
         files: How many files were looked at.
+        known: How many findings the baseline hides.
     """
 
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
     files: int
+    known: int = 0
 
 
 def collect(paths: Iterable[Path], config: Config) -> list[Path]:
@@ -92,7 +95,7 @@ def lint(
 
     Raises:
         FileNotFoundError: A path does not exist.
-        ConfigError: A setting names a rule that does not exist.
+        ConfigError: A setting names a rule that does not exist, or a baseline that cannot be read.
 
     Example:
         >>> lint([]).findings
@@ -115,11 +118,17 @@ def lint(
     for result in results:
         for finding in result.findings:
             found.setdefault((finding.place, finding.code), finding)
+    mildest = SEVERITIES.index(config.min_severity)
     kept = sorted(
-        f for f in found.values() if f.code in codes and f.code not in config.ignored_in(f.place.path)
+        f
+        for f in found.values()
+        if f.code in codes
+        and SEVERITIES.index(f.severity) <= mildest
+        and f.code not in config.ignored_in(f.place.path)
     )
+    new = unknown(kept, config.root / config.baseline) if config.baseline else kept
     skipped = sorted(item for result in results for item in result.skipped)
-    return Report(tuple(kept), tuple(skipped), len(files))
+    return Report(tuple(new), tuple(skipped), len(files), len(kept) - len(new))
 
 
 @contextmanager

@@ -8,7 +8,16 @@ import tokenize
 import warnings
 from pathlib import Path
 
-__all__ = ["MAX_BYTES", "UnreadableError", "line_numbers", "parse", "read", "suppressions"]
+__all__ = [
+    "MAX_BYTES",
+    "NOQA",
+    "UnreadableError",
+    "encoding_of",
+    "line_numbers",
+    "parse",
+    "read",
+    "suppressions",
+]
 
 MAX_BYTES = 4 * 2**20
 """Larger files are generated code: they are reported and skipped."""
@@ -16,7 +25,7 @@ MAX_BYTES = 4 * 2**20
 _PYTHON2 = re.compile(
     r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
 )
-_NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.IGNORECASE)
+NOQA = re.compile(r"#\s*noqa(?P<codes>\s*:\s*[A-Z][A-Z0-9]*\d(?:[\s,]+[A-Z][A-Z0-9]*\d)*)?", re.IGNORECASE)
 _NOQA_FILE = re.compile(
     r"^\s*#\s*seedsafe\s*:\s*noqa(?P<codes>\s*:\s*[A-Z0-9,\s]+)?\s*$", re.IGNORECASE | re.MULTILINE
 )
@@ -52,7 +61,7 @@ def decode(data: bytes) -> str:
     if b"\0" in data:
         raise UnreadableError("holds null bytes: not Python source")
     try:
-        encoding = _encoding(data)
+        encoding = encoding_of(data)
         try:
             text = data.decode(encoding)
         except LookupError:  # no text encoding, such as hex
@@ -62,7 +71,8 @@ def decode(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _encoding(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """Return the encoding of a file's bytes, by its byte order mark or its coding line."""
     try:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError as error:
@@ -107,10 +117,10 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
     lines = text.split("\n")
     comments: dict[int, str] | None = None
     for number, line in enumerate(lines, start=1):
-        if "#" in line and (match := _NOQA.search(line)):
+        if "#" in line and (match := NOQA.search(line)):
             if "'" in line or '"' in line:
                 comments = _comments(text) if comments is None else comments
-                match = _NOQA.search(comments.get(number, ""))
+                match = NOQA.search(comments.get(number, ""))
             if match:
                 found[number] = _codes(match["codes"])
     if match := _NOQA_FILE.search(text):

@@ -108,10 +108,14 @@ class Verdicts:
     findings: Findings
     old_torch: bool = False
 
-    def say(self, key: str, node: ast.AST, path: str, related: Place | None = None, **words: str) -> None:
+    def say(
+        self, key: str, node: ast.AST, path: str, related: Place | None = None, cause: str = "", **words: str
+    ) -> None:
         """Report what a row of the table says."""
         code, severity, text = SAID[key]
-        self.findings.report(code, node, path, text.format(**words), severity, related)
+        self.findings.report(
+            code, node, path, text.format(**words), severity, related, cause or words.get("root", "")
+        )
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a seed."""
@@ -128,7 +132,7 @@ class Verdicts:
         if root is None or generator in context.state.seeded or (generator == NUMPY and root.cured):
             return
         source = _OWN.get(generator, "NumPy's global generator")
-        self.say(key, node, frame.module.path, what=what, root=root.label, source=source)
+        self.say(key, node, frame.module.path, cause=generator, what=what, root=root.label, source=source)
 
     def numpy(self, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from NumPy's global generator."""
