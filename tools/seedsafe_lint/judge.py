@@ -14,6 +14,7 @@ from seedsafe_lint.known import (
     NUMPY_INSIDE,
     OPENCV,
     PYTHON,
+    RESTORERS,
     SEEDERS,
     is_imgaug_draw,
     is_numpy_draw,
@@ -21,7 +22,7 @@ from seedsafe_lint.known import (
     words,
 )
 from seedsafe_lint.seeds import counted, is_whole_seconds, of_clock, of_worker_alone
-from seedsafe_lint.values import Const, Ext, Gen, constant
+from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
 from seedsafe_lint.verdicts import Verdicts, spelled
 
 __all__ = ["Judge"]
@@ -49,9 +50,12 @@ class Judge:
         """Judge a call into a library."""
         if SEEDERS.get(name, "torch") != "torch":
             self.seeded(SEEDERS[name], node, frame, [*args, *kwargs.values()])
-        elif name == "numpy.random.set_state":
-            self.context.state.seeded.pop(NUMPY, None)
+        elif name in RESTORERS:
             self.context.events += 1
+            saved = [v.seed for values in args for v in values if isinstance(v, Saved)]
+            self.context.state.seeded.pop(RESTORERS[name], None)
+            if any(saved):
+                self.context.state.seeded[RESTORERS[name]] = next(filter(None, saved))
         elif is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
         elif is_python_draw(name):

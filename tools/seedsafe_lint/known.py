@@ -12,7 +12,9 @@ __all__ = [
     "NUMPY",
     "OPENCV",
     "PYTHON",
+    "RESTORERS",
     "RNG_NAME",
+    "SAVERS",
     "SEEDERS",
     "canonical",
     "either",
@@ -49,6 +51,8 @@ SEEDERS = {
     "imgaug.seed": IMGAUG,
     "imgaug.random.seed": IMGAUG,
 }
+SAVERS = {"numpy.random.get_state": NUMPY, "random.getstate": PYTHON}
+RESTORERS = {"numpy.random.set_state": NUMPY, "random.setstate": PYTHON}
 _NUMPY_QUIET = words("seed get_state set_state default_rng get_bit_generator set_bit_generator test")
 _PYTHON_DRAWS = words("""
     random randint randrange choice choices sample shuffle uniform gauss normalvariate triangular betavariate

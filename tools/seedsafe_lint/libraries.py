@@ -8,10 +8,10 @@ from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame
 from seedsafe_lint.judge import Judge
-from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS, words
+from seedsafe_lint.known import BIT_GENERATORS, FOLLOWED, GENERATORS, SAVERS, words
 from seedsafe_lint.members import Members
 from seedsafe_lint.targets import Targets
-from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, constant
+from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst, Saved, constant
 
 __all__ = ["Libraries"]
 
@@ -66,6 +66,9 @@ class Libraries(Part):
         if builtin in _NUMBERS and args:
             return STATIC if all(constant(v) for v in args) else self.context.nothing
         if self.context.worker:
+            if name in SAVERS:
+                self.context.events += 1
+                return (Saved(SAVERS[name], self.context.state.seeded.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
             if builtin in _TELLING:
                 return self.context.nothing

@@ -18,14 +18,16 @@ _SEEDING = re.compile(
 
 def seeds_body(call: ast.Call, frame: Frame, members: Members, steps: Steps) -> bool:
     """Return True if a context manager seeds the global generators for its body."""
-    if _SEEDING.search(dotted(call)):
+    given = bool(call.args or call.keywords)
+    if given and _SEEDING.search(dotted(call)):
         return True
+    ends = ("random.seed", "set_state") if given else ("random.seed",)
     for value in steps.evaluate(call.func, frame):
         bodies = [value.function] if isinstance(value, Fn) else []
         if isinstance(value, Cls):
             bodies = [f for cls in members.mro(value.cls) for f in cls.methods.values()]
         for function in bodies:
             for inner in ast.walk(function.node):
-                if isinstance(inner, ast.Call) and dotted(inner).endswith(("random.seed", "set_state")):
+                if isinstance(inner, ast.Call) and dotted(inner).endswith(ends):
                     return True
     return False

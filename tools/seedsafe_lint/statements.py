@@ -188,21 +188,26 @@ class Statements(Part):
         self.execute(node.orelse, frame)
 
     def _with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
-        seeds = False
+        seeds, before = False, dict(self.context.state.seeded)
+        exits: list[Fn] = []
         for item in node.items:
             call = item.context_expr
             values = self.steps.evaluate(call, frame)
-            if isinstance(call, ast.Call) and (call.args or call.keywords):
-                seeds = seeds or seeds_body(call, frame, self.members, self.steps)
+            seeds = seeds or (
+                isinstance(call, ast.Call) and seeds_body(call, frame, self.members, self.steps)
+            )
             for value in values:
                 if isinstance(value, Inst) and (enter := self.members.method(value, "__enter__")):
                     values = self.steps.run(enter, [], {})
+                    leave = self.members.method(value, "__exit__")
+                    exits += [leave] if leave else []
             if item.optional_vars is not None:
                 self.targets.assign(item.optional_vars, values, frame)
-        before = dict(self.context.state.seeded)
         if seeds:
             self.context.state.seeded.update(dict.fromkeys((NUMPY, PYTHON, OPENCV, IMGAUG), "varying"))
         ended = self.execute(node.body, frame)
+        for leave in reversed(exits):
+            self.steps.run(leave, [UNKNOWN] * 3, {})
         if seeds:
             self.context.state.seeded = before
         return ended

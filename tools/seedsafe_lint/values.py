@@ -23,6 +23,7 @@ __all__ = [
     "Inst",
     "Mod",
     "Opaque",
+    "Saved",
     "Super",
     "constant",
     "contents",
@@ -86,6 +87,14 @@ class Gen(Value):
     node: ast.AST
     stored: bool
     seed: Literal["none", "constant", "varying"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Value):
+    """The state of a process-wide generator, and how it was seeded when worker code saved it; empty if it was not."""
+
+    generator: str
+    seed: str
 
 
 @dataclass(frozen=True, slots=True)
