@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seedsafe_lint import epochs, samples, worker_init
+from seedsafe_lint import epochs, pools, samples, worker_init
 from seedsafe_lint.findings import Finding, Skipped
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
@@ -73,6 +73,7 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
             drawn.setdefault(root.cls, set()).update(run.context.drawn)
     _forgotten(run, used, inits, drawn)
     epochs.check(run, module, used)
+    pools.check(run, module)
     for cls in module.classes.values():
         samples.check(run, cls)
     return _kept(run, module)

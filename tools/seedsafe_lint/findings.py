@@ -107,4 +107,7 @@ class Findings:
         """Add a finding, once."""
         where = place(path, node)
         end = getattr(node, "end_lineno", None) or where.line
-        self.found.setdefault((where, code), Finding(where, code, message, severity, end, *details))
+        found = Finding(where, code, message, severity, end, *details)
+        before = self.found.get((where, code), found)
+        if before is found or SEVERITIES.index(severity) < SEVERITIES.index(before.severity):
+            self.found[where, code] = found

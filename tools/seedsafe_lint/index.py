@@ -83,6 +83,17 @@ class Function:
         """Its statements; a lambda's expression as a return, the same object each time."""
         return body_of(self.node)
 
+    @property
+    def this(self) -> str:
+        """The name that a method gives to its object; empty for a function."""
+        return self.positional[0].arg if self.cls and self.positional else ""
+
+    @cached_property
+    def endless(self) -> bool:
+        """True if it loops for ever: a stream that is never begun anew has no epochs."""
+        loops = (node for node in statements(self.body) if isinstance(node, ast.While))
+        return any(isinstance(node.test, ast.Constant) and node.test.value for node in loops)
+
     @cached_property
     def globals(self) -> frozenset[str]:
         """Names that it declares global."""

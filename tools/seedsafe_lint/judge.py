@@ -21,7 +21,7 @@ from seedsafe_lint.known import (
     is_python_draw,
     words,
 )
-from seedsafe_lint.seeds import counted, is_whole_seconds, of_clock, of_worker_alone
+from seedsafe_lint.seeds import counted, hashes_string, is_whole_seconds, of_clock, of_worker_alone
 from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
 from seedsafe_lint.verdicts import Verdicts, spelled
 
@@ -48,7 +48,7 @@ class Judge:
         kwargs: dict[str, Values],
     ) -> None:
         """Judge a call into a library."""
-        if SEEDERS.get(name, "torch") != "torch":
+        if name in SEEDERS:
             self.seeded(SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name in RESTORERS:
             self.context.events += 1
@@ -102,9 +102,9 @@ class Judge:
         """Judge a generator made in worker code."""
         self.context.events += 1
         root, made = self.context.root, gen.node
-        if root is None or not root.per_sample or not isinstance(made, ast.Call):
+        if root is None or not isinstance(made, ast.Call) or self._unrelated(made, gen.kind, frame):
             return
-        if self._unrelated(made, gen.kind, frame) or gen.seed != "constant" or gen.kind == "torch.Generator":
+        if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
         if made.args and isinstance(made.args[0], ast.Constant):
             self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
@@ -120,9 +120,7 @@ class Judge:
             return
         if node.args and is_whole_seconds(node.args[0]):
             self.verdicts.seed("seconds", f"{spelled(node)} with the clock's whole seconds", node, frame)
-        elif what == NUMPY and of_worker_alone(node, frame.function):
-            self.verdicts.seed("worker alone", spelled(node), node, frame)
-        elif root.per_sample and self._unrelated(node, spelled(node), frame):
+        elif self._unrelated(node, spelled(node), frame):
             pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
@@ -130,17 +128,21 @@ class Judge:
                 self.verdicts.seed("constant", f"{spelled(node)} with a constant seed", node, frame)
 
     def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
-        """Report a seed that tells the moment and not the sample: True if it did."""
-        function = frame.function
-        if function is None:
+        """Report a seed that tells the moment, the worker or the run, and not the sample: True if it did."""
+        function, root = frame.function, self.context.root
+        if function is None or root is None:
             return False
-        if of_clock(node, function):
-            self.verdicts.seed("clock", f"{what} with the clock", node, frame)
-            return True
-        if counted(node, function, self.context.entered):
+        if hashes_string(node, function):
+            self.verdicts.seed("hash", what, node, frame)
+        elif of_worker_alone(node, function):
+            self.verdicts.seed("worker alone", what, node, frame)
+        elif root.per_sample and (clock := of_clock(node, function)):
+            self.verdicts.seed(clock, f"{what} with the clock", node, frame)
+        elif root.per_sample and counted(node, function, self.context.entered):
             self.verdicts.seed("counted", f"{what} with a counter", node, frame)
-            return True
-        return False
+        else:
+            return False
+        return True
 
     def _threads(self, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         for value in args[0] if args else ():

@@ -1,10 +1,11 @@
 """The files that were given: finds and loads the one that an import names."""
 
 import contextlib
+import re
 from pathlib import Path
 
 from seedsafe_lint.frameworks import framework_in
-from seedsafe_lint.index import Module
+from seedsafe_lint.index import Class, Module
 from seedsafe_lint.known import words
 from seedsafe_lint.source import UnreadableError, parse, read
 
@@ -35,6 +36,9 @@ class Project:
             self._by_name.setdefault(name, []).append(path)
         self._loaded: dict[Path, Module | None] = {}
         self._found: dict[tuple[str, str, int], Module | None] = {}
+        self._paths = paths
+        self._texts: dict[Path, str] = {}
+        self._used: dict[Class, bool] = {}
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
@@ -71,6 +75,35 @@ class Project:
             self._frameworks[folder] = "torch" if "torch" in found else min(found - {""}, default="")
         return self._frameworks[folder]
 
+    def used(self, cls: Class) -> bool:
+        """Return True unless nothing in the given files uses a class: neither names it outside of imports, nor registers it."""
+        if self.single or cls.node.decorator_list:
+            return True
+        if cls not in self._used:
+            word = re.compile(
+                rf"^(?!\s*(?:from|import|class {cls.name}|#|[('\"]*{cls.name}['\",)]*$)).*\b{cls.name}\b",
+                re.MULTILINE,
+            )
+            self._used[cls] = any(self._names(path, cls, word) for path in self._paths)
+        return self._used[cls]
+
+    def _names(self, path: Path, cls: Class, word: re.Pattern[str]) -> bool:
+        text = self._text(path)
+        if cls.name not in text:
+            return False
+        if str(path) != cls.module.path:
+            return word.search(text) is not None
+        lines = text.split("\n")
+        rest = [*lines[: cls.node.lineno - 1], *lines[cls.node.end_lineno or 0 :]]
+        return word.search("\n".join(rest)) is not None
+
+    def _text(self, path: Path) -> str:
+        if path not in self._texts:
+            self._texts[path] = ""
+            with contextlib.suppress(UnreadableError):
+                self._texts[path] = read(path)
+        return self._texts[path]
+
     def trim(self) -> bool:
         """Forget all modules if they have grown large; never to be called in the middle of a file's analysis."""
         if self._size <= _MOST:
@@ -86,6 +119,7 @@ class Project:
         self._loaded.clear()
         self._found.clear()
         self.runs.clear()
+        self._used.clear()
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:

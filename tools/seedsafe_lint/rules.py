@@ -43,6 +43,8 @@ SSF014 sample-is-none: raise ValueError(f"sample {index} cannot be read")
 SSF015 cached-sample-modified: image = self.images[index].copy()
 SSF016 opencv-threads-in-worker: cv2.setNumThreads(0)
 SSF017 python-random-in-worker: rng = random.Random(f"{self.seed}/{self.epoch}/{index}")  # then rng.random() for random.random()
+SSF018 hash-or-set-order-in-sample: seed = zlib.crc32(name.encode())  # for hash(name); sorted(names) for list(set(names))
+SSF019 pool-after-seed: rng = np.random.default_rng((seed, task))  # in the function that the pool runs
 """
 RULES = {
     code: Rule(code, name, fix, default=code not in _OFF)

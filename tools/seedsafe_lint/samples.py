@@ -10,6 +10,7 @@ from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import BUFFERS, words
 from seedsafe_lint.roots import kind_of_class
 from seedsafe_lint.scopes import statements
+from seedsafe_lint.seeds import expand
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Ext, Group, Inst
 
@@ -24,6 +25,7 @@ def check(run: Interpreter, cls: Class) -> None:
     if method is None or kind_of_class(run, cls) not in ("map", "keras"):
         return
     _none(run, method)
+    _set_order(run, method)
     _in_place(run, method)
 
 
@@ -39,6 +41,43 @@ def _none(run: Interpreter, method: Function) -> None:
         return
     for node in nothing:
         run.verdicts.say("none", node, method.module.path, root=method.label)
+
+
+def _set_order(run: Interpreter, method: Function) -> None:
+    """Report an attribute that `__getitem__` reads and whose items, or their numbers, stand in the order of a set."""
+    cls = method.cls
+    assert cls is not None
+    read = {
+        node.value.attr
+        for node in ast.walk(method.node)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute)
+    }
+    for name in sorted(read & cls.sites.keys()):
+        for site in cls.sites[name]:
+            parts = list(expand(site.value, site.function)) if site.value else []
+            called = {dotted(part).rpartition(".")[2] for part in parts if isinstance(part, ast.Call)}
+            if site.value and called.isdisjoint({"sorted", "sort"}) and any(map(_ordered_by_set, parts)):
+                run.verdicts.say("set order", site.value, cls.module.path, root=method.label, what=name)
+
+
+def _ordered_by_set(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "enumerate"), args=[inner, *_]):
+            return _is_set(inner)
+        case ast.ListComp(generators=[ast.comprehension(iter=inner), *_]):
+            return _is_set(inner)
+        case _:
+            return False
+
+
+def _is_set(node: ast.expr) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="set" | "frozenset"), args=[_, *_]) | ast.Set() | ast.SetComp():
+            return True
+        case ast.BinOp(left=left, op=ast.Sub() | ast.BitOr() | ast.BitAnd()):
+            return _is_set(left)
+        case _:
+            return False
 
 
 def _in_place(run: Interpreter, method: Function) -> None:

@@ -41,6 +41,12 @@ class Scope:
                 for target in node.targets:
                     for name, binding in targets(target, node.value):
                         add(name, binding)
+                    match target:
+                        case ast.Subscript(value=ast.Name(id=name)) if name in names:
+                            held: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
+                            add(name, Binding("value", ast.copy_location(held, node.value)))
+                        case _:
+                            pass
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 add(name, Binding("value", value))
             case ast.Import():

@@ -2,14 +2,25 @@
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from seedsafe_lint.index import Function
+from seedsafe_lint.known import words
 from seedsafe_lint.syntax import dotted
 
-__all__ = ["counted", "expand", "is_whole_seconds", "local_values", "of_clock", "of_worker_alone"]
+__all__ = [
+    "counted",
+    "expand",
+    "hashes_string",
+    "is_whole_seconds",
+    "local_values",
+    "of_clock",
+    "of_worker_alone",
+]
 
-_OF_WORKER = frozenset({"torch", "utils", "data", "get_worker_info", "id", "num_workers", "int"})
+_OF_WORKER = words(
+    "torch utils data get_worker_info id num_workers int hash max min abs rank np numpy uint32 int32 int64"
+)
 
 _WHOLE_SECONDS = re.compile(
     r"(np\.|numpy\.)?(int|round|u?int(32|64))\((time\.)?time\(\)\)( (%|&) [\w*() -]+)?$|.*\.now\([^()]*\)\.second$"
@@ -37,27 +48,73 @@ def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[
 
 
 def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
-    """Return True if a seed depends on nothing but the worker's number, as ``get_worker_info().id`` tells it."""
-    if function is None or len(node.args) != 1:
+    """Return True if a seed depends on nothing but the worker's number, as ``get_worker_info().id`` tells it, and fixed values."""
+    if function is None or len(node.args) != 1 or function.endless:
         return False
     parts = list(expand(node.args[0], function))
-    local = local_values(function)
-    names = {part.id for part in parts if isinstance(part, ast.Name)} - local
-    attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    local, this = local_values(function), function.this
     asked = any(isinstance(part, ast.Call) and dotted(part).endswith("get_worker_info") for part in parts)
-    return asked and "id" in attributes and names | attributes <= _OF_WORKER
+    numbered = any(isinstance(part, ast.Attribute) and part.attr == "id" for part in parts)
+    for part in parts if asked and numbered else ():
+        match part:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == this:
+                if not _fixed(function, attr):
+                    return False
+            case ast.Attribute(attr=attr) if attr not in _OF_WORKER:
+                return False
+            case ast.Name(id=name) if name not in local | _OF_WORKER and name != this:
+                return False
+            case _:
+                pass
+    return asked and numbered
+
+
+def _fixed(function: Function, attr: str) -> bool:
+    """Return True for an attribute of its object that nothing but the constructor sets."""
+    sites = function.cls.sites.get(attr, ()) if function.cls else ()
+    return bool(sites) and all(site.function.name == "__init__" for site in sites)
 
 
 _CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|clock|now|utcnow)$")
 
 
-def of_clock(node: ast.Call, function: Function) -> bool:
-    """Return True if a seed is taken from the clock, and nothing in it from an argument of the function."""
+def of_clock(node: ast.Call, function: Function) -> str:
+    """Return ``clock`` if a seed is taken from the clock alone, ``clock sum`` if an argument of the function is added to it."""
     parts = [part for argument in node.args for part in expand(argument, function)]
     given = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
-    if any(isinstance(part, ast.Name) and part.id in given for part in parts):
-        return False
-    return any(isinstance(part, ast.Call) and _CLOCK.search(dotted(part)) for part in parts)
+
+    def tells_time(inside: Iterable[ast.AST]) -> bool:
+        return any(isinstance(part, ast.Call) and bool(_CLOCK.search(dotted(part))) for part in inside)
+
+    def tells_sample(inside: Iterable[ast.AST]) -> bool:
+        return any(isinstance(part, ast.Name) and part.id in given for part in inside)
+
+    if not tells_sample(parts):
+        return "clock" if tells_time(parts) else ""
+    for part in parts:
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.BitXor):
+            sides = [list(expand(side, function)) for side in (part.left, part.right)]
+            if any(tells_time(sides[i]) and tells_sample(sides[1 - i]) for i in (0, 1)):
+                return "clock sum"
+    return ""
+
+
+_STRING = re.compile(r"path|name|file|key|text|uid|utt|url|string|^(str|repr|dumps|join|format|id|basename)$")
+
+
+def hashes_string(node: ast.Call, function: Function) -> bool:
+    """Return True if a seed is computed from `hash` of a string, which Python salts anew in each run."""
+    parts = [part for argument in node.args for part in expand(argument, function)]
+    calls = [part for part in parts if isinstance(part, ast.Call) and dotted(part) == "hash"]
+    for part in (part for call in calls for argument in call.args for part in expand(argument, function)):
+        match part:
+            case ast.JoinedStr() | ast.Constant(value=str()):
+                return True
+            case ast.Name(id=name) | ast.Attribute(attr=name) if _STRING.search(name):
+                return True
+            case _:
+                pass
+    return False
 
 
 def counted(node: ast.Call, function: Function, entered: Container[Function]) -> bool:

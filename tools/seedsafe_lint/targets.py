@@ -42,7 +42,7 @@ class Targets(Part):
             case ast.Name(id=name):
                 frame.vars[name] = values
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                parts = contents(values)
+                parts = contents(tuple(v if isinstance(v, Group) else Group((v,)) for v in values))
                 for element in elements:
                     self.assign(element, parts, frame)
             case ast.Starred(value=inner):

@@ -46,13 +46,15 @@ constant | SSF004 | error | {what} in {root}: all samples of all epochs get the 
 seconds | SSF004 | error | {what} in {root}: all samples served within a second get the same numbers<seed>
 clock | SSF004 | warning | {what} in {root}: samples that are served at the same moment get the same numbers, and no run
     can be repeated<seed>
+clock sum | SSF004 | warning | {what} and an index added up in {root}: two samples get the same numbers wherever the sums
+    are equal, and no run can be repeated<seed>
 counted | SSF004 | error | {what} in {root}: each worker counts in a copy of its own, so workers repeat each other's
     numbers<seed>
 init outdated | SSF005 | error | {what} in {root}: in a worker of torch >= 1.9 this word is the same in every epoch and
     every run, so the augmentations repeat<initial>
-worker alone | SSF006 | error | {what} in {root} depends on nothing but the worker's number: every epoch repeats the same
-    numbers<initial>
-bare seed | SSF006 | error | np.random.seed as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of
+worker alone | SSF006 | error | {what} in {root} depends on nothing but the worker's number and fixed values: every epoch
+    repeats the same numbers<initial>
+bare seed | SSF006 | error | {what} as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of
     the epoch, so every epoch and run repeats the same numbers<initial>
 init repeats | SSF006 | error | {what} in {root} depends on nothing but worker_id and fixed values: it overwrites torch's
     seed of the epoch, so every epoch repeats the same numbers<initial>
@@ -76,6 +78,12 @@ in place | SSF015 | error | {root} changes {what} in place, which is a view of s
     changed sample; copy it first
 threads | SSF016 | error | cv2.setNumThreads with a positive number in a worker joins threads that the fork left behind
     and can hang for ever: pass 0
+hash | SSF018 | warning | {what} with hash() of a string in {root}: Python salts it anew in each run and each spawned
+    process, so no run can be repeated; use zlib.crc32(text.encode())
+set order | SSF018 | note | {root} depends on the order of a set in self.{what}: of strings it differs from run to run and
+    between spawned processes; take sorted(...) of it
+pool | SSF019 | note | {what} in processes of a pool draws from a generator that this file seeds before: forked processes
+    start from copies of one state and repeat each other's numbers; make a generator from (seed, task) in {root}
 python | SSF017 | note | {what} draws from Python's global generator in worker code ({root}): torch seeds it in each
     worker and Python itself after a fork, yet the numbers depend on the workers or on no seed at all; draw from a
     generator made from <key>
@@ -113,6 +121,9 @@ class Verdicts:
     ) -> None:
         """Report what a row of the table says."""
         code, severity, text = SAID[key]
+        root = self.context.root
+        if root and root.cls and not self.context.project.used(root.cls):
+            severity, text = "note", f"{text} (a note: nothing in the given files uses {root.cls.name})"
         self.findings.report(
             code, node, path, text.format(**words), severity, related, cause or words.get("root", "")
         )

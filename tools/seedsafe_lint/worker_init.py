@@ -56,10 +56,9 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     """Report ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
     for call in used.calls:
         for word in call.node.keywords:
-            if word.arg == "worker_init_fn" and Ext("numpy.random.seed") in run.earlier(
-                word.value, call.frame
-            ):
-                run.verdicts.say("bare seed", word.value, module.path)
+            values = run.earlier(word.value, call.frame) if word.arg == "worker_init_fn" else ()
+            if any(isinstance(v, Ext) and (v.name in SEEDERS or _HELPERS.search(v.name)) for v in values):
+                run.verdicts.say("bare seed", word.value, module.path, what=dotted(word.value))
 
 
 def check(run: Interpreter, function: Function) -> Init:
@@ -106,8 +105,16 @@ def _nodes(function: Function) -> Iterator[ast.AST]:
 def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
     values = run.earlier(node.func, frame)
     names = [canonical(v.name) for v in values if isinstance(v, Ext)]
-    names += [v.function.name for v in values if isinstance(v, Fn)]
+    names += ["set_seed" if _seeds(v.function) else v.function.name for v in values if isinstance(v, Fn)]
     return names or [dotted(node)]
+
+
+def _seeds(function: Function) -> bool:
+    """Return True for a function of the analysed code that seeds from its arguments."""
+    calls = [dotted(node) for node in _nodes(function) if isinstance(node, ast.Call)]
+    return any(name.endswith(("random.seed", "manual_seed")) for name in calls) and not any(
+        map(_FRESH.search, calls)
+    )
 
 
 def _positive(node: ast.Call) -> bool:
