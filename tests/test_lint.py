@@ -65,6 +65,43 @@ def test_severity_and_text_follow_the_framework(
     assert words in finding.message
 
 
+USED = "from data import Images\n\nprint(Images()[0])\n"
+MENTIONED = "from data import (\n    Images,\n)\n\n__all__ = [\n    'Images',\n]\n# Images\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "severities"),
+    [
+        (USED, ["warning", "error"]),
+        ("import data\n\n\nclass More(data.Images):\n    pass\n", ["warning", "error"]),
+        ('CONFIG = dict(type="Images")\n', ["warning", "error"]),
+        (MENTIONED, ["note", "note"]),
+        ("x = 1\n", ["note", "note"]),
+    ],
+)
+def test_what_nothing_in_a_tree_uses_is_a_note(tmp_path: Path, other: str, severities: list[str]) -> None:
+    (tmp_path / "data.py").write_text(DATASET)
+    (tmp_path / "other.py").write_text(other)
+    found = lint([tmp_path]).findings
+    assert [f.severity for f in found] == severities
+    assert all(
+        ("nothing in the given files uses Images" in f.message) == (f.severity == "note") for f in found
+    )
+    assert [f.severity for f in lint([tmp_path / "data.py"]).findings] == ["warning", "error"]
+    (tmp_path / "data.py").write_text(DATASET.replace("class Images", "@register\nclass Images"))
+    assert [f.severity for f in lint([tmp_path]).findings] == ["warning", "error"]
+
+
+def test_a_draw_of_a_used_class_and_an_unused_one_keeps_its_severity(tmp_path: Path) -> None:
+    base = "import numpy as np\nfrom torch.utils.data import Dataset\n\n\ndef f():\n    return np.random.rand()\n"
+    classes = "".join(
+        f"\n\nclass {name}(Dataset):\n    def __getitem__(self, i):\n        return f()\n" for name in "ABC"
+    )
+    (tmp_path / "data.py").write_text(base + classes)
+    (tmp_path / "train.py").write_text("from data import B\n\nprint(B()[0])\n")
+    assert [f.severity for f in lint([tmp_path]).findings] == ["warning"]
+
+
 def test_an_old_torch_repeats_numbers(tmp_path: Path) -> None:
     assert [f.severity for f in findings(tmp_path, DATASET)] == ["warning", "error"]
     assert [f.severity for f in findings(tmp_path, DATASET, torch="1.8.1")] == ["error", "error"]
@@ -220,7 +257,9 @@ def test_file_without_an_import_of_a_framework_has_that_of_its_package(tmp_path:
     (package / "data").mkdir(parents=True)
     for folder in (package, package / "data"):
         (folder / "__init__.py").write_text("")
-    (package / "train.py").write_text("import torch\n")
+    (package / "train.py").write_text(
+        "import torch\nfrom package.data.transforms import Noise\n\nNoise()(0)\n"
+    )
     noise = "import numpy as np\n\n\nclass Noise:\n    def __call__(self, image):\n        return np.random.rand()\n"
     for folder in (package / "data", tmp_path / "alone"):
         folder.mkdir(exist_ok=True)

@@ -123,7 +123,7 @@ class Judge:
         elif self._unrelated(node, spelled(node), frame):
             pass
         elif fixed and root.per_sample:
-            literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
+            literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
             if literal or "__getitem__" in root.label:
                 self.verdicts.seed("constant", f"{spelled(node)} with a constant seed", node, frame)
 

@@ -46,10 +46,12 @@ class Parameters(Part):
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
         default = self.names.default(parameter, function)
         named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
+        passed = self._passed(parameter, function)
+        named = named and not any(isinstance(value, Fn) for value in passed)  # a generator function
         if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
-        told = join(self._annotated(parameter, function), self._passed(parameter, function))
+        told = join(self._annotated(parameter, function), passed)
         return join(told or self._namesake(parameter, function), default or (), STATIC)
 
     def _annotated(self, parameter: ast.arg, function: Function) -> Values:
