@@ -1,0 +1,9 @@
+from augment.noise import (
+    AddNoise,
+    RandomGain,
+)
+
+__all__ = [
+    "AddNoise",
+    "RandomGain",
+]

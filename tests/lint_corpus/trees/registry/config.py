@@ -1,0 +1,5 @@
+train_pipeline = [
+    dict(type="LoadImage"),
+    dict(type="RandomFlip", ratio=0.5),
+    dict(type="Resize", scales=[1, 2]),
+]

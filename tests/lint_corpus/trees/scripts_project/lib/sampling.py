@@ -1,0 +1,9 @@
+import numpy as np
+
+
+def subset(items, n):
+    return [items[i] for i in np.random.choice(len(items), n)]
+
+
+def keyed_subset(items, n, key):
+    return [items[i] for i in np.random.default_rng(key).choice(len(items), n)]
