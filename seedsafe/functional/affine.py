@@ -110,11 +110,7 @@ def inverse(matrix: Matrix) -> Matrix:
     """
     a, b, c, d, e, f = matrix[:6]
     if len(matrix) == 6:
-        size = a * e - b * d
-        if not 0 < abs(size) < float("inf"):
-            raise ValueError(
-                f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
-            )
+        size = _determinant(matrix, a * e - b * d)
         return (
             e / size,
             0.0 - b / size,
@@ -124,11 +120,7 @@ def inverse(matrix: Matrix) -> Matrix:
             (c * d - a * f) / size,
         )
     g, h, i = matrix[6:]
-    size = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-    if not 0 < abs(size) < float("inf"):
-        raise ValueError(
-            f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
-        )
+    size = _determinant(matrix, a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
     return (
         (e * i - f * h) / size,
         (c * h - b * i) / size,
@@ -140,6 +132,14 @@ def inverse(matrix: Matrix) -> Matrix:
         (b * g - a * h) / size,
         (a * e - b * d) / size,
     )
+
+
+def _determinant(matrix: Matrix, size: float) -> float:
+    if not 0 < abs(size) < float("inf"):
+        raise ValueError(
+            f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
+        )
+    return size
 
 
 def product(second: Matrix, first: Matrix) -> Matrix:

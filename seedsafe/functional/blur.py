@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.carrier import formed, in_memory, opencv
-from seedsafe.functional.kinds import in_uint8, is_uint8
-from seedsafe.functional.parts import parts
+from seedsafe.functional.kinds import checked, in_uint8, is_uint8
+from seedsafe.functional.scratch import parts
 from seedsafe.ground.info import Array
 from seedsafe.keys.draws import sixteenths
 from seedsafe.keys.key import Address
@@ -33,9 +33,7 @@ def box_blur(image: Array, size: int) -> Array:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
         [[60, 30, 30, 0]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    is_uint8(image)
+    image = checked(image)
     blurred: Array = opencv().blur(image, (size, size))
     return formed(blurred, image)
 
@@ -55,9 +53,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
         [[0, 25, 41, 25, 0]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    is_uint8(image)
+    image = checked(image)
     side = size or int(3.5 * sigma) * 2 + 1
     if side == 1 or sigma <= 0.0:
         return image.copy()
@@ -81,8 +77,7 @@ def median_blur(image: Array, size: int) -> Array:
         >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
         [[0, 0, 0, 0]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     if not is_uint8(image) and size > 5:
         return in_uint8(image, lambda values: median_blur(values, size))
     cv2 = opencv()
@@ -108,8 +103,7 @@ def convolve(image: Array, kernel: Array) -> Array:
         >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
         [[90, 0, 90]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     whole = is_uint8(image)
     made = formed(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
     return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv
-from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
-from seedsafe.functional.parts import noise_parts, part_of, parts
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.kinds import checked, in_uint8, is_rgb, new
+from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential, logarithm
@@ -43,8 +43,6 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
 
 
 def _shot(image: Array, scale: float, noise: Address) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     certain, limits, light = _photons(scale)
     made, cv2 = new(image), opencv()
     given, values = image.reshape(1, -1), made.reshape(-1)
@@ -146,13 +144,11 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         >>> iso_noise(np.full((1, 2, 3), 90, np.uint8), 0.1, 0.5, address(SampleKey(0, 0, 0))).tolist()
         [[[90, 90, 90], [90, 90, 90]]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
     if not is_rgb(image, "ISONoise"):
         raise ValueError(
             f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
         )
-    is_uint8(image)
+    image = checked(image)
     height, width = image.shape[:2]
     rows = max(
         part_of(image, 48) // width, 1

@@ -11,7 +11,17 @@ import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = ["MAX_CHANNELS", "MAX_VALUES", "carried", "formed", "in_memory", "native", "opencv", "require_size"]
+__all__ = [
+    "MAX_CHANNELS",
+    "MAX_VALUES",
+    "carried",
+    "formed",
+    "in_memory",
+    "native",
+    "need_image",
+    "opencv",
+    "require_size",
+]
 
 MAX_CHANNELS: Final = 128
 """OpenCV moves pixels of up to this many channels in every version that the project supports."""
@@ -48,20 +58,28 @@ def native(image: Array) -> bool:
 
 
 def formed(made: Array, image: Array) -> Array:
-    """Return what OpenCV made of an image in the image's shape and dtype; that very array, not a view, if it has them already."""
+    """Return what OpenCV made of an image in the image's dtype and dimensions; that very array, not a view, if it has them."""
     if made.dtype != image.dtype:
         made = made.view(image.dtype)
-    return made if made.shape == image.shape else made.reshape(image.shape)
+    return made if made.ndim == image.ndim else made[..., None]
 
 
 def in_memory(image: Array) -> Array:
-    """Return an array with memory for every value, as a copy; NumPy's broadcasts have less, and OpenCV reads beyond it.
+    """Return an array with memory for every value: the array itself, but of NumPy's broadcasts, which OpenCV would read beyond, a copy.
 
     Raises:
         ValueError: a side is longer than OpenCV counts.
     """
+    if 0 not in image.strides:
+        return image
     require_size(image.shape)
     return np.array(image, order="C")
+
+
+def need_image(image: Array) -> None:
+    """Raise ValueError for an array that has not the shape of an image."""
+    if image.ndim not in (2, 3):
+        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
 
 
 def require_size(shape: tuple[int, ...]) -> None:

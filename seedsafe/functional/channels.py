@@ -10,9 +10,8 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
-from seedsafe.functional.kinds import fitting, is_rgb, is_uint8, new
-from seedsafe.functional.parts import part_of, parts
-from seedsafe.functional.scratch import scratch_planes
+from seedsafe.functional.kinds import checked, fitting, is_rgb, is_uint8, new
+from seedsafe.functional.scratch import part_of, parts, scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.ground.info import Array
@@ -50,9 +49,7 @@ def to_grey(image: Array) -> Array:
         >>> to_grey(np.array([[[200, 50, 50]]], np.uint8)).tolist()
         [[[95, 95, 95]]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    is_uint8(image)
+    image = checked(image)
     if not is_rgb(image, "a grey"):
         return image.copy()
     cv2 = opencv()
@@ -98,8 +95,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         >>> shift_channels(np.array([[[100, 100, 100]]], np.uint8), (0.1, 0.0, -0.5)).tolist()
         [[[126, 100, 0]]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     whole = is_uint8(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(shifts) != channels:
@@ -171,8 +167,7 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
         >>> shuffle_channels(np.array([[[1, 2, 3]]], np.uint8), (2, 0, 1)).tolist()
         [[[3, 1, 2]]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 3 and image.dtype == np.uint8:
         moves = _MOVES.get(tuple(order))

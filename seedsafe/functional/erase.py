@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.functional.kinds import fitting
-from seedsafe.functional.parts import part_of, parts
+from seedsafe.functional.scratch import part_of, parts
 from seedsafe.ground.info import Array
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address

@@ -50,8 +50,7 @@ def vertical_flip(image: Array) -> Array:
 
 
 def _flip(image: Array, axis: int) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     shape = image.shape
     if len(shape) == 3:
         foreign = not 1 < shape[2] <= MAX_CHANNELS

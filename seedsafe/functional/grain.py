@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from seedsafe.functional.carrier import need_image
 from seedsafe.functional.kinds import fitting, is_uint8, new
-from seedsafe.functional.parts import noise_parts, part_of
+from seedsafe.functional.scratch import noise_parts, part_of
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
 
@@ -111,8 +112,7 @@ def drop_pixels(
         >>> drop_pixels(np.full((1, 8), 9), 0.5, 0, address(SampleKey(0, 0, 0)), per_channel=False).tolist()
         [[9, 0, 9, 0, 9, 9, 0, 0]]
     """
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    need_image(image)
     value = fitting(fill, image)
     made = image.copy()
     pixels = made.reshape(image.shape[0] * image.shape[1], -1)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tables import VALUES, look_up, look_up_channels
@@ -58,8 +58,6 @@ def _equalizing(counts: Array) -> Array:
 
 
 def _reaching(image: Array) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     cv2 = opencv()
     if image.ndim == 2 or image.shape[2] == 1:
         grey: Array = cv2.equalizeHist(image.reshape(image.shape[:2]))
@@ -96,8 +94,6 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
 
 def _stretched(image: Array) -> Array:
     """Return an image with each channel stretched from its least and greatest values."""
-    if 0 in image.strides:
-        image = in_memory(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 1:
         return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
@@ -142,8 +138,6 @@ def _by_channel(image: Array, table_of: Callable[[Array], Array]) -> Array:
 
 
 def _counts(image: Array, channel: int) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     counts: Array = opencv().calcHist([image], [channel], None, [256], [0, 256])
     if image.shape[0] * image.shape[1] >= 2**24:  # OpenCV counts in float32
         values = image[..., channel] if image.ndim == 3 else image
@@ -175,8 +169,6 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
 
 
 def _adaptive(image: Array, clip: float, tiles: tuple[int, int], colours: bool) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     cv2 = opencv()
     equalizer = cv2.createCLAHE(clip, (tiles[1], tiles[0]))
     if not colours:

@@ -48,8 +48,7 @@ def rotate_hue(image: Array, turn: float) -> Array:
 
 def turn_hue(image: Array, turn: float, made: Array) -> Array:
     """Write what `rotate_hue` returns of an RGB image into an array, which may be the image itself, and return it."""
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     whole = image.dtype == np.uint8
     thirds = round(turn * 3.0)
     share = turn * 6.0 - 2.0 * thirds  # of a sixth of the circle, in [-1, 1]
@@ -149,8 +148,6 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
 
 
 def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     cv2 = opencv()
     made = new(image)
     away = [hue_table[hue] for hue_table in _AWAY]

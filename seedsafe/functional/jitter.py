@@ -73,8 +73,7 @@ def adjust_contrast(image: Array, factor: float) -> Array:
 
 def mean_grey(image: Array) -> float:
     """Return the mean grey of an image in its own units; of uint8, greys are rounded down, half a step on average."""
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     whole = is_uint8(image)
     size = image.shape[0] * image.shape[1]
     if image.ndim == 3 and image.shape[2] == 3:
@@ -144,8 +143,7 @@ def apply_matrix(image: Array, matrix: Array) -> Array:
 
 
 def _transform(image: Array, matrix: Array, made: Array) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     opencv().transform(image, matrix.astype(np.float32), made)
     if image.dtype != np.uint8:
         np.minimum(np.maximum(made, 0, out=made), 1, out=made)

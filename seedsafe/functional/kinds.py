@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.functional.carrier import in_memory, need_image
 from seedsafe.functional.values import to_float
-from seedsafe.ground.info import Array
+from seedsafe.ground.info import FLOAT32, UINT8, Array
 
-__all__ = ["fitting", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
+__all__ = ["checked", "fitting", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
 
 
 def is_uint8(image: Array) -> bool:
@@ -20,13 +21,19 @@ def is_uint8(image: Array) -> bool:
         TypeError: it has another dtype.
         ValueError: the shape is not that of an image.
     """
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
-    if image.dtype == np.uint8:
+    need_image(image)
+    dtype = image.dtype
+    if dtype is UINT8 or dtype == UINT8:
         return True
-    if image.dtype == np.float32:
+    if dtype == FLOAT32:
         return False
-    raise TypeError(f"an image must be uint8 or float32, got dtype {image.dtype}: convert it with astype")
+    raise TypeError(f"an image must be uint8 or float32, got dtype {dtype}: convert it with astype")
+
+
+def checked(image: Array) -> Array:
+    """Return an image that is uint8 or float32, with memory for every value; see `is_uint8` and `in_memory`."""
+    is_uint8(image)
+    return in_memory(image)
 
 
 def is_rgb(image: Array, what: str) -> bool:
@@ -63,6 +70,7 @@ def to_uint8(image: Array) -> Array:
 
 def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
     """Return what a function of uint8 images makes of an image; float32 goes through uint8 and back."""
+    image = in_memory(image)
     return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))
 
 

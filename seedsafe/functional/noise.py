@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
-from seedsafe.functional.parts import noise_parts, part_of, parts
+from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.ground.info import Array
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address

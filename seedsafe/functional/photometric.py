@@ -48,8 +48,7 @@ def _check(image: Array) -> None:
 
 def _multiply(image: Array, factor: float, made: Array) -> Array:
     """Each channel's distance from the greatest is what saturation multiplies: v - factor * (v - x)."""
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     cv2 = opencv()
     planes = scratch_planes(3, image)
     cv2.split(image, planes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import in_uint8, is_rgb, is_uint8, new
 from seedsafe.functional.resize import resize
 from seedsafe.ground.info import Array
@@ -49,8 +49,6 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
 
 
 def _stored(image: Array, quality: int, suffix: str, option: str, colours: bool) -> Array:
-    if 0 in image.strides:
-        image = in_memory(image)
     cv2 = opencv()
     made = new(image)
     bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR, made) if colours else image

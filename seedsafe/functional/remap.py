@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, in_memory, opencv
+from seedsafe.functional.carrier import carried, formed, in_memory, need_image, opencv
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
@@ -66,8 +66,7 @@ def remap(
         >>> remap(np.array([[10, 20, 30]], np.uint8), places, 1, 2).tolist()
         [[30, 15]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     border, code, cv2 = border_code(mode), interpolation_code(interpolation), opencv()
     rows = max(_IN_CACHE // width, 1)
     maps = np.empty((2, min(rows, height), width), np.float32)
@@ -119,10 +118,8 @@ def in_parts(
         interpolation: with "nearest" any dtype is moved; with another, only what has values between its own.
         fill: the value outside, one for all channels or one for each.
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    image = in_memory(image)
+    need_image(image)
     if max(*image.shape[:2], height, width) > MAX_SIDE:
         raise ValueError(
             f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
@@ -155,8 +152,7 @@ def in_parts(
             taken = given[..., first:last] if last - first > 1 else given[..., first]
             part = move(taken, values[first:last], None)
             made[..., first:last] = part if part.ndim == 3 else part[..., None]
-    made = made.view(image.dtype)
-    return made if made.ndim == image.ndim else made[..., None]
+    return formed(made, image)
 
 
 def _in_four(image: Array, move: Any, height: int, width: int, values: list[float]) -> Array:

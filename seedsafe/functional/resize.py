@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv, require_size
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, formed, in_memory, opencv, require_size
 from seedsafe.functional.coordinates import put
 from seedsafe.ground.info import Array
 
@@ -48,8 +48,7 @@ def resize(image: Array, height: int, width: int, *, interpolation: str = "bilin
         >>> resize(np.array([[0, 100]], np.uint8), 1, 4).tolist()
         [[0, 25, 75, 100]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     if interpolation not in _CODES:
         raise ValueError(f"interpolation must be one of {', '.join(INTERPOLATIONS)}, got {interpolation!r}")
     shape = image.shape
@@ -74,9 +73,7 @@ def resize(image: Array, height: int, width: int, *, interpolation: str = "bilin
         made = wide.take(_sources(shape[0], height), axis=0)  # whole rows are copied faster than pixels
     else:
         made = cv2_resize(given, (width, height), interpolation=code)
-    if made.dtype != image.dtype:
-        made = made.view(image.dtype)
-    return made if made.ndim == len(shape) else made[..., None]
+    return formed(made, image)
 
 
 @lru_cache(64)

@@ -62,8 +62,7 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
         >>> look_up_channels(np.array([[[1, 2]]], np.uint8), [up, up[::-1].copy()]).tolist()
         [[[1, 253]]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     cv2 = opencv()
     made = np.empty(image.shape, np.uint8)
     if image.size < _SMALL:
@@ -82,8 +81,7 @@ def look_up_into(image: Array, values: Array, made: Array) -> None:
     if translate is not None and image.flags.c_contiguous:
         translate(image.data, values.data, out=made.data)
     else:
-        if 0 in image.strides:
-            image = in_memory(image)
+        image = in_memory(image)
         opencv().LUT(image.reshape(image.shape[0], -1), values, made.reshape(image.shape[0], -1))
 
 

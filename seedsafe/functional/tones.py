@@ -45,8 +45,7 @@ def mean_value(image: Array) -> float:
         >>> mean_value(np.array([[0, 255]], np.uint8))
         0.5
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     flat = image.reshape(image.shape[0], -1)
     total: float = opencv().sumElems(flat)[0]
     return total / flat.size / (255.0 if is_uint8(image) else 1.0)
@@ -76,8 +75,6 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
         >>> adjust_gamma(np.array([[0, 100, 255]], np.uint8), 2.0).tolist()
         [[0, 39, 255]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
     if is_uint8(image):
         add, multiply = np.add, np.multiply
         exponents = _LOGARITHMS * gamma

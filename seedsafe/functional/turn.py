@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, in_memory, opencv
+from seedsafe.functional.carrier import carried, formed, in_memory, need_image, opencv
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.ground.info import Array
 
@@ -40,15 +40,14 @@ def quarter_turn(image: Array, turns: int) -> Array:
         >>> quarter_turn(np.array([[1, 2]], np.uint8), 1).tolist()
         [[2], [1]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    _check(image)
+    image = in_memory(image)
+    need_image(image)
     turns %= 4
     if not turns:
         return image
     if image[0, 0].nbytes not in _TRANSPOSED:
         return np.rot90(image, turns).copy()
-    return _uncarried(opencv().rotate(carried(image), _CODES[turns]), image)
+    return formed(opencv().rotate(carried(image), _CODES[turns]), image)
 
 
 def transpose(image: Array) -> Array:
@@ -61,24 +60,11 @@ def transpose(image: Array) -> Array:
         >>> transpose(np.array([[1, 2]], np.uint8)).tolist()
         [[1], [2]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    _check(image)
+    image = in_memory(image)
+    need_image(image)
     if image[0, 0].nbytes not in _TRANSPOSED:
         return image.swapaxes(0, 1).copy()
-    return _uncarried(opencv().transpose(carried(image)), image)
-
-
-def _uncarried(made: Array, image: Array) -> Array:
-    """Return what OpenCV made of a carried image; the very array, no view, where it needs no other form."""
-    if made.dtype != image.dtype:
-        made = made.view(image.dtype)
-    return made if made.ndim == image.ndim else made[..., None]
-
-
-def _check(image: Array) -> None:
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    return formed(opencv().transpose(carried(image)), image)
 
 
 def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> Array:

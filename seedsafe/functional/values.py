@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, need_image, opencv
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import Array
 
@@ -203,10 +203,8 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
         >>> to_chw(np.zeros((4, 5, 3), np.uint8)).shape
         (3, 4, 5)
     """
-    if 0 in image.strides:
-        image = in_memory(image)
-    if image.ndim not in (2, 3):
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
+    image = in_memory(image)
+    need_image(image)
     channels = image.shape[2] if image.ndim == 3 else 1
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
     if 1 < channels <= MAX_CHANNELS:

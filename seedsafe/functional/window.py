@@ -49,8 +49,7 @@ def crop(
         >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
         [[2, 0], [4, 0]]
     """
-    if 0 in image.strides:
-        image = in_memory(image)
+    image = in_memory(image)
     rows, columns = image.shape[:2]
     if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
         return image[top : top + height, left : left + width]
