@@ -23,7 +23,7 @@ import torch
 from test_docs import ROOT, environment
 
 import seedsafe as ss
-from seedsafe.bridging import in_place, sources, twister
+from seedsafe.bridging import in_place, sources
 from seedsafe.bridging import words as words_of_a_bridge
 from seedsafe.bridging.in_place import InPlacePhilox
 from seedsafe.bridging.same import content
@@ -208,12 +208,12 @@ class TestKeyed:
                     "G", (), {"manual_seed": lambda self, seed: torch.Generator().manual_seed(seed + 1)}
                 )()
 
-        assert twister.numpy_state(np.random.MT19937(0)) is not None
-        assert twister.numpy_state(Other()) is None  # type: ignore[arg-type]
-        assert twister.torch_state(torch) is not None
-        assert twister.python_state(random.Random(0)) is not None
-        assert twister.python_state(Told(0)) is None
-        assert twister.torch_state(Torch) is None
+        assert in_place.numpy_state(np.random.MT19937(0)) is not None
+        assert in_place.numpy_state(Other()) is None  # type: ignore[arg-type]
+        assert in_place.torch_state(torch) is not None
+        assert in_place.python_state(random.Random(0)) is not None
+        assert in_place.python_state(Told(0)) is None
+        assert in_place.torch_state(Torch) is None
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

@@ -1,20 +1,167 @@
-"""The generators of the process: each can be keyed, saved, restored, and compared."""
+"""The generators that a bridge keys, of the process, of frameworks and stored below an object: each can be keyed, saved, restored and compared."""
 
 from __future__ import annotations
 
 import random
 import sys
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.random import MT19937
+from numpy.random import MT19937, BitGenerator, Generator, RandomState
+from numpy.random.bit_generator import ISeedSequence
 
-from seedsafe.bridging.frameworks import asked_for, of_torch
+from seedsafe.bridging.hooks import Hook
+from seedsafe.bridging.in_place import STATE, numpy_state, python_state, torch_state
 from seedsafe.bridging.options import Bridge
-from seedsafe.bridging.twister import numpy_state, python_state
-from seedsafe.bridging.words import STATE, Words
+from seedsafe.bridging.words import Words
 
-__all__ = ["Source", "globals_for", "renew_numpy", "the_numpy_global"]
+if TYPE_CHECKING:
+    import numpy.typing as npt  # costs a tenth of NumPy's own import
+
+__all__ = [
+    "Hooked",
+    "Source",
+    "generator_source",
+    "globals_for",
+    "renew_numpy",
+    "the_numpy_global",
+]
+
+
+class TorchCPU:
+    """A generator of torch's, by default its CPU generator: its whole state, since a seed has only 32 bits of effect."""
+
+    name = "torch"
+
+    def __init__(self, torch: Any, generator: Any = None) -> None:
+        self._generator = torch.default_generator if generator is None else generator
+        self._made = torch_state(torch) if self._generator.device.type == "cpu" else None
+
+    def save(self) -> Any:
+        return self._generator.get_state()
+
+    def key(self, words: Words) -> None:
+        self._fill(words.head(2))
+
+    def _fill(self, halves: npt.NDArray[np.uint32]) -> None:
+        """Key it with a Mersenne Twister's state."""
+        if self._made is None:
+            self._generator.manual_seed(int(halves[0]) | int(halves[1]) << 32)
+            return
+        state, seed, memory = self._made
+        memory[...] = halves
+        seed[...] = halves[:2]  # what torch.initial_seed() tells
+        self._generator.set_state(state)
+
+    def restore(self, saved: Any) -> None:
+        self._generator.set_state(saved)
+
+    def mark(self) -> Any:
+        return self._generator.get_state().numpy().tobytes()
+
+
+class OneThread(TorchCPU):
+    """torch's CPU generator, and one thread for torch's operations, as in the workers of its DataLoader.
+
+    Sums and Fourier transforms differ in their last bits between one thread and two.
+    """
+
+    def __init__(self, torch: Any) -> None:
+        super().__init__(torch)
+        self._threads, self._set_threads = torch.get_num_threads, torch.set_num_threads
+
+    def save(self) -> Any:
+        return super().save(), self._threads()
+
+    def key(self, words: Words) -> None:
+        if self._threads() != 1:
+            self._set_threads(1)
+        super().key(words)
+
+    def restore(self, saved: Any) -> None:
+        state, threads = saved
+        super().restore(state)
+        if threads != 1:
+            self._set_threads(threads)
+
+
+class OpenCV:
+    """OpenCV's generator of this thread, which takes 32 bits and cannot be read."""
+
+    name = "cv2"
+
+    def __init__(self, cv2: Any) -> None:
+        self._cv2 = cv2
+
+    def save(self) -> Any:
+        return self._draw(1)[0]
+
+    def key(self, words: Words) -> None:
+        self._cv2.setRNGSeed(words.integer(0) % 2**32 - 2**31)
+
+    def restore(self, saved: Any) -> None:
+        self._cv2.setRNGSeed(int(saved))
+
+    def mark(self) -> Any:
+        return self._draw(8).tobytes()
+
+    def _draw(self, n: int) -> Any:
+        return self._cv2.randu(np.empty((1, n), np.int32), -(2**31), 2**31 - 1)[0]
+
+
+class TensorFlow:
+    """TensorFlow's global seed, from which every operation without a seed of its own takes one."""
+
+    name = "tensorflow"
+
+    def __init__(self, tensorflow: Any) -> None:
+        self._set = tensorflow.random.set_seed
+        context = sys.modules.get("tensorflow.python.eager.context")
+        if context is None:
+            raise RuntimeError(
+                f"the bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, so it could not restore "
+                "it: use TensorFlow 2.18 to 2.21"
+            )
+        self._context = context.context()
+
+    def save(self) -> Any:
+        return self._context._seed, getattr(self._context, "_rng", None)
+
+    def key(self, words: Words) -> None:
+        self._set(words.integer(1) >> 1)
+
+    def restore(self, saved: Any) -> None:
+        self._context._seed, rng = saved
+        if rng is None:
+            del self._context._rng  # which a program that sets no seed does not have
+        else:
+            self._context._rng = rng
+
+    def mark(self) -> Any:
+        rng = getattr(self._context, "_rng", None)
+        return None if rng is None else rng.getstate()
+
+
+class Cuda:
+    """The generators of all CUDA devices: 64 bits of seed."""
+
+    name = "torch.cuda"
+
+    def __init__(self, torch: Any) -> None:
+        self._cuda = torch.cuda
+
+    def save(self) -> Any:
+        return self._cuda.get_rng_state_all()
+
+    def key(self, words: Words) -> None:
+        self._cuda.manual_seed_all(words.integer(2))
+
+    def restore(self, saved: Any) -> None:
+        self._cuda.set_rng_state_all(saved)
+
+    def mark(self) -> Any:
+        return [state.numpy().tobytes() for state in self._cuda.get_rng_state_all()]
+
 
 the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]  # what the module's functions are bound to
 the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
@@ -122,9 +269,15 @@ class NumpyGlobal:
             np.random.set_state(state)
 
     def mark(self) -> Any:
-        state = np.random.get_state(legacy=False)
-        told = state["state"]
-        return {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in told.items()}
+        return _told(np.random.get_state(legacy=False))
+
+
+def _told(state: Any) -> Any:
+    """Return the state of a legacy generator as something that can be compared."""
+    told = state["state"]
+    if not isinstance(told, dict):
+        return told
+    return {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in told.items()}
 
 
 def _gaussian_cached() -> bool:
@@ -163,11 +316,19 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
     sources = _usual
     if ready:
         if one_thread not in _torch:
-            _torch[one_thread] = of_torch(torch, one_thread=one_thread)
+            _torch[one_thread] = (OneThread if one_thread else TorchCPU)(torch)
         sources = (*sources, _torch[one_thread])
     if any(asked[:3]):
         options.require()
-        sources = (*sources, *asked_for(options))
+        asked_for = {
+            OpenCV: ("cv2", options.opencv),
+            TensorFlow: ("tensorflow", options.tensorflow),
+            Cuda: ("torch", options.cuda),
+        }
+        sources = (
+            *sources,
+            *(kind(sys.modules[name]) for kind, (name, wanted) in asked_for.items() if wanted),
+        )
     if ready:
         _made[asked] = sources  # nothing can be added any more
     return sources
@@ -176,3 +337,171 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
 def renew_numpy() -> None:
     """Let NumPy's global generator be keyed anew, in a process forked while another thread was keying it."""
     _numpy.renew()
+
+
+class _Words:
+    """Gives a bit generator its whole state from the words."""
+
+    def __init__(self, words: Words, segment: int) -> None:
+        self._words, self._segment = words, segment
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        size = np.dtype(dtype).itemsize
+        raw = self._words.take(self._segment, -(-n_words * size // 8))
+        return raw.view(f"<u{size}")[:n_words].astype(dtype, copy=False)
+
+
+ISeedSequence.register(_Words)
+
+
+class _Stored:
+    """A generator of somebody's, keyed in place."""
+
+    def __init__(self, name: str, thing: Any, segment: int) -> None:
+        self.name, self._thing, self._segment = name, thing, segment
+
+
+class _OfNumpy(_Stored):
+    """A Generator, or a bit generator by itself."""
+
+    def __init__(self, name: str, thing: Any, segment: int) -> None:
+        super().__init__(name, thing, segment)
+        self._bits: BitGenerator = thing.bit_generator if isinstance(thing, Generator) else thing
+
+    def save(self) -> Any:
+        return self._bits.state
+
+    def key(self, words: Words) -> None:
+        self._bits.state = type(self._bits)(_Words(words, self._segment)).state  # type: ignore[arg-type]
+
+    def restore(self, saved: Any) -> None:
+        self._bits.state = saved
+
+    def mark(self) -> Any:
+        return repr(self._bits.state)
+
+
+class _OfLegacyNumpy(_Stored):
+    """A RandomState."""
+
+    def save(self) -> Any:
+        return self._thing.get_state(legacy=False)
+
+    def key(self, words: Words) -> None:
+        bits = self._thing._bit_generator
+        if type(bits).__name__ == "MT19937":
+            self._thing.seed(words.state(self._segment))
+        else:
+            state = type(bits)(_Words(words, self._segment)).state
+            self._thing.set_state({**state, "has_gauss": 0, "gauss": 0.0})
+
+    def restore(self, saved: Any) -> None:
+        self._thing.set_state(saved)
+
+    def mark(self) -> Any:
+        return _told(self._thing.get_state(legacy=False))
+
+
+class _OfPython(_Stored):
+    """A random.Random."""
+
+    def save(self) -> Any:
+        return self._thing.getstate()
+
+    def key(self, words: Words) -> None:
+        self._thing.seed(words.integer(self._segment, 4))
+
+    def restore(self, saved: Any) -> None:
+        self._thing.setstate(saved)
+
+    def mark(self) -> Any:
+        return self._thing.getstate()
+
+
+class _OfTorch(TorchCPU):
+    """A torch.Generator."""
+
+    def __init__(self, name: str, thing: Any, segment: int) -> None:
+        super().__init__(sys.modules["torch"], thing)
+        self.name, self._segment = name, segment
+
+    def key(self, words: Words) -> None:
+        self._fill(words.state(self._segment))
+
+
+class _OfTensorFlow(_Stored):
+    """A tf.random.Generator."""
+
+    def save(self) -> Any:
+        return self._thing.state.numpy()
+
+    def key(self, words: Words) -> None:
+        self._thing.reset_from_seed(words.integer(self._segment) >> 1)
+
+    def restore(self, saved: Any) -> None:
+        self._thing.state.assign(saved)
+
+    def mark(self) -> Any:
+        return self.save().tobytes()
+
+
+class _OfKeras(_OfTensorFlow):
+    """A SeedGenerator of Keras 3, in whatever backend: two integers."""
+
+    def save(self) -> Any:
+        return np.array(sys.modules["keras"].ops.convert_to_numpy(self._thing.state))
+
+    def key(self, words: Words) -> None:
+        seed = words.integer(self._segment)
+        self._thing.state.assign(np.array([seed >> 33, seed & 2**31 - 1]))
+
+
+class Hooked(_Stored):
+    """An object that is told by a hook; what it had before is not known, and not restored."""
+
+    def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
+        super().__init__(name, thing, segment)
+        self._hook = hook
+        self._given: Any = ()
+
+    def save(self) -> Any:
+        """Return nothing."""
+        return None
+
+    def key(self, words: Words) -> None:
+        """Call the hook with a generator of the words."""
+        rng = words.generator(self._segment)
+        given = self._hook(self._thing, rng)
+        self._given = given if isinstance(given, tuple) else ()
+
+    def restore(self, saved: Any) -> None:
+        """Leave it as it is."""
+
+    def mark(self) -> Any:
+        """Return the states of the generators that it was given."""
+        return [
+            g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state) for g in self._given
+        ]
+
+
+def generator_source(path: str, thing: Any, segment: int) -> Source | None:
+    """Return the source for a generator that is not one of the process's own."""
+    if isinstance(thing, Generator | BitGenerator):
+        return _OfNumpy(path, thing, segment)
+    if isinstance(thing, RandomState):
+        return None if thing is the_numpy_global else _OfLegacyNumpy(path, thing, segment)
+    if isinstance(thing, random.Random):
+        own = thing is the_python_global or isinstance(thing, random.SystemRandom)
+        return None if own else _OfPython(path, thing, segment)
+    torch = sys.modules.get("torch")
+    kind = getattr(torch, "Generator", None)
+    if isinstance(kind, type) and isinstance(thing, kind):
+        return None if thing is getattr(torch, "default_generator", None) else _OfTorch(path, thing, segment)
+    for library, name, source in (
+        ("keras", "SeedGenerator", _OfKeras),
+        ("tensorflow", "Generator", _OfTensorFlow),
+    ):
+        kind = getattr(getattr(sys.modules.get(library), "random", None), name, None)
+        if isinstance(kind, type) and isinstance(thing, kind):
+            return source(path, thing, segment)
+    return None

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from seedsafe.bridging.in_place import InPlacePhilox
+from seedsafe.bridging.in_place import STATE, InPlacePhilox
 from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["HALF", "OP", "STATE", "Words", "elsewhere", "place_of", "renew"]
-
-STATE = 624
-"""The 32-bit pieces of a Mersenne Twister's state."""
+__all__ = ["HALF", "OP", "Words", "elsewhere", "place_of", "renew"]
 
 _BLOCKS = 80
 """The blocks of four words in a segment: a whole state, with some to spare. The head takes up three segments."""

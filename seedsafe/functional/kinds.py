@@ -21,7 +21,8 @@ def is_uint8(image: Array) -> bool:
         TypeError: it has another dtype.
         ValueError: the shape is not that of an image.
     """
-    need_image(image)
+    if image.ndim not in (2, 3):
+        need_image(image)
     dtype = image.dtype
     if dtype is UINT8 or dtype == UINT8:
         return True

@@ -49,10 +49,10 @@ def crop(
         >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
         [[2, 0], [4, 0]]
     """
-    image = in_memory(image)
     rows, columns = image.shape[:2]
     if top >= 0 and left >= 0 and top + height <= rows and left + width <= columns:
         return image[top : top + height, left : left + width]
+    image = in_memory(image)
     if height * width > 2**24:
         require_size((height, width, *image.shape[2:]))
     if mode != "constant":
