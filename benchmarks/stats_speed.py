@@ -19,7 +19,7 @@ import torch
 
 import seedsafe as ss
 from seedsafe.data.folder import read_image
-from seedsafe.data.stats.accumulate import Accumulator
+from seedsafe.data.stats.sums import Accumulator
 
 FASHION = "/usr/share/datasets/fashion-mnist"
 

@@ -320,15 +320,12 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
         sources = (*sources, _torch[one_thread])
     if any(asked[:3]):
         options.require()
-        asked_for = {
-            OpenCV: ("cv2", options.opencv),
-            TensorFlow: ("tensorflow", options.tensorflow),
-            Cuda: ("torch", options.cuda),
-        }
-        sources = (
-            *sources,
-            *(kind(sys.modules[name]) for kind, (name, wanted) in asked_for.items() if wanted),
-        )
+        if options.opencv:
+            sources = (*sources, OpenCV(sys.modules["cv2"]))
+        if options.tensorflow:
+            sources = (*sources, TensorFlow(sys.modules["tensorflow"]))
+        if options.cuda:
+            sources = (*sources, Cuda(sys.modules["torch"]))
     if ready:
         _made[asked] = sources  # nothing can be added any more
     return sources

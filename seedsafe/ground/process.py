@@ -1,8 +1,16 @@
 """Which process this is: a dedicated worker, or one that belongs to the user."""
 
 import sys
+from typing import Any
 
-__all__ = ["is_starting", "is_worker"]
+__all__ = ["child", "is_starting", "is_worker"]
+
+
+def child() -> Any:
+    """Return this process as multiprocessing knows it, if another one of multiprocessing's started it, else None."""
+    # Without this module no process of multiprocessing runs here, so it need not be imported to ask.
+    process = sys.modules.get("multiprocessing.process")
+    return None if process is None or process.parent_process() is None else process.current_process()
 
 
 def is_worker() -> bool:
@@ -11,13 +19,8 @@ def is_worker() -> bool:
     Not counted: threads, processes without a daemon flag (training ranks, `ProcessPoolExecutor`), and a plain
     `os.fork()` of a process that is not a worker.
     """
-    # Without this module no process of multiprocessing runs here, so it need not be imported to ask.
-    process = sys.modules.get("multiprocessing.process")
-    return (
-        process is not None
-        and process.parent_process() is not None
-        and bool(process.current_process().daemon)
-    )
+    process = child()
+    return process is not None and bool(process.daemon)
 
 
 def is_starting() -> bool:

@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from seedsafe.ground.checks import flag
+from seedsafe.ground.process import child, is_worker
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.leaf import Leaf
@@ -125,11 +126,8 @@ def reason(error: Exception) -> str:
 
 def process_name() -> str | None:
     """Return the name of this process if another one of multiprocessing's started it, else None."""
-    # Without this module no process of multiprocessing runs here, so it need not be imported to ask.
-    process = sys.modules.get("multiprocessing.process")
-    if process is None or process.parent_process() is None:
-        return None
-    return str(process.current_process().name)
+    process = child()
+    return None if process is None else str(process.name)
 
 
 _OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
@@ -294,7 +292,7 @@ class FailureLog:
     def _place(self) -> str:
         """Return the file: of the process that this one is a worker of and was handed a pickle by, else its own."""
         here = self._read.process == os.getpid()  # and not in a process that this one was forked from
-        return self._parents if self._parents is not None and here and _is_worker() else self._read.path
+        return self._parents if self._parents is not None and here and is_worker() else self._read.path
 
     def __reduce__(self) -> Any:
         return partial(FailureLog, self.became, _path=self._place()), ()
@@ -352,11 +350,6 @@ def _end(read: _Read) -> None:
     finally:
         with suppress(OSError):
             os.unlink(read.path)
-
-
-def _is_worker() -> bool:
-    process = sys.modules.get("multiprocessing.process")
-    return process is not None and process.parent_process() is not None and process.current_process().daemon
 
 
 TRIES: Final = 16

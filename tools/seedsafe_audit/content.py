@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from seedsafe.bridging import same
 
 __all__ = ["Content", "as_array", "content", "digest", "leaves"]
 
@@ -31,17 +31,14 @@ class Content:
 def content(sample: Any) -> Content:
     """Look through a sample once."""
     form, none, nan, infinite, ranges = [], [], [], [], []
-    hashed = hashlib.blake2b(digest_size=16)
     for path, leaf in leaves(sample):
         array = as_array(leaf)
         kind = type(leaf).__name__
         if leaf is None:
             none.append(path)
         if array is None or array.dtype == object:
-            hashed.update(_plain(leaf))
             form.append((path, kind, ""))
             continue
-        hashed.update(_of_array(path, array))
         shape = "×".join(map(str, array.shape)) if array.ndim else ""
         named = kind if isinstance(leaf, int | float | complex) else f"{kind} {array.dtype}"
         form.append((path, named, shape))
@@ -57,16 +54,12 @@ def content(sample: Any) -> Content:
                     values = values[finite]
             if values.size:
                 ranges.append((path, float(values.min()), float(values.max())))
-    return Content(hashed.hexdigest(), *map(tuple, (form, none, nan, infinite, ranges)))  # type: ignore[arg-type]
+    return Content(digest(sample), *map(tuple, (form, none, nan, infinite, ranges)))  # type: ignore[arg-type]
 
 
 def digest(value: Any) -> str:
-    """Return the digest of all bytes in a value."""
-    hashed = hashlib.blake2b(digest_size=16)
-    for path, leaf in leaves(value):
-        array = as_array(leaf)
-        hashed.update(_plain(leaf) if array is None or array.dtype == object else _of_array(path, array))
-    return hashed.hexdigest()
+    """Return the digest of all that a value holds, as a bridge compares two results."""
+    return same.content(value).digest.hex()
 
 
 def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -104,37 +97,15 @@ def _parts(value: Any) -> list[tuple[str, Any]] | None:
 
 def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
     """Return the numbers of an array, tensor, image or Python number; None for everything else."""
-    if isinstance(leaf, np.ndarray):
-        return leaf
-    if isinstance(leaf, bool | int | float | complex | np.generic):
+    if isinstance(leaf, bool | int | float | complex):
         try:
             return np.asarray(leaf)
         except OverflowError:
             return None
-    if hasattr(leaf, "detach"):  # torch
-        leaf = leaf.detach().cpu()
-        try:
-            return np.asarray(leaf)
-        except TypeError:  # bfloat16 and other kinds that NumPy lacks
-            return np.asarray(leaf.float())
-    if hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__"):
-        return np.asarray(leaf)
-    return None
-
-
-def _of_array(path: str, array: np.ndarray[Any, Any]) -> bytes:
-    head = f"{path}|{array.dtype.str}|{array.shape}|".encode()
-    return (
-        head + hashlib.blake2b(np.ascontiguousarray(array).view(np.uint8).data, digest_size=16).digest()
-        if (array.size and array.ndim)
-        else head + array.tobytes()
-    )
-
-
-def _plain(leaf: Any) -> bytes:
-    if isinstance(leaf, bytes | bytearray | str) or leaf is None:
-        return f"{type(leaf).__name__}|{leaf!r}".encode(errors="surrogatepass")
     try:
-        return pickle.dumps(leaf)
-    except Exception:  # noqa: BLE001  # anything may fail here: then only its type is compared
-        return type(leaf).__qualname__.encode()
+        array: np.ndarray[Any, Any] | None = same.as_array(leaf)
+    except TypeError:
+        if not same.is_tensor(leaf):
+            raise
+        array = np.asarray(leaf.detach().cpu().float())  # bfloat16 and other kinds that NumPy lacks
+    return array

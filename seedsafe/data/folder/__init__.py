@@ -1,8 +1,7 @@
 """Folders of images: an index in little memory, and the dataset over it."""
 
 from seedsafe.data.folder.images import ImageFolder
-from seedsafe.data.folder.index import FolderIndex
-from seedsafe.data.folder.options import IMAGE_EXTENSIONS
+from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
 
 __all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "read_image", "read_image_as_stored"]

@@ -11,8 +11,7 @@ from typing import Any, Literal, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.data.folder.index import FolderIndex
-from seedsafe.data.folder.options import IMAGE_EXTENSIONS, one_or_several
+from seedsafe.data.folder.index import IMAGE_EXTENSIONS, FolderIndex, one_or_several
 from seedsafe.data.folder.progress import Progress
 from seedsafe.data.folder.read import read_image
 from seedsafe.data.folder.tree import Problem

@@ -1,10 +1,11 @@
-"""`ChannelStats`: what is known of a set of images, channel by channel, as exact integers."""
+"""`ChannelStats`: what is known of a set of images, channel by channel, as exact integers, and as plain data for JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -12,17 +13,76 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from seedsafe.data.stats.serial import fields_of, plain_of
-from seedsafe.data.stats.sums import FLOAT_BITS
-
 if TYPE_CHECKING:
     from seedsafe import Normalize
 
-__all__ = ["DTYPES", "IMAGE_BITS", "MAX_FAULTY", "ChannelStats", "Faulty"]
+__all__ = ["DTYPES", "FLOAT_BITS", "IMAGE_BITS", "MAX_FAULTY", "SUMS", "ChannelStats", "Faulty"]
 
+_FORMAT = "seedsafe/channel-stats"
+_VERSION = 1
+
+_PLAIN = ("dtype", "images", "nan", "inf")
+_SHORT = ("count", "minimum", "maximum", "image_count")
+_LONG = (
+    "total",
+    "squares",
+    "mean_total",
+    "std_total",
+)  # beyond 2^53, where other readers of JSON round: as text
+_ARRAYS: dict[str, Any] = {"histogram": np.int64, "image_numbers": np.int64, "image_means": np.float64}
+
+
+def plain_of(stats: Any) -> dict[str, Any]:
+    """Return the fields of a `ChannelStats` as plain data."""
+    data: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
+    data |= {name: getattr(stats, name) for name in _PLAIN}
+    data |= {name: list(getattr(stats, name)) for name in _SHORT}
+    data |= {name: [str(number) for number in getattr(stats, name)] for name in _LONG}
+    data |= {name: None if (array := getattr(stats, name)) is None else array.tolist() for name in _ARRAYS}
+    data["faulty"] = [list(entry) for entry in stats.faulty]
+    return data
+
+
+def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields again.
+
+    Raises:
+        TypeError: the data are not a dict.
+        ValueError: the data are not a `ChannelStats`, or one of another version.
+    """
+    if not isinstance(data, Mapping):
+        raise TypeError(
+            f"data must be a dict that ChannelStats.to_dict() returned, got {data!r:.60}: pass json.load(file), for instance"
+        )
+    if data.get("format") != _FORMAT or data.get("version") != _VERSION:
+        raise ValueError(
+            f"these are not channel statistics of version {_VERSION}: format {data.get('format')!r}, version "
+            f"{data.get('version')!r}; compute them again with channel_stats"
+        )
+    missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, *_ARRAYS, "faulty") if name not in data]
+    if missing:
+        raise ValueError(
+            f"data must be what ChannelStats.to_dict() returned, and lack {missing}: compute them again"
+        )
+    channels = len(data["count"])
+    shapes = {"histogram": (channels, 256), "image_numbers": (-1,), "image_means": (-1, channels)}
+    fields: dict[str, Any] = {name: data[name] for name in _PLAIN}
+    fields |= {name: tuple(data[name]) for name in _SHORT}
+    fields |= {name: tuple(int(number) for number in data[name]) for name in _LONG}
+    for name, dtype in _ARRAYS.items():
+        values = data[name]
+        fields[name] = None if values is None else np.array(values, dtype).reshape(shapes[name])
+    fields["faulty"] = tuple(tuple(entry) for entry in data["faulty"])
+    return fields
+
+
+FLOAT_BITS = 149
 DTYPES = ("uint8", "uint16", "float32")
 IMAGE_BITS = 64
 MAX_FAULTY = 1000
+
+SUMS = ("count", "total", "squares", "image_count", "mean_total", "std_total")
+"""The fields that are sums over the images, for each channel."""
 
 Faulty = tuple[int, int, int]
 
@@ -167,17 +227,15 @@ class ChannelStats:
                     f"cannot merge statistics with and without {name}: compute both with it, or both without"
                 )
         numbers, means = _together(self, other)
+        sums: dict[str, Any] = {
+            name: tuple(map(operator.add, getattr(self, name), getattr(other, name))) for name in SUMS
+        }
         return dataclasses.replace(
             self,
             images=self.images + other.images,
-            count=_sum(self.count, other.count),
-            total=_sum(self.total, other.total),
-            squares=_sum(self.squares, other.squares),
             minimum=_best(min, self.minimum, other.minimum),
             maximum=_best(max, self.maximum, other.maximum),
-            image_count=_sum(self.image_count, other.image_count),
-            mean_total=_sum(self.mean_total, other.mean_total),
-            std_total=_sum(self.std_total, other.std_total),
+            **sums,
             nan=self.nan + other.nan,
             inf=self.inf + other.inf,
             faulty=tuple(sorted(self.faulty + other.faulty)[:MAX_FAULTY]),
@@ -261,10 +319,6 @@ def _root(radicand: int, denominator: int) -> float:
     root = math.isqrt(quotient)
     inexact = rest != 0 or root * root != quotient
     return math.ldexp(float(root << 1 | inexact), -(shift // 2) - 1)
-
-
-def _sum(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 def _best(

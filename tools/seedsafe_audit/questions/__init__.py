@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from seedsafe_audit.questions import dependence, indices, kept, processes, repeats, samples
 from seedsafe_audit.questions.blame import blame
-from seedsafe_audit.questions.context import Context
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.report import Answer
 
 __all__ = ["QUESTIONS", "Context", "ask"]
 
-_Ask = Callable[[Context, str, str], Answer]
+_Ask = Callable[[Context], Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,9 @@ def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
         before: the answers so far.
     """
     question = QUESTIONS[name]
-    if question.ask is None:
-        return blame(ctx, name, question.title, before)
-    return question.ask(ctx, name, question.title)
+    try:
+        found = blame(ctx, before) if question.ask is None else question.ask(ctx)
+    except NotMeasured as why:
+        found = Finding("not measured", *why.args)
+    evidence, samples = tuple(found.evidence), tuple(sorted(set(found.samples))[:20])
+    return Answer(name, question.title, **found._replace(evidence=evidence, samples=samples)._asdict())

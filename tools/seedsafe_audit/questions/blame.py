@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from seedsafe_audit.questions.context import Context, listed, some
+from seedsafe_audit.questions.context import Context, Finding, listed
 from seedsafe_audit.questions.dependence import other_batch
 from seedsafe_audit.report import Answer
 
 __all__ = ["blame"]
 
 
-def blame(ctx: Context, question: str, title: str, answers: Iterable[Answer]) -> Answer:
+def blame(ctx: Context, answers: Iterable[Answer]) -> Finding:
     """Compare what the dataset returned with what the loader delivered, and gather the other answers' parts."""
     parts = defaultdict(list)
     for answer in answers:
@@ -30,7 +30,7 @@ def blame(ctx: Context, question: str, title: str, answers: Iterable[Answer]) ->
             if record.delivered is not None and record.delivered != record.digest:
                 spoilt.append(record.index)
         if not delivered:
-            return Answer(question, title, "not measured", ctx.trouble(run), tuple(evidence))
+            return Finding("not measured", ctx.trouble(run), evidence)
         evidence.append(
             f"{run.plan.name}: {delivered - len(spoilt)} of {delivered} samples arrived as they were returned"
         )
@@ -39,8 +39,8 @@ def blame(ctx: Context, question: str, title: str, answers: Iterable[Answer]) ->
             f"samples {listed(spoilt)} arrive with other bytes than the dataset returned: it gives out memory that it "
             "writes to again (a buffer, a cached array)"
         )
-        return Answer(question, title, "fault", text, tuple(evidence), some(spoilt), "dataset")
+        return Finding("fault", text, evidence, spoilt, "dataset")
     text = "the loader delivers what the dataset returns" if delivered else "no loader with workers was tried"
     if parts:
         text += "; what is at fault: " + "; ".join(f"the {part}" for part in parts)
-    return Answer(question, title, "ok", text, tuple(evidence))
+    return Finding("ok", text, evidence)

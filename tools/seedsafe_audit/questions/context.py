@@ -8,15 +8,32 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import Answer, AtFault
+from seedsafe_audit.report import AtFault, Matrix, Picture, Verdict
 from seedsafe_audit.runs import Order, Plan, Run, Runs
 from seedsafe_audit.subject import Subject
 
-__all__ = ["Context", "beyond_chance", "differing", "first_by_index", "listed", "some"]
+__all__ = ["Context", "Finding", "NotMeasured", "beyond_chance", "differing", "first_by_index", "listed"]
 
 _UNLIKELY = 1e-6
+
+
+class Finding(NamedTuple):
+    """What a question found; see Answer. Of the samples, an answer lists the first 20."""
+
+    verdict: Verdict
+    summary: str
+    evidence: Iterable[str] = ()
+    samples: Iterable[int] = ()
+    at_fault: AtFault | None = None
+    matrix: Matrix | None = None
+    pictures: tuple[Picture, ...] = ()
+
+
+class NotMeasured(Exception):  # noqa: N818  # it is an answer, no error
+    """A question cannot be answered: why, the evidence for that, and the samples concerned."""
 
 
 @dataclass
@@ -121,9 +138,21 @@ class Context:
             still = _collisions(self.repeats(self.bare.records)) < 1
         return "dataset" if still else "transform"
 
-    def not_measured(self, question: str, title: str, why: str) -> Answer:
-        """Return the answer of a question that cannot be answered."""
-        return Answer(question, title, "not measured", why)
+    def need(self, *runs: Run) -> None:
+        """Raise NotMeasured if one of these runs cannot be used."""
+        if why := self.trouble(*runs):
+            raise NotMeasured(why)
+
+    def need_steady(self) -> None:
+        """Raise NotMeasured if two equal runs differ."""
+        if self.unsteady:
+            raise NotMeasured(
+                "two runs of the same kind with the same seeds already differ (see reproducible)",
+                [
+                    f"no workers: {len(self.unsteady)} samples differ between two equal runs: {listed(self.unsteady)}"
+                ],
+                self.unsteady,
+            )
 
     def trouble(self, *runs: Run) -> str:
         """Return why a question that needs these runs cannot be answered; empty if it can."""
@@ -188,8 +217,3 @@ def listed(numbers: Iterable[int], most: int = 6) -> str:
     given = sorted(set(numbers))
     shown = ", ".join(map(str, given[:most]))
     return shown if len(given) <= most else f"{shown} and {len(given) - most} more"
-
-
-def some(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Return at most 20 of them for an answer."""
-    return tuple(sorted(set(numbers))[:20])

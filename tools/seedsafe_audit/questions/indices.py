@@ -8,20 +8,19 @@ from typing import Any
 from seedsafe_audit import rng
 from seedsafe_audit.content import as_array, digest, leaves
 from seedsafe_audit.loaders import tell
-from seedsafe_audit.questions.context import Context
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.recording import Record, Recorder
-from seedsafe_audit.report import Answer
 
 __all__ = ["length", "outside"]
 
 
-def length(ctx: Context, question: str, title: str) -> Answer:
+def length(ctx: Context) -> Finding:
     """Read the last samples that the length allows."""
     count = ctx.subject.length
     if count is None:
-        return ctx.not_measured(question, title, "it has no length")
-    if why := ctx.serial.trouble:
-        return ctx.not_measured(question, title, why)
+        raise NotMeasured("it has no length")
+    if ctx.serial.trouble:
+        raise NotMeasured(ctx.serial.trouble)
     failed = {
         record.index: record.failure
         for record in ctx.serial.records
@@ -31,15 +30,15 @@ def length(ctx: Context, question: str, title: str) -> Answer:
         first = min(failed)
         text = f"len() is {count}, but sample {count - 1} raises {failed[count - 1]}"
         where = f"of the samples read, the first that cannot be indexed is {first}"
-        return Answer(question, title, "fault", text, (where,), (count - 1,), "dataset")
-    return Answer(question, title, "ok", f"len() is {count}, and samples 0 and {count - 1} can be read")
+        return Finding("fault", text, (where,), (count - 1,), "dataset")
+    return Finding("ok", f"len() is {count}, and samples 0 and {count - 1} can be read")
 
 
-def outside(ctx: Context, question: str, title: str) -> Answer:
+def outside(ctx: Context) -> Finding:
     """Read indices that are none, and compare what comes with the samples of the same end."""
     count = ctx.subject.length
     if count is None:
-        return ctx.not_measured(question, title, "it has no length")
+        raise NotMeasured("it has no length")
     tried = [count - 1, -1, 0, count, count + 1, -count - 1]
 
     def work(folder: str) -> Iterator[Record]:
@@ -53,9 +52,7 @@ def outside(ctx: Context, question: str, title: str) -> Answer:
 
     outcome = ctx.runs.call("indices outside", work)
     if outcome.error or len(outcome.items) < len(tried):
-        return ctx.not_measured(
-            question, title, outcome.error or "an index outside the dataset made it stand still"
-        )
+        raise NotMeasured(outcome.error or "an index outside the dataset made it stand still")
     last, minus, first, *beyond = outcome.items
     evidence, bad = [], []
     steady = not ctx.trouble(ctx.serial) and not ctx.random
@@ -69,8 +66,8 @@ def outside(ctx: Context, question: str, title: str) -> Answer:
         bad.append(f"{record.index} gives{same}")
     if bad:
         text = "indices outside the dataset give samples: a wrong sampler stays unnoticed, and `for x in dataset` never ends"
-        return Answer(question, title, "warning", text, (*bad, *evidence), (), "dataset")
-    return Answer(question, title, "ok", "indices outside the dataset raise", tuple(evidence))
+        return Finding("warning", text, (*bad, *evidence), (), "dataset")
+    return Finding("ok", "indices outside the dataset raise", evidence)
 
 
 def _arrays(sample: Any) -> str | None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe_audit.questions.context import Context, first_by_index, listed, some
-from seedsafe_audit.report import Answer, AtFault
+from seedsafe_audit.questions.context import Context, Finding, first_by_index, listed
+from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
 
 __all__ = ["cached_in_place", "lost_state"]
 
 
-def cached_in_place(ctx: Context, question: str, title: str) -> Answer:
+def cached_in_place(ctx: Context) -> Finding:
     """Watch the arrays that the dataset keeps, and compare the first reading of a sample with the second."""
-    if why := ctx.trouble(ctx.serial, ctx.watched):
-        return ctx.not_measured(question, title, why)
+    ctx.need(ctx.serial, ctx.watched)
     evidence, samples = [], []
     known: set[str] = set()
     for record in ctx.watched.records:
@@ -27,23 +26,21 @@ def cached_in_place(ctx: Context, question: str, title: str) -> Answer:
                 )
     if known and ctx.random is False:
         text = "it changes arrays that it keeps, without effect on what it gives when it is read again: a working buffer"
-        return Answer(question, title, "warning", text, tuple(evidence[:8]), some(samples), "dataset")
+        return Finding("warning", text, evidence[:8], samples, "dataset")
     if known:
         text = (
             "reading changes the samples that it keeps: they are augmented again and again (only a working buffer that is "
             "filled anew each time would be harmless)"
         )
-        return Answer(question, title, "fault", text, tuple(evidence[:8]), some(samples), _part(ctx))
+        return Finding("fault", text, evidence[:8], samples, _part(ctx))
     seconds = _second_readings(ctx)
     if seconds:
         text = (
             "the first reading of a sample gives the same bytes in every order, the next one in the same process others: "
             "something of it is changed in place, or readings are counted"
         )
-        return Answer(
-            question, title, "fault", text, (f"samples {listed(seconds)}",), some(seconds), _part(ctx)
-        )
-    return Answer(question, title, "ok", "reading changes no array that it keeps")
+        return Finding("fault", text, (f"samples {listed(seconds)}",), seconds, _part(ctx))
+    return Finding("ok", "reading changes no array that it keeps")
 
 
 def _second_readings(ctx: Context) -> list[int]:
@@ -61,7 +58,7 @@ def _second_readings(ctx: Context) -> list[int]:
     return [index for index, digests in readings.items() if len(set(digests)) > 1]
 
 
-def lost_state(ctx: Context, question: str, title: str) -> Answer:
+def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
     if ctx.workers:
         method, count = ctx.methods[0], ctx.workers[0]
@@ -76,18 +73,17 @@ def lost_state(ctx: Context, question: str, title: str) -> Answer:
         run = ctx.runs.get(plan)
     else:
         run = ctx.watched
-    if why := ctx.trouble(run):
-        return ctx.not_measured(question, title, why)
+    ctx.need(run)
     seen = _lasting(run)
     if not seen:
-        return Answer(question, title, "ok", "reading changes no attribute, or once for all")
+        return Finding("ok", "reading changes no attribute, or once for all")
     evidence = []
     for path, workers in sorted(seen.items())[:8]:
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
         evidence.append(f"dataset{path}: {shown}")
     names = listed_names(seen)
     text = f"reading changes {names}: each worker changes a copy of its own, and the main process sees none of it"
-    return Answer(question, title, "warning", text, tuple(evidence), (), _part(ctx))
+    return Finding("warning", text, evidence, (), _part(ctx))
 
 
 def _lasting(run: Run) -> dict[str, dict[int, str]]:

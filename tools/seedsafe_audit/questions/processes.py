@@ -15,9 +15,8 @@ from typing import Any
 from seedsafe_audit import rng
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.process import private_memory
-from seedsafe_audit.questions.context import Context
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.recording import Recorder
-from seedsafe_audit.report import Answer
 from seedsafe_audit.runs import Plan
 
 __all__ = ["ends", "memory", "pickling", "pools"]
@@ -25,7 +24,7 @@ __all__ = ["ends", "memory", "pickling", "pools"]
 _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
 
 
-def ends(ctx: Context, question: str, title: str) -> Answer:
+def ends(ctx: Context) -> Finding:
     """Answer which runs hung or died."""
     hung, died = [], []
     for run in [ctx.serial, *ctx.parallels()]:
@@ -36,11 +35,11 @@ def ends(ctx: Context, question: str, title: str) -> Answer:
     skipped = [run.trouble for run in ctx.parallels() if run.skipped]
     if hung:
         text = f"a process did not go on for {ctx.runs.timeout:g} s and was ended"
-        return Answer(question, title, "fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
+        return Finding("fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
     if died:
         part: Any = "dataset" if ctx.serial.outcome.error else None
-        return Answer(question, title, "fault", "a run ended before its time", tuple(died), (), part)
-    return Answer(question, title, "ok", "every run came to its end")
+        return Finding("fault", "a run ended before its time", tuple(died), (), part)
+    return Finding("ok", "every run came to its end")
 
 
 def _indices(lines: list[str]) -> tuple[int, ...]:
@@ -48,7 +47,7 @@ def _indices(lines: list[str]) -> tuple[int, ...]:
     return tuple(sorted({int(word.replace(",", " ").split()[0]) for word in words}))
 
 
-def pickling(ctx: Context, question: str, title: str) -> Answer:
+def pickling(ctx: Context) -> Finding:
     """Pickle the dataset as spawn does, and look for the part that cannot be."""
     from multiprocessing.reduction import ForkingPickler
 
@@ -64,18 +63,18 @@ def pickling(ctx: Context, question: str, title: str) -> Answer:
 
     outcome = ctx.runs.call("pickling", work)
     if not outcome.items:
-        return ctx.not_measured(question, title, outcome.error or "pickling stood still")
+        raise NotMeasured(outcome.error or "pickling stood still")
     size, error, culprits = outcome.items[0]
     if error:
         evidence = (error, *(f"dataset{path} cannot be pickled: {text}" for path, text in culprits))
         text = "it cannot be pickled, so workers that are spawned (macOS, Windows) or forkserver's cannot have it"
-        return Answer(question, title, "fault", text, evidence, (), "dataset")
+        return Finding("fault", text, evidence, (), "dataset")
     evidence = (f"{size:,} bytes go to each worker",)
     for run in ctx.parallels():
         if run.plan.method != "fork" and run.outcome.error:
             text = "it pickles, but a worker that is spawned cannot start with it"
-            return Answer(question, title, "fault", text, (*evidence, run.trouble), (), "dataset")
-    return Answer(question, title, "ok", "it can be pickled", evidence)
+            return Finding("fault", text, (*evidence, run.trouble), (), "dataset")
+    return Finding("ok", "it can be pickled", evidence)
 
 
 def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str]]:
@@ -89,10 +88,10 @@ def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str
     return found[:5]
 
 
-def pools(ctx: Context, question: str, title: str) -> Answer:
+def pools(ctx: Context) -> Finding:
     """Count the threads that Python did not start, at a worker's first reading and later."""
     if not ctx.workers:
-        return ctx.not_measured(question, title, "needs workers")
+        raise NotMeasured("needs workers")
     method, count = ctx.methods[0], ctx.workers[0]
     plan = Plan(
         f"{count} workers, {method}, measured",
@@ -102,8 +101,7 @@ def pools(ctx: Context, question: str, title: str) -> Answer:
         reads=8 * ctx.order.batch * count,
     )
     run = ctx.runs.get(plan)
-    if why := ctx.trouble(run):
-        return ctx.not_measured(question, title, why)
+    ctx.need(run)
     evidence, grown = [], 0
     for worker in sorted({record.worker or 0 for record in run.records}):
         facts = [record.process for record in run.records if record.worker == worker and record.process]
@@ -114,19 +112,18 @@ def pools(ctx: Context, question: str, title: str) -> Answer:
             f"worker {worker}: {facts[0].native} → {facts[0].native + more} native threads; {libraries}"
         )
     if not grown:
-        return Answer(question, title, "ok", "no worker starts native threads", tuple(evidence))
+        return Finding("ok", "no worker starts native threads", evidence)
     text = f"each worker starts {grown} native threads besides its own: with one worker a core they fight for the cores"
-    return Answer(question, title, "warning", text, tuple(evidence), (), "dataset")
+    return Finding("warning", text, evidence, (), "dataset")
 
 
-def memory(ctx: Context, question: str, title: str) -> Answer:
+def memory(ctx: Context) -> Finding:
     """Read again and again in one forked process, and see its private memory grow."""
     reads, seconds = ctx.memory
     count = ctx.subject.length
     if count is None:
-        return ctx.not_measured(question, title, "it has no length")
-    if why := ctx.trouble(ctx.serial):
-        return ctx.not_measured(question, title, why)
+        raise NotMeasured("it has no length")
+    ctx.need(ctx.serial)
     dataset = ctx.subject.dataset
 
     def work(folder: str) -> Iterator[tuple[int, int | None]]:
@@ -150,12 +147,10 @@ def memory(ctx: Context, question: str, title: str) -> Answer:
     outcome = ctx.runs.call("memory", work)
     measured = [(read, private) for read, private in outcome.items if private is not None]
     if outcome.error or len(measured) < 2:
-        return ctx.not_measured(question, title, outcome.error or "this system does not tell private memory")
+        raise NotMeasured(outcome.error or "this system does not tell private memory")
     (_, before), (done, after) = measured[0], measured[-1]
     if done < _LEAST:
-        return ctx.not_measured(
-            question, title, f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s"
-        )
+        raise NotMeasured(f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s")
     grown = (after - before) / done
     marks = [
         min(measured, key=lambda one: abs(one[0] - done * block / _BLOCKS))[1] for block in range(_BLOCKS + 1)
@@ -169,9 +164,9 @@ def memory(ctx: Context, question: str, title: str) -> Answer:
             f"a worker's memory grows by {grown:.0f} bytes a reading: it keeps Python objects, each of which is copied when "
             "it is first touched, or it collects something"
         )
-        return Answer(question, title, "fault", text, evidence, (), "dataset")
+        return Finding("fault", text, evidence, (), "dataset")
     text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes a reading"
-    return Answer(question, title, "ok", text, evidence)
+    return Finding("ok", text, evidence)
 
 
 def _quietly(dataset: Any, index: int) -> None:

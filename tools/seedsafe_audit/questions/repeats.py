@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe_audit.questions.context import Context, beyond_chance, listed, some
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance, listed
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import Answer, AtFault, Matrix, Picture
+from seedsafe_audit.report import AtFault, Matrix, Picture
 from seedsafe_audit.runs import Run
 
 __all__ = ["duplicates", "repeated_epochs"]
@@ -17,17 +17,16 @@ _STEADY = (
 )
 
 
-def duplicates(ctx: Context, question: str, title: str) -> Answer:
+def duplicates(ctx: Context) -> Finding:
     """Compare what workers make of the same indices, read in the same order."""
     if ctx.subject.iterable:
-        return _shared_items(ctx, question, title)
-    if why := _unreadable(ctx):
-        return ctx.not_measured(question, title, why)
+        return _shared_items(ctx)
+    _need_readable(ctx)
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
-        return ctx.not_measured(question, title, ctx.trouble(ctx.serial, *ctx.parallels()))
+        raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
     if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
-        return Answer(question, title, "ok", _STEADY)
+        return Finding("ok", _STEADY)
     evidence: list[str] = []
     samples: set[int] = set()
     blamed: list[Run] = []
@@ -48,34 +47,29 @@ def duplicates(ctx: Context, question: str, title: str) -> Answer:
                 matrix, pictures = _matrix(ctx, run, epoch), _pictures(ctx, run, epoch)
     if not blamed:
         names = ", ".join(run.plan.name for run in runs)
-        return Answer(
-            question, title, "ok", "the workers' readings of the same sample differ", (f"compared: {names}",)
-        )
-    return Answer(
-        question,
-        title,
+        return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
+    return Finding(
         "fault",
         "worker processes hold copies of the same random state and make the same draws",
-        tuple(evidence),
-        some(samples),
+        evidence,
+        samples,
         _loader_or(ctx, blamed[0]),
         matrix,
         pictures,
     )
 
 
-def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
+def repeated_epochs(ctx: Context) -> Finding:
     """Compare the second pass of each run with the first."""
     if ctx.epochs < 2:
-        return ctx.not_measured(question, title, "needs epochs=2")
-    if why := ctx.trouble(ctx.serial):
-        return ctx.not_measured(question, title, why)
-    if not ctx.subject.iterable and (why := _unreadable(ctx)):
-        return ctx.not_measured(question, title, why)
+        raise NotMeasured("needs epochs=2")
+    ctx.need(ctx.serial)
+    if not ctx.subject.iterable:
+        _need_readable(ctx)
     if not ctx.random and not ctx.subject.iterable:
         changing = _changing(ctx, ctx.serial)
         text = f"{_STEADY}; the epochs differ" if changing else f"{_STEADY}; the epochs are equal"
-        return Answer(question, title, "ok", text)
+        return Finding("ok", text)
     rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
     evidence, blamed, samples = [], [], set()
@@ -93,24 +87,22 @@ def repeated_epochs(ctx: Context, question: str, title: str) -> Answer:
             evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
     if blamed:
-        return Answer(
-            question,
-            title,
+        return Finding(
             "fault",
             "an epoch repeats the random draws of the one before",
-            tuple(evidence),
-            some(samples),
+            evidence,
+            samples,
             _loader_or(ctx, blamed[-1], epochs=True),
         )
     if not ctx.random:
-        return Answer(question, title, "ok", "both epochs give the same items: no randomness was seen")
-    return Answer(question, title, "ok", "the epochs differ in every run")
+        return Finding("ok", "both epochs give the same items: no randomness was seen")
+    return Finding("ok", "the epochs differ in every run")
 
 
-def _unreadable(ctx: Context) -> str:
+def _need_readable(ctx: Context) -> None:
     if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
-        return f"the samples that are read again and again raise: {listed(ctx.order.indices[: ctx.order.repeats])}"
-    return ""
+        repeated = listed(ctx.order.indices[: ctx.order.repeats])
+        raise NotMeasured(f"the samples that are read again and again raise: {repeated}")
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
@@ -222,7 +214,7 @@ def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
     return ctx.source
 
 
-def _shared_items(ctx: Context, question: str, title: str) -> Answer:
+def _shared_items(ctx: Context) -> Finding:
     """Compare the streams that the workers give of an iterable dataset."""
     evidence, samples, whole = [], set(), []
     for run in ctx.parallels():
@@ -248,10 +240,8 @@ def _shared_items(ctx: Context, question: str, title: str) -> Answer:
                 f"{run.plan.name}: each worker gives all {len(serial)} items, with draws of its own"
             )
     if not whole:
-        return ctx.not_measured(
-            question, title, ctx.trouble(*ctx.parallels()) or "no loader has workers for it"
-        )
+        raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader has workers for it")
     if evidence:
         text = "every worker iterates the whole dataset: split it by torch.utils.data.get_worker_info()"
-        return Answer(question, title, "fault", text, tuple(evidence), some(samples), "dataset")
-    return Answer(question, title, "ok", "the workers give different items")
+        return Finding("fault", text, evidence, samples, "dataset")
+    return Finding("ok", "the workers give different items")

@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from seedsafe_audit.content import Content
-from seedsafe_audit.questions.context import Context, listed, some
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, listed
 from seedsafe_audit.recording import Record
-from seedsafe_audit.report import Answer, AtFault
+from seedsafe_audit.report import AtFault
 
 __all__ = ["forms", "missing", "not_finite", "outliers", "raised"]
 
 _FAR = 100.0
 
 
-def raised(ctx: Context, question: str, title: str) -> Answer:
+def raised(ctx: Context) -> Finding:
     """List what the readings raised."""
     if (why := ctx.serial.trouble) and not ctx.serial.records:
-        return ctx.not_measured(question, title, why)
+        raise NotMeasured(why)
     failed = {record.index: record for record in ctx.serial.records if record.failure}
     if not failed:
-        return Answer(question, title, "ok", f"{_read(ctx)} samples were read, none raised")
+        return Finding("ok", f"{_read(ctx)} samples were read, none raised")
     evidence = []
     for index, record in sorted(failed.items())[:8]:
         failure = record.failure
@@ -35,27 +35,20 @@ def raised(ctx: Context, question: str, title: str) -> Answer:
         f"{k} ({n})" for k, n in kinds.items()
     )
     part = _part(ctx, failed, lambda record: record.failure is not None)
-    return Answer(question, title, "fault", text, tuple(evidence), some(failed), part)
+    return Finding("fault", text, evidence, failed, part)
 
 
-def missing(ctx: Context, question: str, title: str) -> Answer:
+def missing(ctx: Context) -> Finding:
     """Look for None among the samples and their parts."""
     return _found(
-        ctx,
-        question,
-        title,
-        lambda content: content.none,
-        "None is returned, which the default collate refuses",
-        "no None",
+        ctx, lambda content: content.none, "None is returned, which the default collate refuses", "no None"
     )
 
 
-def not_finite(ctx: Context, question: str, title: str) -> Answer:
+def not_finite(ctx: Context) -> Finding:
     """Look for NaN and infinite values."""
     return _found(
         ctx,
-        question,
-        title,
         lambda content: (
             [f"{path} NaN".strip() for path in content.nan]
             + [f"{path} infinite".strip() for path in content.infinite]
@@ -65,16 +58,16 @@ def not_finite(ctx: Context, question: str, title: str) -> Answer:
     )
 
 
-def forms(ctx: Context, question: str, title: str) -> Answer:
+def forms(ctx: Context) -> Finding:
     """Compare the samples' types, dtypes and shapes."""
     records = _contents(ctx)
     if not records:
-        return ctx.not_measured(question, title, ctx.trouble(ctx.serial))
+        raise NotMeasured(ctx.trouble(ctx.serial))
     kinds = _groups(records, lambda content: tuple((path, kind) for path, kind, _ in content.form))
     shapes = _groups(records, lambda content: tuple((path, shape) for path, _, shape in content.form))
     groups = kinds if len(kinds) > 1 else shapes
     if len(groups) == 1:
-        return Answer(question, title, "ok", f"all have the same form: {_form(records[0])}")
+        return Finding("ok", f"all have the same form: {_form(records[0])}")
     evidence = [
         f"{len(found)} samples, {listed(r.index for r in found)}: {_form(found[0])}" for found in groups[:6]
     ]
@@ -82,20 +75,18 @@ def forms(ctx: Context, question: str, title: str) -> Answer:
     part = _bare_forms(ctx, by_kind=groups is kinds)
     if groups is kinds:
         text = f"types or dtypes differ from sample to sample: {len(groups)} forms"
-        return Answer(question, title, "fault", text, tuple(evidence), some(odd), part)
+        return Finding("fault", text, evidence, odd, part)
     text = f"shapes differ from sample to sample: {len(groups)} forms; the default collate refuses them in one batch"
     if ctx.subject.loader == "keras":
-        return Answer(
-            question, title, "ok", "the batches differ in shape only, as a last batch does", tuple(evidence)
-        )
-    return Answer(question, title, "warning", text, tuple(evidence), some(odd), part)
+        return Finding("ok", "the batches differ in shape only, as a last batch does", evidence)
+    return Finding("warning", text, evidence, odd, part)
 
 
-def outliers(ctx: Context, question: str, title: str) -> Answer:
+def outliers(ctx: Context) -> Finding:
     """Compare the range of each sample's values with the ranges of the rest."""
     records = _contents(ctx)
     if len(records) < 8:
-        return ctx.not_measured(question, title, f"needs 8 samples, {len(records)} could be read")
+        raise NotMeasured(f"needs 8 samples, {len(records)} could be read")
     ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
     for record in records:
         assert record.content is not None
@@ -110,7 +101,7 @@ def outliers(ctx: Context, question: str, title: str) -> Answer:
                 f"sample {index}{path and ', ' + path}: {low:g} to {high:g}, where others stay within ±{usual:g}"
             )
     if not samples:
-        return Answer(question, title, "ok", "no sample's values lie far outside the others'")
+        return Finding("ok", "no sample's values lie far outside the others'")
     text = "values far outside the range of the rest: a division by almost nothing, or an integer overflow"
     far = set(samples)
     part = (
@@ -118,7 +109,7 @@ def outliers(ctx: Context, question: str, title: str) -> Answer:
         if not ctx.subject.transform()
         else _part(ctx, far, lambda record: record.index in {i for i, *_ in _bare_far(ctx)})
     )
-    return Answer(question, title, "fault", text, tuple(evidence[:8]), some(far), part)
+    return Finding("fault", text, evidence[:8], far, part)
 
 
 def _far(found: list[tuple[int, float, float]]) -> list[tuple[int, float, float, float]]:
@@ -142,17 +133,10 @@ def _bare_far(ctx: Context) -> list[tuple[int, float, float, float]]:
     return [one for found in ranges.values() for one in _far(found)]
 
 
-def _found(
-    ctx: Context,
-    question: str,
-    title: str,
-    look: Callable[[Content], Iterable[str]],
-    bad: str,
-    good: str,
-) -> Answer:
+def _found(ctx: Context, look: Callable[[Content], Iterable[str]], bad: str, good: str) -> Finding:
     records = _contents(ctx, every=True)
     if not records:
-        return ctx.not_measured(question, title, ctx.trouble(ctx.serial))
+        raise NotMeasured(ctx.trouble(ctx.serial))
     found: dict[int, list[str]] = {}
     for record in records:
         assert record.content is not None
@@ -160,7 +144,7 @@ def _found(
         if paths:
             found.setdefault(record.index, paths)
     if not found:
-        return Answer(question, title, "ok", f"{good} in {_read(ctx)} samples")
+        return Finding("ok", f"{good} in {_read(ctx)} samples")
     evidence = [
         f"sample {index}: {', '.join(p or 'the sample itself' for p in found[index][:4])}"
         for index in sorted(found)[:8]
@@ -170,7 +154,7 @@ def _found(
         return record.content is not None and bool(list(look(record.content)))
 
     text = f"{bad}: {len(found)} of {_read(ctx)} samples"
-    return Answer(question, title, "fault", text, tuple(evidence), some(found), _part(ctx, found, again))
+    return Finding("fault", text, evidence, found, _part(ctx, found, again))
 
 
 def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:
