@@ -9,12 +9,12 @@ from typing import Any, SupportsIndex
 from torch.utils.data import DataLoader
 
 from seedsafe.reading import Skipped, outermost
-from seedsafe_torch.callers import wrapped
-from seedsafe_torch.inner import chain_of
+from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
+from seedsafe_torch.trainers.loaders import wrapped
 
-__all__ = ["KeyedLoader", "items_of_a_batch", "keyed_of"]
+__all__ = ["KeyedLoader"]
 
 
 class KeyedLoader(DataLoader[Any]):
@@ -152,6 +152,7 @@ class _Batches(Iterator[Any]):
 
     def _watch(self, place: Place) -> None:
         self._place = place
+        place.single = self._loading.batch_sampler is not self._keyed
 
     def __len__(self) -> int:
         return len(self._loading)
@@ -169,22 +170,6 @@ class _Batches(Iterator[Any]):
         more = not place.ended and not self._failed and (not place.exhausted or place.seen < place.drawn)
         if self._handed_out == 1 and place.seen == self._step and more and len(self._loading) > 1:
             self._keyed.warn_of_left_pass()
-
-
-def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
-    """Return the KeyedSampler of a DataLoader, on whatever level of its samplers, or None."""
-    one: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
-    while one is not None and not isinstance(one, KeyedSampler):
-        one = getattr(one, "sampler", None)
-    return one
-
-
-def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
-    """Return how many indices of the sampler a batch takes, 0 if that cannot be known."""
-    batches: Any = loading.batch_sampler
-    if batches is None or batches is keyed:
-        return 1
-    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0
 
 
 def _check_not_wrapped(sampler: Any) -> None:

@@ -12,7 +12,6 @@ from torch.utils.data import DistributedSampler, SequentialSampler
 
 from seedsafe import SampleIndex, epoch_order
 from seedsafe.reading import checked_int, flag
-from seedsafe_torch.callers import shared_out
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
@@ -113,14 +112,8 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         return state | {"order": self._checksum()} if state["yielded"] else state
 
     def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
-        if self.num_replicas > 1 and shared_out() > 1:
-            raise ValueError(
-                f"Accelerate shares a loader's batches out to its {shared_out()} processes itself, so that each would serve a share of a "
-                "share and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
-            )
-        order, self._order = self._order, self._order if self._peeking else None
         self.inner.set(self.sampler, place.epoch, self.seed)
-        if place.start > self._total or (place.start and order not in (None, self._checksum())):
+        if place.start > self._total or (place.start and place.expected not in (None, self._checksum())):
             raise ValueError(
                 f"the state, after {place.start} entries of epoch {place.epoch}, does not belong to {len(self._length)} "
                 "samples with "

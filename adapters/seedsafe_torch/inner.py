@@ -1,18 +1,21 @@
-"""The samplers inside a KeyedSampler: their epoch, set by it and followed where the user sets it, and their generator."""
+"""The samplers inside each other: those of a loader, and those in a KeyedSampler with their epochs and generators."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils.data import Sampler
+from torch.utils.data import DataLoader, Sampler
 
 from seedsafe import SampleKey, op_of
 from seedsafe.reading import address, philox
 
-__all__ = ["InnerEpochs", "chain_of"]
+if TYPE_CHECKING:
+    from seedsafe_torch.sampler import KeyedSampler
+
+__all__ = ["InnerEpochs", "chain_of", "items_of_a_batch", "keyed_of", "samplers_of"]
 
 
 class _Epoch(int):
@@ -60,10 +63,29 @@ class InnerEpochs:
 
 
 def chain_of(sampler: Any) -> Iterator[Any]:
-    """Yield a sampler and those inside it."""
+    """Yield a sampler and those inside it, the outermost first."""
     while sampler is not None:
         yield sampler
-        sampler = getattr(sampler, "sampler", None)
+        sampler = getattr(sampler, "sampler", getattr(sampler, "batch_sampler", None))
+
+
+def samplers_of(loading: Any) -> Iterator[Any]:
+    """Yield the samplers of a DataLoader, the outermost first; none of None."""
+    batches = getattr(loading, "batch_sampler", None)
+    return chain_of(getattr(loading, "sampler", None) if batches is None else batches)
+
+
+def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
+    """Return the KeyedSampler of a DataLoader, on whatever level of its samplers, or None."""
+    return next((one for one in samplers_of(loading) if hasattr(one, "stride")), None)
+
+
+def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
+    """Return how many indices of the sampler a batch takes, 0 if that cannot be known."""
+    batches: Any = loading.batch_sampler
+    if batches is None or batches is keyed:
+        return 1
+    return int(loading.batch_size or 0) if getattr(batches, "sampler", None) is keyed else 0
 
 
 def _epoch_of(sampler: Any) -> int | None:

@@ -21,10 +21,11 @@ from torch.utils.data.dataloader import _DatasetKind
 from seedsafe import SampleKey
 from seedsafe.reading import flag, nested, outermost
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
-from seedsafe_torch.delivery import KeyedLoader, keyed_of
+from seedsafe_torch.delivery import KeyedLoader
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.in_place import in_place_or_not
+from seedsafe_torch.inner import keyed_of
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
 from seedsafe_torch.mix import MixCollate
 from seedsafe_torch.order import EpochOrder
@@ -125,7 +126,6 @@ def loader(
     if epoch is None and found and all(one.epoch is not None for one in found):
         epoch = found[0].epoch
     keyed = _keyed(dataset, shuffle, sampler, batch_sampler, seed, epoch)
-    keyed.single = batch_sampler is None
     if batch_sampler is not None:
         if batch_size != 1:
             raise ValueError(
@@ -199,7 +199,7 @@ def peek(loading: DataLoader[Any]) -> Any:
         )
     if isinstance(loading, KeyedLoader):
         loading.hear(keyed)
-    with keyed.peeked():
+    with keyed.peeked(single=loading.batch_sampler is not keyed):
         batches: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
         indices = next(iter(batches), None)
     if indices is None:

@@ -1,21 +1,52 @@
-"""One pass of a KeyedSampler: an iterator with a state, and how far it has come."""
+"""One pass of a KeyedSampler: what it is to be, an iterator with a state, and how far it has come."""
 
 from __future__ import annotations
 
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import chain
 from typing import Any, Self
 
 from seedsafe.reading import checked_int
 
-__all__ = ["MANY", "Link", "Pass", "Place", "read_state"]
+__all__ = ["MANY", "Link", "Next", "Origin", "Pass", "Place", "read_state"]
 
 MANY = 1024
 """So many items are taken into the checksum at once."""
 
 State = dict[str, int]
+
+
+class Origin(Enum):
+    """Who said which pass is next."""
+
+    COUNTED = auto()
+    """Nobody: it follows the one before."""
+    SET = auto()
+    """`set_epoch`."""
+    SET_LATE = auto()
+    """`set_epoch`, when the pass that it may have meant had begun."""
+    LOADED = auto()
+    """A state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The pass that is next: its epoch, how many items it leaves out, their order's checksum if known, and who said so."""
+
+    epoch: int = 0
+    skip: int = 0
+    order: int | None = None
+    origin: Origin = Origin.COUNTED
+
+    @property
+    def is_set(self) -> bool:
+        """Whether `set_epoch` was called since the pass before it began."""
+        return self.origin in (Origin.SET, Origin.SET_LATE)
 
 
 class Place:
@@ -24,6 +55,7 @@ class Place:
     Args:
         epoch: of the pass.
         start: how many items the pass leaves out at its beginning.
+        expected: the checksum of their order, if it is known.
         counted: whether somebody will say what was seen.
         reader: refers to the DataLoader's iterator that draws, as far as that is known; see `callers.drawing`.
     """
@@ -34,20 +66,29 @@ class Place:
         "ended",
         "epoch",
         "exhausted",
+        "expected",
         "left",
         "order",
         "reader",
         "seen",
+        "single",
         "start",
         "waiting",
     )
 
     def __init__(
-        self, epoch: int, start: int, counted: bool, reader: Callable[[], Any] | None = None
+        self,
+        epoch: int,
+        start: int,
+        expected: int | None,
+        counted: bool,
+        reader: Callable[[], Any] | None = None,
     ) -> None:
         self.epoch = epoch
         self.start = self.seen = start
+        self.expected = expected
         self.counted = counted
+        self.single = False  # whoever counts says whether an item must be one index
         self.reader = reader
         self.exhausted = False  # the last item was drawn
         self.ended = False  # and whoever draws, or sees, was told so
@@ -66,6 +107,20 @@ class Place:
         """Whether a DataLoader has drawn from it and handed out nothing yet."""
         reader = self.reader() if self.reader else None
         return reader is not None and not self.left and reader._num_yielded == 0
+
+    @property
+    def spent(self) -> bool:
+        """Whether a DataLoader has handed out all that it has before it draws the first item.
+
+        A StatefulDataLoader that was stored at its end reads a pass, only to throw it away, where its sampler of batches has no state,
+        as Accelerate's have none, and begins another one.
+        """
+        reader = self.reader() if self.reader else None
+        if reader is None or not reader._num_yielded:
+            return False
+        with suppress(TypeError, NotImplementedError):  # some samplers have no length
+            return len(reader._index_sampler) <= int(reader._num_yielded)
+        return False
 
     def see(self, items: int) -> None:
         """Count items that came out at the other end; never more than were drawn."""
@@ -127,8 +182,8 @@ class Pass(chain[Any]):
             self._link.place.left = True
 
 
-def read_state(state: Any) -> tuple[int, int, int | None]:
-    """Return what a state of a KeyedSampler says: the epoch, how many entries of it were seen, and their order's checksum."""
+def read_state(state: Any) -> Next:
+    """Return the pass that a state of a KeyedSampler goes on in."""
     way_out = "pass what state_dict returned"
     if not isinstance(state, dict):
         raise TypeError(f"state must be a dict, got {state!r}: {way_out}")
@@ -138,4 +193,4 @@ def read_state(state: Any) -> tuple[int, int, int | None]:
     epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
     yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
     order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
-    return epoch, yielded, order
+    return Next(epoch, yielded, order, Origin.LOADED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, SupportsIndex
 
@@ -12,12 +13,20 @@ from torch.utils.data import Sampler
 
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
-from seedsafe_torch import callers
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Pass, Place, read_state
+from seedsafe_torch.passes import MANY, Link, Next, Origin, Pass, Place, read_state
 from seedsafe_torch.stamp import Stamp, numbering
+from seedsafe_torch.trainers import accelerate, callers
+from seedsafe_torch.trainers.fabric import counts_passes
+from seedsafe_torch.trainers.lightning import epoch_meant
+from seedsafe_torch.trainers.loaders import wrapped
 
 __all__ = ["KeyedSampler"]
+
+_LEFT = (
+    "a pass over the loader was left before its second batch, and counts as an epoch: "
+    "use seedsafe_torch.peek(loader) to look at a batch"
+)
 
 
 class KeyedSampler(Sampler[Any]):
@@ -74,17 +83,10 @@ class KeyedSampler(Sampler[Any]):
         )
         self.numbers = numbering(sampler, occurrence)
         self.inner = InnerEpochs()
-        self._next = 0
-        self._skip = 0
-        self._order: int | None = None  # of what is skipped
-        self._loaded = False  # whether the next pass is that of a state
-        self._set: int | None = None  # the number that set_epoch was given since the last pass began
-        self._late: int | None = None  # the epoch that was set when its pass had begun
-        self._latest: Place | None = None
-        self._watch: Callable[[Place], None] | None = None
-        self._peeking = False
-        self._warned = False
-        self.single = False  # `loader` sets it where an item must be one index
+        self._next = Next()
+        self._latest: Place | None = None  # of the pass that began last
+        self._watch: Callable[[Place], None] | None = None  # is told the place of a pass that begins
+        self._advice: str | None = _LEFT  # is given once
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and of those after it. A pass under way keeps its own.
@@ -93,14 +95,16 @@ class KeyedSampler(Sampler[Any]):
         The loaders of `loader` begin nothing so early. It warns as well if it leaves a state that was loaded for an earlier epoch.
         Fabric's number of passes is not listened to, unless there is an offset: after a resume it begins with 0.
         """
-        if not self.offset and callers.counted_anew():
+        teller, place, plan = callers.teller(), self._latest, self._next
+        if counts_passes(teller) and not self.offset:
             return
-        callers.warn_of_accelerate(epoch, self._latest)
-        told = callers.lightnings_epoch(epoch)
-        number = checked_int("epoch", told, 0, 2**32, "pass the epoch's number, 0 for the first")
+        accelerate.check_shares(self)
+        accelerate.warn_of_count(self, epoch, place.epoch if place and place.ended else None)
+        number = checked_int(
+            "epoch", epoch_meant(teller, epoch), 0, 2**32, "pass the epoch's number, 0 for the first"
+        )
         way_out = "the last one is reserved"
         wanted = checked_int("epoch + offset", number + self.offset, 0, VALIDATION_EPOCH, way_out)
-        place = self._latest
         if place is not None and place.untouched:
             if place.epoch == wanted:
                 return  # the pass that has just begun
@@ -109,25 +113,25 @@ class KeyedSampler(Sampler[Any]):
                 "serve: call it before iter(loader), or make the loader with seedsafe_torch.loader",
                 stacklevel=2,
             )
+        if plan.origin is Origin.LOADED and wanted < plan.epoch:
+            warnings.warn(
+                f"set_epoch({number}) leaves the state that was loaded, of epoch {plan.epoch} after {plan.skip} entries, for "
+                f"epoch {wanted}: set the state's epoch, or none, to go on where it stood",
+                stacklevel=2,
+            )
         under_way = place is not None and not (place.counted or place.ended or place.left)
-        self._late = wanted if under_way and place and place.epoch == wanted else None
-        if wanted != self._next:
-            if self._loaded and wanted < self._next:
-                warnings.warn(
-                    f"set_epoch({number}) leaves the state that was loaded, of epoch {self._next} after {self._skip} entries, for "
-                    f"epoch {wanted}: set the state's epoch, or none, to go on where it stood",
-                    stacklevel=2,
-                )
-            self._skip, self._order = 0, None
-        self._next, self._set, self._loaded = wanted, number, False
+        late = under_way and place and place.epoch == wanted
+        kept = plan if wanted == plan.epoch else Next(wanted)
+        self._next = replace(kept, origin=Origin.SET_LATE if late else Origin.SET)
 
     def hear(self, epoch: int, where: str) -> None:
         """Take over an epoch that was set elsewhere, on the sampler inside or on the dataset."""
         if self.epoch is not None:
             return
-        if self._set not in (None, epoch):
+        told = self._next.epoch - self.offset
+        if self._next.is_set and told != epoch:
             raise ValueError(
-                f"two epochs were set for one pass, {self._set} and, on {where}, {epoch}: set it once"
+                f"two epochs were set for one pass, {told} and, on {where}, {epoch}: set it once"
             )
         self.set_epoch(epoch)
 
@@ -135,8 +139,9 @@ class KeyedSampler(Sampler[Any]):
         return len(self.sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        if self.epoch is None:
-            callers.check_not_shared_out()
+        shares = callers.sharing() if self.epoch is None else None
+        if shares is not None:
+            raise wrapped(shares)
         link = Link()
         return Pass(self._items(link), link, self._state)
 
@@ -151,7 +156,7 @@ class KeyedSampler(Sampler[Any]):
     def _items(self, link: Link) -> Iterator[Any]:
         """Yield the stamped items of a pass, which begins with the first of them."""
         link.place = place = self._begin(link.loaded)
-        stamp = Stamp(place.epoch, self.numbers, self.single, self._span())
+        stamp = Stamp(place.epoch, self.numbers, place.single, self._span())
         items = self._pass(place, stamp)
         wait, before = place.waiting.append, -1
         while place.drawn > before:
@@ -169,35 +174,36 @@ class KeyedSampler(Sampler[Any]):
         """Return the place of a pass whose first index is drawn."""
         if state is not None:
             self.load_state_dict(state)
-        for number in self.inner.changed(self.sampler):
-            self.hear(number, "the sampler inside")
-        epoch = self._next if self.epoch is None else self.epoch
-        reader = None if self._watch or self.epoch is not None else callers.drawing()
-        place = Place(epoch, self._skip, self._watch is not None, reader)
-        if self._peeking or (reader is not None and state is None and callers.passed_over()):
+        self._listen()
+        accelerate.check_shares(self)
+        plan, fixed = self._next, self.epoch is not None
+        epoch = plan.epoch if self.epoch is None else self.epoch
+        reader = None if self._watch or fixed else callers.drawing()
+        place = Place(epoch, plan.skip, plan.order, self._watch is not None, reader)
+        if state is None and place.spent:
             return place
-        if self.epoch is None:
-            if epoch >= VALIDATION_EPOCH:
-                raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
-            if self._late == epoch:
-                warnings.warn(
-                    f"epoch {epoch} is served again: set_epoch came when its pass had begun, and set the next one. Call it "
-                    "before iter(loader), or leave it out",
-                    stacklevel=2,
-                )
-            self._next = epoch + 1
-        self._skip, self._set, self._late, self._loaded = 0, None, None, False
+        if epoch >= VALIDATION_EPOCH and not fixed:
+            raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
+        if plan.origin is Origin.SET_LATE and not fixed:
+            warnings.warn(
+                f"epoch {epoch} is served again: set_epoch came when its pass had begun, and set the next one. Call it "
+                "before iter(loader), or leave it out",
+                stacklevel=2,
+            )
+        self._next = Next(plan.epoch if fixed else plan.epoch + 1)
         self._latest = place
         if self._watch is not None:
             self._watch(place)
         return place
 
+    def _listen(self) -> None:
+        """Take over an epoch that was set on the sampler inside."""
+        for number in self.inner.changed(self.sampler):
+            self.hear(number, "the sampler inside")
+
     def _leave_out(self, place: Place, items: Iterator[Any], stamp: Stamp) -> None:
         """Draw what was seen before the state was stored, and compare it with the state."""
-        start, epoch, order = place.seen, place.epoch, self._order
-        if not self._peeking:
-            self._order = None
-        skipped = 0
+        start, epoch, skipped = place.seen, place.epoch, 0
         while skipped < start:
             part = [stamp(item) for item in islice(items, min(MANY, start - skipped))]
             if not part:
@@ -208,7 +214,7 @@ class KeyedSampler(Sampler[Any]):
             skipped += len(part)
             place.waiting[:], place.behind = part, len(part)
             place.fold()
-        if start and order not in (None, place.order):
+        if start and place.expected not in (None, place.order):
             raise ValueError(
                 f"the first {start} entries of epoch {epoch} are not those that were yielded before the state was stored: use the "
                 "same dataset, sampler and seed, and a sampler whose order follows from set_epoch or a torch generator"
@@ -231,13 +237,24 @@ class KeyedSampler(Sampler[Any]):
             self._watch = before
 
     @contextmanager
-    def peeked(self) -> Iterator[None]:
-        """Begin no pass while indices are drawn."""
-        before, self._peeking = self._peeking, True
+    def peeked(self, *, single: bool) -> Iterator[None]:
+        """Take back the pass that begins meanwhile.
+
+        Args:
+            single: whether its items must be one index.
+        """
+
+        def watch(place: Place) -> None:
+            place.single = single
+
+        self._listen()
+        before, latest = self._next, self._latest
+        self._next = replace(before, origin=Origin.COUNTED)  # what was set late is told to training alone
         try:
-            yield
+            with self.watched(watch):
+                yield
         finally:
-            self._peeking = before
+            self._next, self._latest = before, latest
 
     @property
     def all_seen(self) -> bool:
@@ -247,14 +264,9 @@ class KeyedSampler(Sampler[Any]):
 
     def warn_of_left_pass(self) -> None:
         """Warn once of a pass that was left after its first batch."""
-        if self._warned or self.epoch is not None:
-            return
-        self._warned = True
-        warnings.warn(
-            "a pass over the loader was left before its second batch, and counts as an epoch: "
-            "use seedsafe_torch.peek(loader) to look at a batch",
-            stacklevel=3,
-        )
+        advice, self._advice = self._advice, None
+        if advice and self.epoch is None:
+            warnings.warn(advice, stacklevel=3)
 
     def state_dict(self) -> dict[str, int]:
         """Return where the run stands: the epoch under way, how many entries of it were seen, and a checksum of their order.
@@ -263,14 +275,14 @@ class KeyedSampler(Sampler[Any]):
         there is what was drawn, which workers do ahead of training. StatefulDataLoader corrects that by itself.
         """
         place = self._latest
-        if place is None or place.ended or (place.left and self._set is not None):
+        if place is None or place.ended or (place.left and self._next.is_set):
             return self._state(None)
         return self._state(place)
 
     def _state(self, place: Place | None) -> dict[str, int]:
         """Return the state of a pass at its place; for None of the next one."""
         if place is None:
-            epoch, yielded, order = self._next, self._skip, self._order
+            epoch, yielded, order = self._next.epoch, self._next.skip, self._next.order
         else:
             if not place.counted:
                 place.see(len(place.waiting))
@@ -287,6 +299,4 @@ class KeyedSampler(Sampler[Any]):
             TypeError: the state is not a dict of integers.
             ValueError: it lacks "epoch" or "yielded". A pass raises it if its order is not the one of the state.
         """
-        self._next, self._skip, self._order = read_state(state)
-        self._loaded = True
-        self._set = self._late = self._latest = None
+        self._next, self._latest = read_state(state), None

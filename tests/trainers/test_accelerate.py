@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from accelerate import Accelerator, skip_first_batches
-from accelerate.data_loader import BatchSamplerShard
+from accelerate.data_loader import prepare_data_loader
 from accelerate.utils import DataLoaderConfiguration
 from recorded import COUNT, SEED, expected, from_loader, from_sampler, listed
 
@@ -79,9 +79,19 @@ def test_an_epoch_that_is_served_again_warns(workers: int) -> None:
         list(accelerator.prepare(batches))
 
 
-def test_a_share_of_a_share_is_refused() -> None:
-    keyed = DistributedKeyedSampler(COUNT, seed=SEED, num_replicas=2, rank=0)
-    batches = from_loader(0, shuffle=False, sampler=keyed).batch_sampler
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("stateful", [False, True])
+def test_a_share_of_a_share_is_refused(workers: int, stateful: bool) -> None:
+    def shared(processes: int) -> Any:
+        keyed = DistributedKeyedSampler(COUNT, seed=SEED, num_replicas=2, rank=0)
+        batches = from_loader(workers, shuffle=False, sampler=keyed)
+        options = {"num_processes": processes, "process_index": 0, "use_stateful_dataloader": stateful}
+        return prepare_data_loader(batches, **options)
+
     with pytest.raises(ValueError, match="give the loader shuffle=True instead of a DistributedKeyedSampler"):
-        list(BatchSamplerShard(batches, num_processes=2, process_index=0))
-    assert len(list(BatchSamplerShard(batches, num_processes=1, process_index=0))) == 2
+        list(shared(2))
+    with pytest.raises(
+        ValueError, match="Accelerate shares a loader's batches out to its 2 processes itself"
+    ):
+        list(skip_first_batches(shared(2), 1))
+    assert len(list(shared(1))) == 2

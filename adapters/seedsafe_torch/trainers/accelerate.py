@@ -1,0 +1,49 @@
+"""Accelerate: its loaders count their passes from 0, and share the batches out to the processes."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from seedsafe_torch.inner import samplers_of
+
+if TYPE_CHECKING:
+    from seedsafe_torch.sampler import KeyedSampler
+
+__all__ = ["check_shares", "warn_of_count"]
+
+
+def check_shares(keyed: KeyedSampler) -> None:
+    """Refuse a sampler that shares the samples out, if Accelerate does so as well.
+
+    Raises:
+        ValueError: it does.
+    """
+    if keyed.stride == 1:
+        return
+    ranks = [getattr(one, "num_processes", 1) for one in samplers_of(_reading(keyed))]
+    if ranks and max(ranks) > 1:
+        raise ValueError(
+            f"Accelerate shares a loader's batches out to its {max(ranks)} processes itself, so that each would serve a share of a "
+            "share and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
+        )
+
+
+def warn_of_count(keyed: KeyedSampler, epoch: SupportsIndex, ended: int | None) -> None:
+    """Warn if a loader of Accelerate's that begins now sets the epoch of the latest pass, which has ended."""
+    one = _reading(keyed)
+    ahead = getattr(one, "use_stateful_dataloader", True)  # it draws before it begins
+    if not ahead and ended is not None and ended == epoch:
+        warnings.warn(
+            f"epoch {epoch} is served again: a loader that Accelerate prepared or skip_first_batches made counts its own "
+            "passes from 0. Call its set_epoch(epoch) before each pass",
+            stacklevel=5,
+        )
+
+
+def _reading(keyed: KeyedSampler) -> Any:
+    """Return the loader of Accelerate's that is being read and has this sampler inside, or None."""
+    state: Any = sys.modules.get("accelerate.state")
+    one = state.GradientState().active_dataloader if state else None
+    return one if any(inside is keyed for inside in samplers_of(one)) else None

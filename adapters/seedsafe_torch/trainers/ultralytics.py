@@ -1,0 +1,95 @@
+"""keyed_loader: the train loader of ultralytics' trainers, keyed on (seed, epoch, index)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, SupportsIndex
+
+from torch.utils.data import DataLoader, SequentialSampler
+
+from seedsafe_torch.dataset import AugmentedDataset
+from seedsafe_torch.distributed import DistributedKeyedSampler
+from seedsafe_torch.loading import loader
+
+__all__ = ["keyed_loader"]
+
+_KEPT = (
+    "batch_size",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "worker_init_fn",
+    "prefetch_factor",
+)
+
+
+def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex) -> Any:
+    """Return what an ultralytics trainer trains on, in place of its own loader.
+
+    Each sample's augmentation, ultralytics' own, follows from (seed, epoch, index), and each epoch's order from (seed, epoch): for any
+    number of workers and ranks, and in a run that goes on from ``last.pt``. Call it in ``get_dataloader`` of a subclass of the trainer,
+    for ``mode="train"``. It keys what the dataset draws; `multi_scale` is drawn in the training process and is left alone.
+
+    Args:
+        loading: what the trainer's own ``get_dataloader`` made.
+        trainer: is asked for its ``epoch`` before each pass.
+        seed: of the run.
+
+    Raises:
+        ValueError: mosaics are made of what a worker has read last, as ultralytics does without ``cache="ram"``.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> trainer = SimpleNamespace(epoch=3)
+        >>> batches = keyed_loader(DataLoader([7, 8], shuffle=True), trainer, seed=42)
+        >>> [batch.tolist() for batch in batches], batches.state_dict()
+        ([[7], [8]], {'epoch': 4, 'yielded': 0})
+    """
+    dataset: Any = loading.dataset
+    mosaic = trainer.args.mosaic if hasattr(dataset, "buffer") else 0
+    if mosaic > 0 and dataset.cache != "ram":
+        raise ValueError(
+            f"mosaic={mosaic} with cache={dataset.cache!r} takes its images from those that a worker has read last, so that a sample "
+            'depends on the workers: pass cache="ram", which takes them from the whole dataset, or mosaic=0'
+        )
+    ranks = hasattr(loading.sampler, "num_replicas")
+    shuffle = not isinstance(loading.sampler, SequentialSampler)
+    options = {name: getattr(loading, name) for name in _KEPT}
+
+    def make() -> Any:
+        keyed: Any = AugmentedDataset(dataset, seed=seed, bridge=True)
+        if ranks:
+            shared = DistributedKeyedSampler(keyed, seed=seed, shuffle=shuffle)
+            return loader(keyed, sampler=shared, **options)
+        return loader(keyed, shuffle=shuffle, **options)
+
+    return _TrainerLoader(make, trainer)
+
+
+class _TrainerLoader:
+    """A loader whose passes have the epoch of a trainer.
+
+    Args:
+        make: returns the loader, anew when the trainer has changed the dataset.
+        trainer: has the epoch.
+    """
+
+    def __init__(self, make: Callable[[], Any], trainer: Any) -> None:
+        self._make = make
+        self._loading = make()
+        self._trainer = trainer
+
+    def __len__(self) -> int:
+        return len(self._loading)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._loading.set_epoch(self._trainer.epoch)
+        yield from self._loading
+
+    def reset(self) -> None:
+        """Begin anew after a change of the dataset: the trainer closes the mosaic."""
+        self._loading = self._make()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loading, name)
