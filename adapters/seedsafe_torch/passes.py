@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import Enum, auto
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Self
+from typing import Any, Literal
 
 from seedsafe.reading import checked_int
 
-__all__ = ["MANY", "Link", "Next", "Origin", "Pass", "Place", "read_state"]
+__all__ = ["MANY", "Link", "Next", "Pass", "Place", "read_state"]
 
 MANY = 1024
 """So many items are taken into the checksum at once."""
@@ -21,34 +20,20 @@ MANY = 1024
 State = dict[str, int]
 
 
-class Origin(Enum):
-    """Who said which pass is next."""
-
-    COUNTED = auto()
-    """Nobody: it follows the one before."""
-    SET = auto()
-    """`set_epoch`."""
-    SET_LATE = auto()
-    """`set_epoch`, when the pass that it may have meant had begun."""
-    LOADED = auto()
-    """A state."""
-
-
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The pass that is next: its epoch, how many items it leaves out, their order's checksum if known, and who said so."""
+    """The pass that is next: its epoch, how many items it leaves out, and the checksum of their order, if it is known.
+
+    It was counted on from the pass before, set by `set_epoch`, set by it when a pass of that epoch had begun, or loaded.
+    """
 
     epoch: int = 0
     skip: int = 0
     order: int | None = None
-    origin: Origin = Origin.COUNTED
-
-    @property
-    def is_set(self) -> bool:
-        """Whether `set_epoch` was called since the pass before it began."""
-        return self.origin in (Origin.SET, Origin.SET_LATE)
+    origin: Literal["counted", "set", "set late", "loaded"] = "counted"
 
 
+@dataclass(eq=False, slots=True)
 class Place:
     """How far a pass has come: the items that were drawn, and those that were seen if somebody counts them.
 
@@ -58,44 +43,25 @@ class Place:
         expected: the checksum of their order, if it is known.
         counted: whether somebody will say what was seen.
         reader: refers to the DataLoader's iterator that draws, as far as that is known; see `callers.drawing`.
+        single: whether an item must be one index, as whoever counts knows.
     """
 
-    __slots__ = (
-        "behind",
-        "counted",
-        "ended",
-        "epoch",
-        "exhausted",
-        "expected",
-        "left",
-        "order",
-        "reader",
-        "seen",
-        "single",
-        "start",
-        "waiting",
-    )
+    epoch: int
+    start: int
+    expected: int | None
+    counted: bool
+    reader: Callable[[], Any] | None = None
+    single: bool = False
+    exhausted: bool = False  # the last item was drawn
+    ended: bool = False  # and whoever draws, or sees, was told so
+    left: bool = False  # nobody draws from it any more
+    seen: int = field(init=False)
+    order: int = 0  # a checksum of the items seen, in their order, but for those behind
+    waiting: list[Any] = field(default_factory=list)  # the items behind, and those drawn and not yet seen
+    behind: int = 0  # how many were seen and are not yet in the checksum
 
-    def __init__(
-        self,
-        epoch: int,
-        start: int,
-        expected: int | None,
-        counted: bool,
-        reader: Callable[[], Any] | None = None,
-    ) -> None:
-        self.epoch = epoch
-        self.start = self.seen = start
-        self.expected = expected
-        self.counted = counted
-        self.single = False  # whoever counts says whether an item must be one index
-        self.reader = reader
-        self.exhausted = False  # the last item was drawn
-        self.ended = False  # and whoever draws, or sees, was told so
-        self.left = False  # nobody draws from it any more
-        self.order = 0  # a checksum of the items seen, in their order, but for those behind
-        self.waiting: list[Any] = []  # the items behind, and those drawn and not yet seen
-        self.behind = 0  # how many were seen and are not yet in the checksum
+    def __post_init__(self) -> None:
+        self.seen = self.start
 
     @property
     def drawn(self) -> int:
@@ -116,10 +82,8 @@ class Place:
         as Accelerate's have none, and begins another one.
         """
         reader = self.reader() if self.reader else None
-        if reader is None or not reader._num_yielded:
-            return False
         with suppress(TypeError, NotImplementedError):  # some samplers have no length
-            return len(reader._index_sampler) <= int(reader._num_yielded)
+            return reader is not None and 0 < reader._num_yielded >= len(reader._index_sampler)
         return False
 
     def see(self, items: int) -> None:
@@ -139,47 +103,38 @@ class Place:
         self.order = zlib.crc32(array("Q", done).tobytes(), self.order)
 
 
+@dataclass(slots=True)
 class Link:
-    """What a pass and the generator of its items share: the state to go on from, and its place once it has begun."""
+    """What a pass and the generator of its items share."""
 
-    __slots__ = ("loaded", "place")
-
-    def __init__(self) -> None:
-        self.loaded: State | None = None
-        self.place: Place | None = None
+    state_of: Callable[[Place | None], State]
+    """Returns the state of a place, or, for None, of a pass that has not begun."""
+    loaded: State | None = None
+    """The state to go on from."""
+    place: Place | None = None
+    """That of the pass, once it has begun."""
 
 
 class Pass(chain[Any]):
     """The stamped indices of one epoch; it begins when the first of them is drawn. An iterator at the speed of C's.
 
     torchdata's StatefulDataLoader stores its state and loads it.
-
-    Args:
-        items: yields the items, and puts its place into the link when it begins.
-        link: the link.
-        state: returns the state of a place, or, for None, of a pass that has not begun.
     """
 
-    def __new__(cls, items: Iterator[Any], link: Link, state: Callable[[Place | None], State]) -> Self:
-        """Make the pass; chain takes one argument."""
-        return super().__new__(cls, items)
-
-    def __init__(self, items: Iterator[Any], link: Link, state: Callable[[Place | None], State]) -> None:
-        self._link = link
-        self._state = state
+    link: Link
 
     def state_dict(self) -> State:
         """Return the epoch of this pass and how many items of it were drawn, also when all of them were."""
-        link = self._link
-        return link.loaded if link.place is None and link.loaded else self._state(link.place)
+        link = self.link
+        return link.loaded if link.place is None and link.loaded else link.state_of(link.place)
 
     def load_state_dict(self, state: State) -> None:
         """Resume where `state_dict` stood."""
-        self._link.loaded = state
+        self.link.loaded = state
 
     def __del__(self) -> None:
-        if self._link.place is not None:
-            self._link.place.left = True
+        if self.link.place is not None:
+            self.link.place.left = True
 
 
 def read_state(state: Any) -> Next:
@@ -193,4 +148,4 @@ def read_state(state: Any) -> Next:
     epoch = checked_int("epoch", state["epoch"], 0, 2**32, way_out)
     yielded = checked_int("yielded", state["yielded"], 0, 2**63, way_out)
     order = None if "order" not in state else checked_int("order", state["order"], 0, 2**32, way_out)
-    return Next(epoch, yielded, order, Origin.LOADED)
+    return Next(epoch, yielded, order, "loaded")

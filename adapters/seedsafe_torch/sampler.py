@@ -14,7 +14,7 @@ from torch.utils.data import Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Next, Origin, Pass, Place, read_state
+from seedsafe_torch.passes import MANY, Link, Next, Pass, Place, read_state
 from seedsafe_torch.stamp import Stamp, numbering
 from seedsafe_torch.trainers import accelerate, callers
 from seedsafe_torch.trainers.fabric import counts_passes
@@ -23,6 +23,7 @@ from seedsafe_torch.trainers.loaders import wrapped
 
 __all__ = ["KeyedSampler"]
 
+_SET = ("set", "set late")
 _LEFT = (
     "a pass over the loader was left before its second batch, and counts as an epoch: "
     "use seedsafe_torch.peek(loader) to look at a batch"
@@ -113,23 +114,22 @@ class KeyedSampler(Sampler[Any]):
                 "serve: call it before iter(loader), or make the loader with seedsafe_torch.loader",
                 stacklevel=2,
             )
-        if plan.origin is Origin.LOADED and wanted < plan.epoch:
+        if plan.origin == "loaded" and wanted < plan.epoch:
             warnings.warn(
                 f"set_epoch({number}) leaves the state that was loaded, of epoch {plan.epoch} after {plan.skip} entries, for "
                 f"epoch {wanted}: set the state's epoch, or none, to go on where it stood",
                 stacklevel=2,
             )
-        under_way = place is not None and not (place.counted or place.ended or place.left)
-        late = under_way and place and place.epoch == wanted
+        late = place and place.epoch == wanted and not (place.counted or place.ended or place.left)
         kept = plan if wanted == plan.epoch else Next(wanted)
-        self._next = replace(kept, origin=Origin.SET_LATE if late else Origin.SET)
+        self._next = replace(kept, origin="set late" if late else "set")
 
     def hear(self, epoch: int, where: str) -> None:
         """Take over an epoch that was set elsewhere, on the sampler inside or on the dataset."""
         if self.epoch is not None:
             return
         told = self._next.epoch - self.offset
-        if self._next.is_set and told != epoch:
+        if self._next.origin in _SET and told != epoch:
             raise ValueError(
                 f"two epochs were set for one pass, {told} and, on {where}, {epoch}: set it once"
             )
@@ -142,8 +142,10 @@ class KeyedSampler(Sampler[Any]):
         shares = callers.sharing() if self.epoch is None else None
         if shares is not None:
             raise wrapped(shares)
-        link = Link()
-        return Pass(self._items(link), link, self._state)
+        link = Link(self._state)
+        begun = Pass(self._items(link))
+        begun.link = link
+        return begun
 
     def _span(self) -> int:
         """Return below which number indices are expected, as far as the samplers' lengths tell."""
@@ -184,7 +186,7 @@ class KeyedSampler(Sampler[Any]):
             return place
         if epoch >= VALIDATION_EPOCH and not fixed:
             raise ValueError(f"epoch {epoch} is reserved for validation: there are no more")
-        if plan.origin is Origin.SET_LATE and not fixed:
+        if plan.origin == "set late" and not fixed:
             warnings.warn(
                 f"epoch {epoch} is served again: set_epoch came when its pass had begun, and set the next one. Call it "
                 "before iter(loader), or leave it out",
@@ -249,7 +251,7 @@ class KeyedSampler(Sampler[Any]):
 
         self._listen()
         before, latest = self._next, self._latest
-        self._next = replace(before, origin=Origin.COUNTED)  # what was set late is told to training alone
+        self._next = replace(before, origin="counted")  # what was set late is told to training alone
         try:
             with self.watched(watch):
                 yield
@@ -275,7 +277,7 @@ class KeyedSampler(Sampler[Any]):
         there is what was drawn, which workers do ahead of training. StatefulDataLoader corrects that by itself.
         """
         place = self._latest
-        if place is None or place.ended or (place.left and self._next.is_set):
+        if place is None or place.ended or (place.left and self._next.origin in _SET):
             return self._state(None)
         return self._state(place)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from seedsafe_torch.trainers.loaders import told_alone
+from seedsafe_torch.trainers.loaders import Callback, told_alone
 
 __all__ = ["EpochCallback"]
 
 
-class EpochCallback:
+class EpochCallback(Callback):
     """Tells an AugmentedDataset the epoch of a Trainer, also of a run that is resumed in the middle of one.
 
     Without it a Trainer that is resumed there reads the rest of its epoch as epoch 0: the loader that it makes to leave out the
@@ -42,12 +42,3 @@ class EpochCallback:
         """Let others set the epoch again."""
         for dataset in self._datasets:
             dataset.hold_epoch(None)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("on_"):  # of a Trainer's other events
-            return _nothing
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-
-def _nothing(*arguments: Any, **others: Any) -> None:
-    return None

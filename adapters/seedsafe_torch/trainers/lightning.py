@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
 from torch.utils.data import DataLoader
 
-from seedsafe_torch.trainers.loaders import go_on, told_alone
+from seedsafe_torch.trainers.loaders import Callback, go_on, told_alone
 
 __all__ = ["ResumeCallback", "epoch_meant"]
 
@@ -39,7 +39,7 @@ def epoch_meant(teller: Any, told: SupportsIndex) -> SupportsIndex:
     return int(epochs.completed)
 
 
-class ResumeCallback:
+class ResumeCallback(Callback):
     """Tells a KeyedSampler where Lightning's run stands, before the workers of a plain DataLoader read ahead.
 
     Without it they begin with the sampler's own next epoch and its first sample: after a resume, and in each loader that
@@ -95,27 +95,15 @@ class ResumeCallback:
         """Return nothing: Lightning's own checkpoint says where the run stands."""
         return {}
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith(("on_", "load_state_dict")):  # of a Trainer's other events
-            return _nothing
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-
-def _nothing(*arguments: Any, **others: Any) -> None:
-    return None
-
 
 def _loaders(made: Any) -> Iterator[DataLoader[Any]]:
     """Yield the DataLoaders of what train_dataloader() returns: one, a collection, or a CombinedLoader."""
     if isinstance(made, DataLoader):
         yield made
-    elif hasattr(made, "flattened"):
-        yield from _loaders(made.flattened)
-    elif isinstance(made, dict):
-        yield from _loaders(list(made.values()))
-    elif isinstance(made, list | tuple):
-        for one in made:
-            yield from _loaders(one)
+        return
+    inside = made.values() if isinstance(made, dict) else getattr(made, "flattened", made)
+    for one in inside if isinstance(inside, Iterable) else ():
+        yield from _loaders(one)
 
 
 def _tell(trainer: Any, loading: DataLoader[Any]) -> None:
@@ -138,18 +126,15 @@ def _standing(trainer: Any, count: int) -> tuple[int, int]:
     loop = trainer.fit_loop
     epochs, progress = loop.epoch_progress.current, loop.epoch_loop.batch_progress
     epoch = int(epochs.processed)
-    if (
-        loop.restarting and epochs.completed < epoch
-    ):  # with max_steps it goes through the end of the epoch once more
+    if loop.restarting and epochs.completed < epoch:
+        # with max_steps it goes through the end of the epoch once more
         return int(epochs.completed), count if progress.is_last_batch else int(progress.current.ready)
     if epochs.started <= epoch:  # between two epochs
         return epoch if trainer.max_steps == -1 else int(epochs.completed), 0
     if not progress.is_last_batch:
         return epoch, int(progress.current.ready)
-    if (
-        progress.current.completed < progress.current.processed
-    ):  # stored as the last batch ended: Lightning begins the next
-        return epoch + 1, 0
+    if progress.current.completed < progress.current.processed:
+        return epoch + 1, 0  # stored as the last batch ended: Lightning begins the next
     return epoch, count  # stored in the validation after it: Lightning comes to its end once more
 
 

@@ -9,7 +9,16 @@ from torch.utils.data import DataLoader
 from seedsafe.reading import outermost
 from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
 
-__all__ = ["go_on", "keeps_place", "told_alone", "wrapped"]
+__all__ = ["Callback", "go_on", "keeps_place", "told_alone", "wrapped"]
+
+
+class Callback:
+    """A trainer's callback that does nothing at the events that it has no method for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("on_", "load_state_dict")):
+            return lambda *arguments, **others: None
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
 def keeps_place(loading: DataLoader[Any]) -> bool:
