@@ -729,13 +729,14 @@ class TestWhereItCannotBe:
 
     def test_a_reader_without_descriptors_in_a_later_epoch_loses_nothing(self) -> None:
         with Worker() as worker:
-            worker.met()
+            array = worker.met()("made", 1)  # whose ring stays open
         with Worker() as worker:
             with no_descriptors_left():
                 assert len(worker.bytes("staying", 0)) < 1000  # by slot from the first on
                 for value in range(4):
                     equal(worker("staying", value), batch(value))
             equal(worker("staying", 5), batch(5))
+        equal(array, batch(1))
 
     def test_a_batch_that_a_fork_without_descriptors_inherits_does_not_change(self) -> None:
         with Worker() as worker:

@@ -100,9 +100,7 @@ class Ring:
             parts: that the batch has, as far as is known.
         """
         with slots.lock:
-            if (
-                self._is_busy
-            ):  # a signal handler or a finalizer in this thread makes a batch, while one is made
+            if self._is_busy:  # a signal handler or a finalizer makes a batch while this thread makes one
                 return None
             try:
                 self._is_busy = True
