@@ -353,7 +353,7 @@ def _as_ours(made: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
         numbers = found[:, 5].astype(int)
         if sorted(numbers.tolist()) != list(range(len(sample["keypoints"]))):
             raise ValueError(
-                f"{name} must keep all keypoints: those outside of the image are left out afterwards"
+                f"{name} must keep all keypoints: those outside the image are left out afterwards"
             )
         points = np.array(sample["keypoints"], np.float64)
         points[numbers, :2] = found[:, :2]

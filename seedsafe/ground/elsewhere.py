@@ -59,8 +59,8 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "TrivialAugmentWide": Meant("", _BRIDGE),
         "AutoAugment": Meant("", _BRIDGE),
         "AugMix": Meant("", _BRIDGE),
-        "MixUp": Meant("ss.BatchMix(mixup=0.2, classes=10)", "of batches: pass it to seedsafe_torch.loader(mix=...)"),
-        "CutMix": Meant("ss.BatchMix(cutmix=1.0, classes=10)", "of batches: pass it to seedsafe_torch.loader(mix=...)"),
+        "MixUp": Meant("ss.BatchMix(mixup=0.2, classes=10)", "of batches: pass it to the loader as mix=..."),
+        "CutMix": Meant("ss.BatchMix(cutmix=1.0, classes=10)", "of batches: pass it to the loader as mix=..."),
     },
     "Keras": {
         "RandomFlip": Meant("ss.HorizontalFlip(p=0.5)", "and ss.VerticalFlip(p=0.5) for both"),
@@ -80,7 +80,7 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "Rescaling": Meant("ss.ToFloat()", "by 1/255"),
         "Normalization": Meant("ss.Normalize(mean=(0.5,), std=(0.5,))", "of channels in [0, 1]"),
         "Resizing": Meant("ss.Resize((224, 224))"),
-        "ImageDataGenerator": Meant("", "a seedsafe_keras.AugmentedSequence around a Sequence, with a Compose"),
+        "ImageDataGenerator": Meant("", "put an AugmentedSequence around a Sequence, with a Compose"),
     },
     "imgaug": {
         "Sequential": Meant("ss.Compose([ss.HorizontalFlip()])"),

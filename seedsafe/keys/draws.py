@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator, Philox
 
-from seedsafe.keys.key import Address, SampleKey, address, philox  # noqa: F401  # the examples take an address
+from seedsafe.keys.key import Address, SampleKey, address, philox
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
@@ -233,12 +233,9 @@ class PooledDraws(Draws):
         return found
 
     def enter(self, key: SampleKey) -> None:
-        """Go to a sample: to its `address`, written out because every sample comes here. A stream is entered by `turn`."""
-        words, counter, seed = self._key, self._counter, key.seed
-        words[0], words[1] = seed & 0xFFFF_FFFF_FFFF_FFFF, seed >> 64
-        counter[1] = key.epoch << 32 | key.occurrence << 16 | key.view
-        counter[3] = key.index
-        self._call = key.call << 16
+        """Go to a sample; a stream of it is entered by `turn`."""
+        words, counter = self._key, self._counter
+        words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""

@@ -110,7 +110,7 @@ class ManyDraws:
     Example:
         >>> draws = ManyDraws(ManyKeys([SampleKey(42, 3, 1234), SampleKey(42, 3, 1235)]), 0)
         >>> draws.integer(10).tolist(), draws.chance(0.5).tolist()
-        ([2, 6], [False, True])
+        ([2, 4], [False, False])
     """
 
     __slots__ = ("_blocks", "_keys", "_op", "_taken")
