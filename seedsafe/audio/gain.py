@@ -34,8 +34,6 @@ class Amplitude(AudioTransform):
     Follows the amplitude of MelGAN's training data (Kumar et al., 2019), whose range is the default.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Amplitude(gain=0.5)(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).tolist()
         [0.5, 0.5]
     """
@@ -61,8 +59,6 @@ class PolarityInversion(AudioTransform):
         TypeError: when applied, the audio is not float32.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> PolarityInversion(p=1)(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).tolist()
         [-1.0, -1.0]
     """

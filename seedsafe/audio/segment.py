@@ -36,8 +36,6 @@ class RandomSegment(AudioTransform):
     Follows the segments of MelGAN's training data (Kumar et al., 2019); the last one possible can be drawn as well.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomSegment(8192)(np.zeros((2, 16000), np.float32), key=SampleKey(42, 0, 0)).shape
         (2, 8192)
     """

@@ -69,8 +69,6 @@ class Affine(Turning):
     Follows ``torchvision.transforms.RandomAffine``, whose angles count clockwise, and whose shifts are whole pixels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = Affine(15, translate=0.1, scale=(0.9, 1.1), shear=5)
         >>> augment(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
@@ -166,8 +164,6 @@ class Rotate(Turning):
     Follows ``torchvision.transforms.RandomRotation``, and albumentations 2.0.8's ``Rotate`` for crop_border.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Rotate((90, 90), expand=True)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[2], [1]]
     """

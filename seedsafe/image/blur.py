@@ -83,8 +83,6 @@ class Blur(_Squared):
     is exact on every machine, float32 with the same build of OpenCV.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Blur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[60, 30, 30, 0]]
     """
@@ -104,8 +102,6 @@ class MedianBlur(_Squared):
     every machine; float32 goes through uint8 where the side is above 5.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> MedianBlur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 0, 0, 0]]
     """
@@ -130,8 +126,6 @@ class GaussianBlur(Often):
         sigma: the bell's standard deviation in pixels, or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GaussianBlur(3, (0.1, 2.0))(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[55, 35, 27, 0]]
     """
@@ -168,8 +162,6 @@ class GlassBlur(Often):
             memory a pixel more.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GlassBlur(0.1, reach=1, rounds=1)(np.array([[0, 90, 0, 90]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 0, 90, 90]]
     """

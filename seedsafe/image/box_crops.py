@@ -58,8 +58,6 @@ class RandomIoUCrop(Cut):
     Follows ``torchvision.transforms.v2.RandomIoUCrop``, which tries as many rounds as it needs.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
         >>> RandomIoUCrop()(sample, key=SampleKey(42, 0, 2))["image"].shape
         (54, 86)
@@ -173,8 +171,6 @@ class BBoxSafeCrop(Cut):
     Follows albumentations 2.0.8's ``BBoxSafeRandomCrop`` and ``RandomSizedBBoxSafeCrop``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
         >>> BBoxSafeCrop(64)(sample, key=SampleKey(42, 0, 2))["image"].shape
         (64, 64)

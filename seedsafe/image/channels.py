@@ -64,8 +64,6 @@ class ToGray(Sometimes):
         ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ToGray(p=1)(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[95, 95, 95]]]
     """
@@ -85,8 +83,6 @@ class ToSepia(Sometimes):
         ValueError: when applied, the image does not have 3 channels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ToSepia(p=1)(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[126, 112, 88]]]
     """
@@ -111,8 +107,6 @@ class RGBShift(Often):
         ValueError: when applied, the image does not have 3 channels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RGBShift()(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[194, 44, 49]]]
     """
@@ -145,8 +139,6 @@ class ChannelShuffle(Often):
         TypeError: an argument is of another type.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ChannelShuffle()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[1, 3, 2]]]
     """
@@ -178,8 +170,6 @@ class ChannelDropout(Often):
         ValueError: when applied, the image has no more channels than may be filled.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ChannelDropout()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[1, 2, 0]]]
     """
@@ -217,8 +207,6 @@ class FancyPCA(Often):
         alpha: the standard deviation of the weights.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.array([[[200, 50, 50], [0, 10, 20]]], np.uint8)
         >>> FancyPCA(alpha=2.0)(image, key=SampleKey(42, 0, 0)).tolist()
         [[[95, 29, 34], [0, 0, 4]]]

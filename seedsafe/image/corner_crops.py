@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from seedsafe.functional import flip
-from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
+from seedsafe.image.flip import HORIZONTAL, VERTICAL, Mirror
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Pair, option
@@ -19,6 +18,12 @@ __all__ = ["FiveCrop", "Mirrored", "TenCrop"]
 
 @primitive()
 class _Corners(Cut):
+    """A window of a fixed size in a corner or in the middle.
+
+    Raises:
+        ValueError: when applied, the window is larger than the image.
+    """
+
     size: Pair = option(
         pair,
         "pass the height and width of the crops in pixels",
@@ -47,14 +52,9 @@ class FiveCrop(_Corners):
     View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper
     left again. A dataset with ``views=5`` gives all of them. Draws nothing but its chance.
 
-    Raises:
-        ValueError: when applied, the window is larger than the image.
-
     Follows ``torchvision.transforms.FiveCrop``, whose tuple is the views.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
         >>> [int(FiveCrop(1)(image, key=SampleKey(42, 0, 0, view=view))[0, 0]) for view in range(5)]
         [1, 3, 7, 9, 5]
@@ -89,14 +89,9 @@ class TenCrop(_Corners):
     Args:
         vertical_flip: mirror top and bottom instead of left and right.
 
-    Raises:
-        ValueError: when applied, the window is larger than the image.
-
     Follows ``torchvision.transforms.TenCrop``, whose tuple is the views.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
         >>> [int(TenCrop(1)(image, key=SampleKey(42, 0, 0, view=view))[0, 0]) for view in range(10)]
         [1, 3, 7, 9, 5, 3, 1, 9, 7, 5]
@@ -124,10 +119,8 @@ class TenCrop(_Corners):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image, mirrored or not."""
-        window = crop(image, *params[0])
-        if not params[1]:
-            return window
-        return flip.vertical_flip(window) if self.vertical_flip else flip.horizontal_flip(window)
+        window = Cut.apply_image(self, image, params[0])
+        return self._mirror().image(window) if params[1] else window
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the window of a mask, mirrored or not."""
@@ -135,20 +128,13 @@ class TenCrop(_Corners):
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return keypoints as the window shows them; those outside stay, with coordinates outside."""
-        (top, left, height, width), mirrored = params
-        moved = shift_points(keypoints, top, left)
-        if not mirrored:
-            return moved
-        if self.vertical_flip:
-            return flip.vertical_flip_points(moved, height)
-        return flip.horizontal_flip_points(moved, width)
+        moved, mirror = Cut.apply_keypoints(self, keypoints, params[0]), self._mirror()
+        return mirror.points(moved, params[0][2 + mirror.axis]) if params[1] else moved
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return boxes as the window shows them, cut off at its edges."""
-        (top, left, height, width), mirrored = params
-        moved = shift_boxes(boxes, top, left, height, width)
-        if not mirrored:
-            return moved
-        if self.vertical_flip:
-            return flip.vertical_flip_boxes(moved, height)
-        return flip.horizontal_flip_boxes(moved, width)
+        moved, mirror = Cut.apply_boxes(self, boxes, params[0]), self._mirror()
+        return mirror.boxes(moved, params[0][2 + mirror.axis]) if params[1] else moved
+
+    def _mirror(self) -> Mirror:
+        return VERTICAL if self.vertical_flip else HORIZONTAL

@@ -66,8 +66,6 @@ class CropAndPad(Filled):
     Follows albumentations 2.0.8's ``CropAndPad``; at least one row and one column of the image are kept.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> CropAndPad((0, 1, 0, 0), keep_size=False)(np.array([[7]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[7, 0]]
     """

@@ -34,8 +34,6 @@ class Crop(Cut):
         ValueError: when applied, the window is not inside the image.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Crop(0, 1, 1, 2)(np.array([[1, 2, 3]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[2, 3]]
     """
@@ -71,8 +69,6 @@ class RandomCropFromBorders(Cut):
     Follows albumentations 2.0.8's ``RandomCropFromBorders``, which keeps at least one row and one column.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomCropFromBorders()(np.zeros((100, 100), np.uint8), key=SampleKey(42, 0, 0)).shape
         (91, 95)
     """

@@ -88,8 +88,6 @@ class GridDistortion(Distorted):
     Follows albumentations 2.0.8's ``GridDistortion``; its cells are whole pixels, and what is left over is one cell more.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GridDistortion(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
     """

@@ -52,8 +52,6 @@ class ElasticTransform(Distorted):
     networks applied to visual document analysis" (2003).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ElasticTransform(120, 6, p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
     """
@@ -102,8 +100,6 @@ class PiecewiseAffine(Distorted):
     Follows imgaug's and albumentations 1's ``PiecewiseAffine`` (2.0.8 weighs all points by their distance instead).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> PiecewiseAffine(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
     """

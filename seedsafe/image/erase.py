@@ -37,8 +37,6 @@ class CoarseDropout(Erasing):
         overhang: whether holes may reach beyond the image: their middle is drawn, and not their corner.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = CoarseDropout(1, height=1, width=2)
         >>> augment(np.ones((2, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[1, 1, 0, 0], [1, 1, 1, 1]]
@@ -91,8 +89,6 @@ class RandomErasing(Erasing):
         fill: see `CoarseDropout`; torchvision's "random" is "normal".
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomErasing(p=1)(np.ones((3, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
     """
@@ -156,8 +152,6 @@ class XYMasking(Erasing):
         height: of a stripe of rows.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> XYMasking(1, 0, width=2)(np.ones((2, 5), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[1, 1, 0, 0, 1], [1, 1, 0, 0, 1]]
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, NamedTuple
 
 from seedsafe.functional import flip
 from seedsafe.ground.checks import probability
@@ -12,7 +13,7 @@ from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
-__all__ = ["Flip", "HorizontalFlip", "VerticalFlip"]
+__all__ = ["HORIZONTAL", "VERTICAL", "Flip", "HorizontalFlip", "Mirror", "VerticalFlip"]
 
 
 class Flip(NamedTuple):
@@ -21,9 +22,44 @@ class Flip(NamedTuple):
     size: int
 
 
+class Mirror(NamedTuple):
+    """The axis that is mirrored, and what mirrors an image or mask, keypoints and boxes along it."""
+
+    axis: int
+    image: Callable[[Array], Array]
+    points: Callable[[Array, int], Array]
+    boxes: Callable[[Array, int], Array]
+
+
+HORIZONTAL: Final = Mirror(1, flip.horizontal_flip, flip.horizontal_flip_points, flip.horizontal_flip_boxes)
+VERTICAL: Final = Mirror(0, flip.vertical_flip, flip.vertical_flip_points, flip.vertical_flip_boxes)
+
+
 @primitive()
 class _Flip(SpatialTransform):
     p: float = option(probability, default=0.5)
+
+    mirror: ClassVar[Mirror]
+
+    def draw(self, rng: Draws, info: Info) -> Flip:
+        """Return the image's width, or its height."""
+        return Flip(info.image_size()[self.mirror.axis])
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, mirrored."""
+        return self.mirror.image(image)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, mirrored."""
+        return self.mirror.image(mask)
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, mirrored; their order stays."""
+        return self.mirror.points(keypoints, params[0])
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes, mirrored."""
+        return self.mirror.boxes(boxes, params[0])
 
 
 @primitive(random=False, blind=True)
@@ -31,31 +67,11 @@ class HorizontalFlip(_Flip):
     """Mirror left and right with probability p. Draws nothing but its chance. Exact on every machine.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> HorizontalFlip(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[2, 1]]
     """
 
-    def draw(self, rng: Draws, info: Info) -> Flip:
-        """Return the image's width."""
-        return Flip(info.image_size()[1])
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, mirrored."""
-        return flip.horizontal_flip(image)
-
-    def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, mirrored."""
-        return flip.horizontal_flip(mask)
-
-    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, mirrored; their order stays."""
-        return flip.horizontal_flip_points(keypoints, params[0])
-
-    def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes, mirrored."""
-        return flip.horizontal_flip_boxes(boxes, params[0])
+    mirror: ClassVar[Mirror] = HORIZONTAL
 
 
 @primitive(random=False, blind=True)
@@ -63,28 +79,8 @@ class VerticalFlip(_Flip):
     """Mirror top and bottom with probability p. Draws nothing but its chance. Exact on every machine.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> VerticalFlip(p=1)(np.array([[1], [2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[2], [1]]
     """
 
-    def draw(self, rng: Draws, info: Info) -> Flip:
-        """Return the image's height."""
-        return Flip(info.image_size()[0])
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, mirrored."""
-        return flip.vertical_flip(image)
-
-    def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, mirrored."""
-        return flip.vertical_flip(mask)
-
-    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, mirrored; their order stays."""
-        return flip.vertical_flip_points(keypoints, params[0])
-
-    def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes, mirrored."""
-        return flip.vertical_flip_boxes(boxes, params[0])
+    mirror: ClassVar[Mirror] = VERTICAL

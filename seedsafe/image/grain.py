@@ -56,8 +56,6 @@ class MultiplicativeNoise(Often):
         per_pixel: whether pixels differ.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = MultiplicativeNoise((0.5, 1.5), per_pixel=True)
         >>> augment(np.array([[100, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[136, 93, 85]]
@@ -96,8 +94,6 @@ class SaltAndPepper(Often):
         salt: the share of white ones among them, in [0, 1], or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = SaltAndPepper(0.5)
         >>> augment(np.full((1, 8), 100, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[100, 0, 0, 0, 0, 100, 100, 0]]
@@ -127,8 +123,6 @@ class ShotNoise(Often):
         scale: what one photon adds to the light, in [0.002, 1000], or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ShotNoise()(np.full((1, 4), 128, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[214, 130, 130, 178]]
     """
@@ -161,8 +155,6 @@ class ISONoise(Often):
         ValueError: when applied, the image does not have 3 channels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ISONoise()(np.full((1, 2, 3), 90, np.uint8), key=SampleKey(42, 0, 0)).shape
         (1, 2, 3)
     """

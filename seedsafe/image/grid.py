@@ -70,8 +70,6 @@ class GridDropout(Erasing):
         shifted: whether the grid begins anywhere; else, in the upper left corner.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GridDropout(unit=2, shifted=False)(np.ones((2, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 1, 0, 1], [1, 1, 1, 1]]
     """
@@ -117,8 +115,6 @@ class GridShuffle(SpatialTransform):
         ValueError: when applied, the image has fewer rows or columns than the grid.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GridShuffle((1, 4))(np.array([[1, 2, 3, 4]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[4, 3, 2, 1]]
     """
@@ -197,8 +193,6 @@ class PixelDropout(Often):
         ValueError: when applied, fill does not fit the image's channels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> PixelDropout(0.5)(np.ones((1, 8), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 1, 0, 1, 1, 0, 1, 1]]
     """

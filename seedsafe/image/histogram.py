@@ -31,8 +31,6 @@ class Equalize(Sometimes):
         method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, albumentations' own.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.arange(100, 164, dtype=np.uint8).repeat(40).reshape(64, 40)
         >>> Equalize(p=1)(image, key=SampleKey(42, 0, 0))[:, 0].tolist()[:4]
         [0, 4, 9, 13]
@@ -56,8 +54,6 @@ class AutoContrast(Sometimes):
         cutoff: the percentage of values that are ignored at either end, in [0, 49].
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> AutoContrast(p=1)(np.array([[100, 150, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 127, 254]]
     """
@@ -90,8 +86,6 @@ class CLAHE(Often):
         ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.arange(64, dtype=np.uint8).reshape(8, 8)
         >>> int(CLAHE(tiles=(2, 2))(image, key=SampleKey(42, 0, 0)).max()) > 63
         True

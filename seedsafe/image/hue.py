@@ -63,8 +63,6 @@ class HueSaturationValue(Often):
         ValueError: when applied, the image has neither 3 channels nor 1.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.array([[[200, 50, 50]]], np.uint8)
         >>> HueSaturationValue(20, 30, 20)(image, key=SampleKey(42, 0, 0)).tolist()
         [[[218, 56, 56]]]
@@ -133,8 +131,6 @@ class PhotoMetricDistortion(Often):
         ValueError: when applied, the image does not have 3 channels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> PhotoMetricDistortion()(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[66, 104, 200]]]
     """

@@ -82,8 +82,6 @@ class ColorJitter(_Jitter):
     uint8. A grey image has neither saturation nor hue.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = ColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)
         >>> augment(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[223, 104, 87]]]
@@ -115,8 +113,6 @@ class LinearColorJitter(_Jitter):
     machine for uint8.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = LinearColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)
         >>> augment(np.array([[[200, 50, 50]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[[164, 59, 0]]]

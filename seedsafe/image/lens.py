@@ -42,8 +42,6 @@ class OpticalDistortion(Distorted):
     Follows albumentations 2.0.8's ``OpticalDistortion``, whose `mode` is `lens`; the middle is the image's.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> OpticalDistortion(0.5, p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
     """

@@ -38,8 +38,6 @@ class Solarize(Sometimes):
         threshold: a share of the range, in [0, 1], or a range of shares (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Solarize(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[50, 55]]
     """
@@ -66,8 +64,6 @@ class Posterize(Sometimes):
         bits: how many are kept, in [1, 8], or a range (low, high), both included.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Posterize(2, p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 192]]
     """
@@ -91,8 +87,6 @@ class Invert(Sometimes):
     Follows ``torchvision.transforms.RandomInvert``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Invert(p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[205, 55]]
     """

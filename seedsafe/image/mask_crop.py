@@ -53,8 +53,6 @@ class CropNonEmptyMask(Cut):
     Follows albumentations 2.0.8's ``CropNonEmptyMaskIfExists``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
         >>> sample = {"image": image, "mask": (image == 9).astype(np.uint8)}
         >>> CropNonEmptyMask(2)(sample, key=SampleKey(42, 0, 0))["image"].tolist()

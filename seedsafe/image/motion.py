@@ -72,8 +72,6 @@ class MotionBlur(Often):
         shifted: whether the line may lie off the middle.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = MotionBlur(3, angle=0, shifted=False)
         >>> augment(np.array([[0, 0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 30, 30, 30, 0]]
@@ -116,8 +114,6 @@ class AdvancedBlur(Often):
         noise: a range (low, high) of factors of the weights.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> AdvancedBlur()(np.array([[0, 0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).shape
         (1, 5)
     """
@@ -164,8 +160,6 @@ class Defocus(Often):
         blur: the smoothing's standard deviation in pixels, or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Defocus()(np.eye(9, dtype=np.uint8), key=SampleKey(42, 0, 0)).shape
         (9, 9)
     """

@@ -47,8 +47,6 @@ class GaussianNoise(Transform):
         TypeError: when applied, the array is neither uint8 nor float32.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> GaussianNoise(std=(0, 12))(np.full((1, 3), 128, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[137, 131, 141]]
     """

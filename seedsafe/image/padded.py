@@ -46,8 +46,6 @@ class PadIfNeeded(Windowed):
     Follows albumentations 2.0.8's ``PadIfNeeded``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> PadIfNeeded(divisor=32, fill=114)(np.zeros((100, 64, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (128, 64, 3)
     """
@@ -109,8 +107,6 @@ class LetterBox(Filled):
     Follows ultralytics' ``LetterBox``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> LetterBox(4)(np.full((2, 4), 9, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[114, 114, 114, 114], [9, 9, 9, 9], [9, 9, 9, 9], [114, 114, 114, 114]]
     """

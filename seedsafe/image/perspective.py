@@ -66,8 +66,6 @@ class Perspective(Warped):
     distortion_scale.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Perspective(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 48, 3)
     """

@@ -43,8 +43,6 @@ class ImageCompression(Often):
         ValueError: when applied, the image has neither 3 channels nor 1, or is larger than the format holds.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> augment = ImageCompression((30, 60))
         >>> augment(np.full((8, 8), 100, np.uint8), key=SampleKey(42, 0, 0)).shape
         (8, 8)
@@ -76,8 +74,6 @@ class Downscale(Often):
         up: how it is made larger.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Downscale(0.5, down="area")(np.array([[0, 10, 20, 30]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[5, 5, 25, 25]]
     """

@@ -46,8 +46,6 @@ class RandomScale(Scaling):
     ``RandomChoiceResize`` for pairs; ``torchvision.transforms.v2.RandomShortestSize`` for numbers.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image, key = np.zeros((480, 640, 3), np.uint8), SampleKey(42, 0, 0)
         >>> RandomScale((0.5, 0.5))(image, key=key).shape
         (240, 320, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from seedsafe.ground.checks import each, flag
 from seedsafe.ground.info import Info
@@ -43,8 +43,6 @@ class Resize(Scaling):
     is smoothed before an image shrinks.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> image = np.zeros((480, 640, 3), np.uint8)
         >>> key = SampleKey(42, 0, 0)
         >>> Resize((224, 224))(image, key=key).shape, Resize(240)(image, key=key).shape
@@ -89,12 +87,14 @@ def _lengths(name: str, value: Any) -> int | tuple[int, ...]:
 class _OneSide(Scaling):
     size: int | tuple[int, ...] = option(_lengths)
 
-    def side(self, rng: Draws) -> int:
-        """Return the side's length, one word."""
-        if isinstance(self.size, int):
-            rng.word()
-            return self.size
-        return self.size[rng.integer(len(self.size))]
+    longest: ClassVar[bool]
+
+    def draw(self, rng: Draws, info: Info) -> Scaled:
+        """Return the size."""
+        rows, columns = info.image_size()
+        sides = (self.size,) if isinstance(self.size, int) else self.size
+        factor = sides[rng.integer(len(sides))] / (max if self.longest else min)(rows, columns)
+        return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
 
 
 @primitive()
@@ -110,17 +110,11 @@ class SmallestMaxSize(_OneSide):
     Follows albumentations 2.0.8's ``SmallestMaxSize``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> SmallestMaxSize(120)(np.zeros((480, 640), np.uint8), key=SampleKey(42, 0, 0)).shape
         (120, 160)
     """
 
-    def draw(self, rng: Draws, info: Info) -> Scaled:
-        """Return the size."""
-        rows, columns = info.image_size()
-        factor = self.side(rng) / min(rows, columns)
-        return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
+    longest: ClassVar[bool] = False
 
 
 @primitive()
@@ -136,14 +130,8 @@ class LongestMaxSize(_OneSide):
     Follows albumentations 2.0.8's ``LongestMaxSize``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> LongestMaxSize(120)(np.zeros((480, 640), np.uint8), key=SampleKey(42, 0, 0)).shape
         (90, 120)
     """
 
-    def draw(self, rng: Draws, info: Info) -> Scaled:
-        """Return the size."""
-        rows, columns = info.image_size()
-        factor = self.side(rng) / max(rows, columns)
-        return Scaled(max(round(rows * factor), 1), max(round(columns * factor), 1), rows, columns)
+    longest: ClassVar[bool] = True

@@ -39,8 +39,6 @@ class RandomResizedCrop(Zoomed):
     ``antialias=False``).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomResizedCrop(224)(np.zeros((256, 320, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (224, 224, 3)
     """
@@ -113,8 +111,6 @@ class RandomSizedCrop(Zoomed):
     Follows albumentations 2.0.8's ``RandomSizedCrop``; there, a window that is too large is cut off silently.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomSizedCrop(64, heights=(50, 90))(np.zeros((101, 101), np.uint8), key=SampleKey(42, 0, 0)).shape
         (64, 64)
     """
@@ -158,8 +154,6 @@ class MultiScaleCrop(Zoomed):
     Follows ``MultiScaleCrop`` of mmaction2: its ``num_fixed_crops`` 5 and 13 are "corners" and "grid".
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> MultiScaleCrop(224)(np.zeros((256, 340, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (224, 224, 3)
     """

@@ -42,8 +42,6 @@ class Sharpen(Often):
         lightness: the weight that remains of the pixel itself, 1 keeps its brightness, or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Sharpen(0.5, 1.0)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[90, 75, 115, 100]]
     """
@@ -72,8 +70,6 @@ class Emboss(Often):
         strength: of the light, or a range (low, high).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Emboss(1.0, 0.5)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[90, 110, 120, 100]]
     """

@@ -52,8 +52,6 @@ class RandomBrightnessContrast(Often):
         by_max: whether the offset is a share of the range; else, of the image's mean.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomBrightnessContrast()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[48, 210]]
     """
@@ -84,8 +82,6 @@ class Gamma(Often):
         gamma: how far the power may differ from 1, or a range of powers (low, high) in [0.01, 100].
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Gamma((0.8, 1.2))(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[67, 209]]
     """
@@ -122,8 +118,6 @@ class ToneCurve(Often):
         per_channel: whether each channel has a curve of its own.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ToneCurve()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[45, 200]]
     """

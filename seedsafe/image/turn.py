@@ -70,8 +70,6 @@ class RandomRotate90(_Turned):
     Follows albumentations 2.0.8's ``RandomRotate90``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomRotate90()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 1)).tolist()
         [[2], [1]]
     """
@@ -94,8 +92,6 @@ class D4(_Turned):
     Follows albumentations 2.0.8's ``D4``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> D4()(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 1)).tolist()
         [[2, 1]]
     """
@@ -113,8 +109,6 @@ class Transpose(SpatialTransform):
     Follows albumentations' ``Transpose``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Transpose(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[1], [2]]
     """

@@ -42,8 +42,6 @@ class Normalize(ImageTransform):
     Follows ``torchvision.transforms.Normalize`` after ``ToTensor``, to within rounding.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Normalize([0.5], [0.25])(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[-2.0, 2.0]]
     """
@@ -85,8 +83,6 @@ class ToFloat(ImageTransform):
         TypeError: when applied, the image is neither uint8 nor float32.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ToFloat()(np.array([[0, 255]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0.0, 1.0]]
     """
@@ -112,8 +108,6 @@ class ToCHW(ImageTransform):
         ValueError: when applied, the image is not (H, W) or (H, W, C).
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> ToCHW()(np.zeros((4, 5, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (3, 4, 5)
     """

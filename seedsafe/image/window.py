@@ -90,6 +90,12 @@ class Windowed(Filled):
 
 @primitive()
 class _Sized(Windowed):
+    """A window of a fixed size.
+
+    Raises:
+        ValueError: when applied, the window is larger than the image.
+    """
+
     size: Pair = option(
         pair,
         "pass the height and width of the crop in pixels",
@@ -119,14 +125,9 @@ class RandomCrop(_Sized):
             (vertical, horizontal), or (top, bottom, left, right).
         pad_if_needed: pad a smaller image on both sides by what it lacks, instead of raising an error.
 
-    Raises:
-        ValueError: when applied, the window is larger than the image.
-
     Follows ``torchvision.transforms.RandomCrop``.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomCrop(224)(np.zeros((256, 256, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (224, 224, 3)
     """
@@ -165,12 +166,7 @@ class CenterCrop(_Sized):
     Args:
         pad_if_needed: pad a smaller image around its middle instead of raising an error.
 
-    Raises:
-        ValueError: when applied, the window is larger than the image.
-
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> CenterCrop(2)(np.arange(16, dtype=np.uint8).reshape(4, 4), key=SampleKey(42, 0, 0)).tolist()
         [[5, 6], [9, 10]]
     """
@@ -198,8 +194,6 @@ class Pad(Windowed):
         padding: one number for all sides, (vertical, horizontal), or (top, bottom, left, right), in pixels.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> Pad((0, 1))(np.ones((1, 1), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 1, 0]]
     """

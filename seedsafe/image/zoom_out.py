@@ -24,8 +24,6 @@ class RandomZoomOut(Windowed):
     Follows ``torchvision.transforms.v2.RandomZoomOut``, the expansion of single-shot detectors.
 
     Example:
-        >>> import numpy as np
-        >>> from seedsafe import SampleKey
         >>> RandomZoomOut((3, 3), p=1)(np.array([[7]], np.uint8), key=SampleKey(42, 0, 2)).tolist()
         [[0, 0, 0], [0, 7, 0], [0, 0, 0]]
     """

@@ -95,6 +95,13 @@ def option(
     return field(default=default, kw_only=kw_only, metadata=about)
 
 
+_IMPORTS: Final = {
+    "np.": "    >>> import numpy as np\n",
+    "SampleKey(": "    >>> from seedsafe import SampleKey\n",
+}
+"""What examples import, if they mention it."""
+
+
 def store(transform: Any, **values: Any) -> None:
     """Write options into a frozen transform that is being constructed."""
     for name, value in values.items():
@@ -105,13 +112,13 @@ def annotate(kind: Any) -> None:
     """Write into the annotations of a class what its options may be given as, for its signature."""
     for name, text in vars(kind).get("__annotations__", {}).items():
         if isinstance(vars(kind).get(name), Field) and text.lstrip("_")[0].isupper() and text != "Any":
-            kind.__annotations__[name] = str(eval(text, vars(sys.modules[kind.__module__])))
+            kind.__annotations__[name] = eval(text, vars(sys.modules[kind.__module__]))
 
 
 def describe(kind: Any) -> str:
     """Return the docstring of a dataclass with the sentences of options and errors that it shares with others.
 
-    An option that it does not mention has its own sentence. An error that it does not mention is what a base class says of
+    An option that it does not mention has its own sentence, and an example the imports that it needs. An error that it does not mention is what a base class says of
     it, and what it says of "when applied" follows upon what is said of all.
     """
     text = cleandoc(kind.__doc__)
@@ -134,7 +141,9 @@ def describe(kind: Any) -> str:
     for name, sentence in _entries(text, "Raises").items():
         applied = sentence.startswith("when applied")
         errors[name] = f"{_ERRORS[name][:-1]}; {sentence}" if applied else sentence
-    return _with_entries(text, "Raises", errors)
+    text = _with_entries(text, "Raises", errors)
+    needed = "".join(line for word, line in _IMPORTS.items() if word in text and line not in text)
+    return text.replace("\n\nExample:\n", "\n\nExample:\n" + needed)
 
 
 def _entries(text: str, title: str) -> dict[str, str]:
