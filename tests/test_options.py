@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from test_subclasses import ARGUMENTS, PUBLIC
+from cases import TRANSFORMS
 
 import seedsafe as ss
 
 ROOT = Path(__file__).parents[1]
 TYPED = Path(__file__).with_name("typed_options.py")
-DECLARED = sorted(set(PUBLIC) - {"Bridged"})
+DECLARED = sorted(set(TRANSFORMS) - {"Bridged"})
 
 
 def out_of(*command: str, folder: Path) -> str:
@@ -67,11 +67,12 @@ def test_the_type_of_each_option_that_is_kept_in_another_form_is_among_the_snipp
 @pytest.mark.parametrize("name", DECLARED)
 def test_a_default_is_kept_as_if_it_had_been_given(name: str) -> None:
     kind = getattr(ss, name)
-    transform = kind(**ARGUMENTS.get(name, {}))
+    case = TRANSFORMS[name]
+    transform = case.make()
     for one in fields(kind):
-        if one.default not in (MISSING, None) and one.name not in ARGUMENTS.get(name, {}):
+        if one.default not in (MISSING, None) and one.name not in case.arguments:
             again = list(one.default) if isinstance(one.default, tuple) else one.default
-            same = kind(**ARGUMENTS.get(name, {}), **{one.name: again})
+            same = case.make(**{one.name: again})
             assert repr(getattr(same, one.name)) == repr(getattr(transform, one.name)), one.name
 
 
