@@ -282,15 +282,7 @@ def test_jitters_parameters() -> None:
     assert stats.chisquare(counts).pvalue > 1e-3
 
 
-def test_other_parameters() -> None:
-    drawn = parameters(ss.RandomBrightnessContrast(0.2, (-0.5, 0.1)), (4, 4, 3), 2000)
-    uniform([one.offset for one in drawn], -0.2, 0.2)
-    uniform([one.factor for one in drawn], 0.5, 1.1)
-    uniform([one.gamma for one in parameters(ss.Gamma((0.8, 1.2)), (4, 4), 2000)], 0.8, 1.2)
-    bits = np.bincount([one.bits for one in parameters(ss.Posterize((3, 6), p=1), (4, 4), 2000)])[3:]
-    assert stats.chisquare(bits).pvalue > 1e-3
-    points = parameters(ss.ToneCurve(0.05), (4, 4), 2000)
-    assert stats.kstest([one.low[0] for one in points], stats.norm(0.25, 0.05).cdf).pvalue > 1e-3
+def test_orders_of_four_channels() -> None:
     orders = np.unique(
         [one.order for one in parameters(ss.ChannelShuffle(), (4, 4, 4), 2400)], axis=0, return_counts=True
     )
@@ -298,14 +290,8 @@ def test_other_parameters() -> None:
     assert stats.chisquare(orders[1]).pvalue > 1e-3
     dropped = parameters(ss.ChannelDropout((1, 2)), (4, 4, 4), 2000)
     assert stats.chisquare(np.bincount([len(one.dropped) for one in dropped])[1:]).pvalue > 1e-3
-    assert (
-        stats.chisquare(np.bincount([one.dropped[0] for one in dropped if len(one.dropped) == 1])).pvalue
-        > 1e-3
-    )
-    steps = parameters(ss.PhotoMetricDistortion(), (4, 4, 3), 2000)
-    assert 900 < sum(one.hue != 0 for one in steps) < 1100
-    uniform([one.hue for one in steps if one.hue], -18, 18)
-    uniform([one.brightness for one in steps if one.brightness], -32, 32)
+    single = [one.dropped[0] for one in dropped if len(one.dropped) == 1]
+    assert stats.chisquare(np.bincount(single)).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -351,6 +337,7 @@ def test_other_parameters() -> None:
             "must have the shape (H, W)",
         ),
     ],
+    ids=map(str, range(99)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

@@ -361,6 +361,7 @@ def test_parameters() -> None:
             "fill must be from 0 to 255 for uint8, got -1.0",
         ),
     ],
+    ids=map(str, range(99)),
 )
 def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as raised:

@@ -27,7 +27,7 @@ ON_SHAPES = [
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 @pytest.mark.parametrize(
-    ("case", "transform", "shape"), ON_SHAPES, ids=lambda one: "" if isinstance(one, Case) else str(one)
+    ("case", "transform", "shape"), ON_SHAPES, ids=[f"{one}-{shape}" for _, one, shape in ON_SHAPES]
 )
 def test_laws(case: Case, transform: Any, shape: tuple[int, ...], dtype: str) -> None:
     if dtype == "uint8" and getattr(transform, "fill", 0) == 0.5:
@@ -58,7 +58,11 @@ def test_other_dtypes(case: Case, transform: Any) -> None:
             transform(np.zeros((4, 4, 3)), key=KEY)
 
 
-@pytest.mark.parametrize(("case", "transform"), [w for w in WAYS if w[0].channels != ANY], ids=str)
+@pytest.mark.parametrize(
+    ("case", "transform"),
+    [(case, one) for case, one in WAYS if case.channels != ANY],
+    ids=[str(one) for case, one in WAYS if case.channels != ANY],
+)
 @pytest.mark.parametrize("channels", [2, 4])
 def test_other_channels_are_refused(case: Case, transform: Any, channels: int) -> None:
     if case.name == "ChannelDropout":

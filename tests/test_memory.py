@@ -49,7 +49,7 @@ def limit(one: One, sample: dict[str, Any], output: int) -> int:
 
 
 @pytest.mark.parametrize(("name", "dtype"), GIVEN, ids=map(", ".join, GIVEN))
-def test_a_call_takes_its_output_and_one_buffer(name: str, dtype: str) -> None:
+def test_a_call_takes_its_output_and_one_buffer_and_a_thread_keeps_no_more(name: str, dtype: str) -> None:
     one = EVERY[name]
     augment, sample = ss.Compose([one.transform]), sample_of(one.case, dtype)
     for key in KEYS:  # tables are made once, and buffers are kept
@@ -57,14 +57,6 @@ def test_a_call_takes_its_output_and_one_buffer(name: str, dtype: str) -> None:
     for key in KEYS:
         output, more = call(augment, sample, key)
         assert more <= limit(one, sample, output)
-
-
-@pytest.mark.parametrize(("name", "dtype"), GIVEN, ids=map(", ".join, GIVEN))
-def test_what_a_thread_keeps_is_no_larger(name: str, dtype: str) -> None:
-    one = EVERY[name]
-    augment, sample = ss.Compose([one.transform]), sample_of(one.case, dtype)
-    for key in KEYS:
-        augment(sample, key=key)
     calls: list[tuple[int, int]] = []
     thread = threading.Thread(
         target=lambda: calls.append(call(augment, sample, KEYS[0]))
@@ -78,7 +70,7 @@ def test_what_a_thread_keeps_is_no_larger(name: str, dtype: str) -> None:
     assert more <= limit(one, sample, output) + kept
 
 
-def test_these_tests_would_notice() -> None:
+def test_that_test_would_notice() -> None:
     class Wasteful(ss.ImageTransform):
         def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
             return (image * np.float32(0.5)).astype(np.uint8)

@@ -17,7 +17,7 @@ CASES = [
         ss.RandomCrop,
         arguments={"size": 20},
         moves=[
-            Moves(ss.RandomCrop((30, 40)), EXACT, window=True),
+            Moves(ss.RandomCrop((40, 30)), EXACT, window=True),
             Moves(ss.RandomCrop(60, padding=4, pad_if_needed=True), EXACT),
         ],
         drawn=[
@@ -43,7 +43,7 @@ CASES = [
         ss.CenterCrop,
         arguments={"size": 20},
         moves=[
-            Moves(ss.CenterCrop((30, 40)), EXACT, window=True),
+            Moves(ss.CenterCrop((40, 30)), EXACT, window=True),
             Moves(ss.CenterCrop((52, 40), pad_if_needed=True), EXACT),
         ],
         drawn=NOTHING,
