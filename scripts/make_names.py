@@ -1,7 +1,7 @@
 """Write every list of public names: python scripts/make_names.py.
 
-A transform is public if it is declared the library's own and stands in the ``__all__`` of its file; a plain function, if its
-docstring has an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
+A transform is public if it is declared the library's own, stands in the ``__all__`` of its file and has an example in its
+docstring; so is a plain function with an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
 the table of ``seedsafe/__init__.py``, its stub, and the reference pages of transforms (in the families and the order of
 tests/cases) and plain functions.
 """
@@ -24,13 +24,8 @@ PAGES = ROOT / "docs" / "reference"
 WIDTH = 110
 
 INTERNAL = {
-    "seedsafe.functional.affine": {"inverse", "product"},
-    "seedsafe.functional.coordinates": {"put"},
-    "seedsafe.functional.jitter": {"apply_matrix"},
-    "seedsafe.functional.parts": {"noise_parts", "part_of", "parts"},
-    "seedsafe.functional.scratch": {"scratch", "scratch_planes"},
-    "seedsafe.functional.tables": {"look_up", "look_up_channels", "table"},
-    "seedsafe.functional.tones": {"mean_value"},
+    *("apply_matrix", "inverse", "look_up", "look_up_channels", "mean_value", "noise_parts"),
+    *("part_of", "parts", "product", "put", "scratch", "scratch_planes", "table"),
 }
 """Functions with an example that only the library itself calls."""
 
@@ -46,11 +41,13 @@ def public(module: ModuleType) -> list[str]:
 
     def offered(name: str) -> bool:
         value = getattr(module, name)
-        if getattr(value, "__module__", None) != module.__name__ or not callable(value):
+        if getattr(value, "__module__", None) != module.__name__ or ">>>" not in (
+            inspect.getdoc(value) or ""
+        ):
             return False
-        if ".functional." in module.__name__:
-            return ">>>" in (inspect.getdoc(value) or "") and name not in INTERNAL.get(module.__name__, ())
-        return inspect.isclass(value) and marks_of(value).own
+        if inspect.isclass(value) and ".functional." not in module.__name__:
+            return marks_of(value).own  # a base class has no example
+        return callable(value) and ".functional." in module.__name__ and name not in INTERNAL
 
     return in_order({name for name in module.__all__ if offered(name)})
 

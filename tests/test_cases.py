@@ -72,24 +72,25 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 }
 """What albumentations' names cannot be called without."""
 
-OTHERS = {
-    *("BasicTransform", "DualTransform", "ImageOnlyTransform", "Lambda", "NoOp"),
-    *("BboxParams", "KeypointParams", "from_dict", "load", "save", "to_dict"),
+NEED_MORE = {
+    *("BaseCompose", "BboxParams", "KeypointParams", "from_dict", "load", "save", "to_dict"),
     *("Compose", "OneOf", "OneOrOther", "RandomOrder", "ReplayCompose", "Sequential", "SomeOf"),
-    *("Normalize", "ToFloat", "ToTensor", "ToTensorV2"),  # written for albumentations' rules alone
 }
-"""What is no name of one of the library's transforms."""
+"""What is no transform, and cannot be called without arguments."""
 
 
-def core_of(name: str) -> str:
-    """Return which of the transforms a name of albumentations' makes."""
+ALONE = [case for case in TRANSFORMS.values() if not case.holds]
+
+
+def core_of(name: str) -> str | None:
+    """Return which transform a name of albumentations' makes; None for what holds some, or is written for its rules alone."""
     kinds = type(getattr(A, name)(**ARGUMENTS.get(name, {}))).__mro__
-    return next(case.name for kind in kinds for case in TRANSFORMS.values() if case.kind is kind)
+    return next((case.name for kind in kinds for case in ALONE if case.kind is kind), None)
 
 
 def test_albumentations_names_are_those_of_the_cases() -> None:
     found: dict[str, list[str]] = {}
-    for name in sorted(set(A.__all__) - OTHERS):
-        if callable(getattr(A, name)):  # modules have names too
-            found.setdefault(core_of(name), []).append(name)
+    for name in sorted(set(A.__all__) - NEED_MORE):
+        if callable(getattr(A, name)) and (core := core_of(name)):  # modules have names too
+            found.setdefault(core, []).append(name)
     assert found == {case.name: sorted(case.called) for case in CASES.values() if case.called}

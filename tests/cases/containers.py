@@ -35,7 +35,6 @@ CASES = [
                 ss.OneOf([ss.HorizontalFlip(), ss.VerticalFlip(), ss.RandomCrop(9)], p=0.9), SHAPE, exact=True
             )
         },
-        called=["Flip"],
         holds=True,
     ),
     Case(
