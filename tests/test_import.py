@@ -54,7 +54,8 @@ def test_the_lists_of_names_are_made() -> None:
 
 def test_a_new_name_comes_into_every_list(monkeypatch: pytest.MonkeyPatch) -> None:
     made = runpy.run_path(str(ROOT / "scripts" / "make_names.py"))
-    tint = type("Tint", (seedsafe.ImageTransform,), {"__module__": "seedsafe.image.flip"})
+    shown = {"__module__": "seedsafe.image.flip", "__doc__": ">>> Tint()"}
+    tint = type("Tint", (seedsafe.ImageTransform,), shown)
     monkeypatch.setattr(seedsafe.image.flip, "Tint", tint, raising=False)
     monkeypatch.setattr(seedsafe.image.flip, "__all__", [*seedsafe.image.flip.__all__, "Tint"])
     assert "Tint" not in "".join(made["rooms"]().values())  # nobody declares it
@@ -63,6 +64,8 @@ def test_a_new_name_comes_into_every_list(monkeypatch: pytest.MonkeyPatch) -> No
     assert "import HorizontalFlip, Tint, VerticalFlip" in written["image"]
     assert '    "Tint",\n    "ToCHW",' in written["image"]
     assert '        "Tint",\n        "ToCHW",' in written["seedsafe"]
+    monkeypatch.setattr(tint, "__doc__", "A base class.")
+    assert "Tint" not in "".join(made["rooms"]().values())
     monkeypatch.setitem(seedsafe._ROOMS, "seedsafe.image", ("Tint",))
     assert "from seedsafe.image import Tint as Tint" in made["stub"]()
 
