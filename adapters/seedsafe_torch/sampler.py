@@ -243,7 +243,7 @@ class KeyedSampler(Sampler[Any]):
         """Take back the pass that begins meanwhile.
 
         Args:
-            single: whether its items must be one index.
+            single: whether each element must be one index.
         """
 
         def watch(place: Place) -> None:

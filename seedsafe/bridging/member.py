@@ -27,12 +27,12 @@ __all__ = ["Bridged", "bridge"]
 
 
 class BridgedLeaf(Leaf):
-    """A bridged callable, bound to its stream: it is given a dict's parts together, and errors name the member."""
+    """A bridged callable, bound to its stream: it is given a dict's parts together, and errors name the transform."""
 
     __slots__ = ()
 
     def run(self, sample: Any, draws: Any) -> Any:
-        """Return the sample that it makes; an error of the checks names the member."""
+        """Return the sample that it makes; an error of the checks names the transform."""
         try:
             return super().run(sample, draws)
         except NotReproducible as error:

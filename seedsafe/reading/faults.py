@@ -191,7 +191,7 @@ def require_finite(sample: Any) -> None:
 
 
 def require_finite_after(augment: Augment, made: Any, again: Callable[[Augment], Any]) -> None:
-    """Raise NotFiniteError if an augmented sample is not finite, with the member of a Compose that made it so.
+    """Raise NotFiniteError if an augmented sample is not finite, with the transform of a Compose that made it so.
 
     Args:
         augment: what it was augmented with.

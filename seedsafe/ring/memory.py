@@ -145,7 +145,7 @@ def keep_reserve() -> bool:
 
 @contextlib.contextmanager
 def reserve() -> Generator[None]:
-    """Give up the descriptor in reserve meanwhile, so that one can be opened where there are no more."""
+    """Close the descriptor in reserve meanwhile, so that one can be opened where there are no more."""
     with contextlib.suppress(IndexError):
         close(_reserve.pop())
     try:
