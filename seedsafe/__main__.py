@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from io import TextIOWrapper
 
 __all__ = ["main"]
@@ -36,6 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
     if given[:1] in ([], ["-h"], ["--help"]):
         print(_usage())
         return 0 if given else 2
+    if given[0] == "--version":
+        print(f"seedsafe {version('seedsafe')}")
+        return 0
     if given[0] not in TOOLS:
         print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)
         return 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -233,18 +234,56 @@ def test_an_html_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == ""
 
 
-def test_a_missing_library_is_named() -> None:
+def without(library: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run an audit where a library is not installed."""
     code = (
-        "import sys; sys.modules['rich'] = None\n"
-        "from seedsafe.__main__ import main; sys.exit(main(['audit', 'audit_cases:good', '--select', 'none']))"
+        f"import sys; sys.modules[{library!r}] = None\n"
+        f"from seedsafe.__main__ import main; sys.exit(main(['audit', 'audit_cases:good', *{arguments!r}, *{QUICK!r}]))"
     )
     environ = environment()
     environ["PYTHONPATH"] += f":{ROOT / 'tests'}"
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=False
     )
+
+
+def test_it_runs_without_rich() -> None:
+    done = without("rich", "--select", "none")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 faults, 0 warnings; 1 run" in done.stdout
+
+
+def test_a_missing_library_is_named() -> None:
+    done = without("jinja2", "--select", "none", "--format", "html")
     assert done.returncode == 2
-    assert 'pip install "seedsafe[tools]"' in done.stderr
+    assert '--format html needs jinja2: pip install "seedsafe[tools]", or use --format json' in done.stderr
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_are_for_terminals_that_show_them(noisy: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "60")
+    shown, plain = Terminal(), Terminal()
+    terminal.write(noisy, shown)
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal.write(noisy, plain)
+    assert "\x1b[1;31mfault duplicates" in shown.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]+m", "", shown.getvalue()) == plain.getvalue()
+    assert max(map(len, plain.getvalue().splitlines())) <= 60
+
+
+def test_the_terminal_gets_no_orders_from_the_dataset() -> None:
+    file = io.StringIO()
+    answer = Answer("raises", "t", "fault", "\x1b[2Jgone", ("\x1b]0;title\x07",), (), "dataset")
+    terminal.write(Report("x", (answer,)), file)
+    assert "\x1b" not in file.getvalue()
+    assert "\x07" not in file.getvalue()
 
 
 def test_every_question_is_on_the_reference_page() -> None:

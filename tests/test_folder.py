@@ -534,7 +534,7 @@ def test_the_command_lists_problems_and_errors(root, tmp_path, capsys):
     os.symlink(".", root / "a" / "loop")
     assert main([str(root)]) == 1
     assert "1 of kind loop:\n  a/loop: a link to the folder 1 levels above it" in capsys.readouterr().out
-    assert main([str(tmp_path / "nothing")]) == 1
+    assert main([str(tmp_path / "nothing")]) == 2
     assert capsys.readouterr().err.startswith("error: root must be a folder")
 
 

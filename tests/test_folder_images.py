@@ -350,7 +350,13 @@ def test_the_statistics_command_names_a_damaged_file_and_goes_on_later(root, tmp
     path.write_bytes(whole)
     assert stats_cli.main([str(root), "--resume", str(kept)]) == 0
     assert not kept.exists()
-    assert stats_cli.main([str(tmp_path / "nothing")]) == 1
+    assert stats_cli.main([str(tmp_path / "nothing")]) == 2
+
+
+def test_a_file_that_vanishes_is_an_error_and_no_missing_path(root, capsys, monkeypatch):
+    monkeypatch.setattr(stats_cli, "read_image", lambda path: Path(path + ".gone").read_bytes())
+    assert stats_cli.main([str(root)]) == 1
+    assert "in item 0 of the dataset" in capsys.readouterr().err
 
 
 def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):
@@ -363,7 +369,7 @@ def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):
 
 
 def test_the_command_says_early_what_it_cannot_do(root, tmp_path, capsys):
-    assert stats_cli.main([str(root), "--json", str(tmp_path / "nowhere" / "x.json")]) == 1
+    assert stats_cli.main([str(root), "--json", str(tmp_path / "nowhere" / "x.json")]) == 2
     said = capsys.readouterr()
     assert "--json must be a file in a folder that exists" in said.err
     assert said.out == ""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,27 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["fly"]) == 2
     assert "no tool 'fly'" in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"seedsafe {version('seedsafe')}\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["lint", "nowhere.py"],
+        ["audit", "nowhere.py:dataset"],
+        ["stats", "nowhere"],
+        ["index", "nowhere"],
+        ["stats", ".", "--json", "nowhere/x.json"],
+    ],
+    ids=" ".join,
+)
+def test_a_missing_path_has_one_exit_code(call: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(call) == 2
+    assert "nowhere" in capsys.readouterr().err
 
 
 def test_an_interrupted_tool_says_so(

@@ -91,14 +91,13 @@ def _writer(form: str) -> Callable[[Report, TextIO], None]:
     """
     if form == "json":
         return lambda report, file: print(report.to_json(), file=file)
-    needs, module = {"terminal": ("rich", "terminal"), "html": ("jinja2", "page")}[form]
     try:
-        importlib.import_module(needs)
+        module = importlib.import_module("seedsafe_audit." + {"terminal": "terminal", "html": "page"}[form])
     except ImportError as error:
         raise ImportError(
-            f'--format {form} needs {needs}: pip install "seedsafe[tools]", or use --format json'
+            f'--format {form} needs {error.name}: pip install "seedsafe[tools]", or use --format json'
         ) from error
-    write: Callable[[Report, TextIO], None] = importlib.import_module(f"seedsafe_audit.{module}").write
+    write: Callable[[Report, TextIO], None] = module.write
     return write
 
 

@@ -1,65 +1,81 @@
-"""The report for a terminal."""
+"""The report for a terminal, in plain text; in colours on a terminal that shows them."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import textwrap
+from collections.abc import Callable
 from typing import TextIO
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from seedsafe_audit.report import Answer, Matrix, Report
 
 __all__ = ["write"]
 
-_STYLE = {"fault": "bold red", "warning": "yellow", "ok": "green", "not measured": "dim"}
-_COLOURS = ("red", "green", "blue", "magenta", "cyan", "yellow", "white")
+_STYLES = {"fault": "1;31", "warning": "33", "ok": "32", "not measured": "2", "bold": "1", "dim": "2"}
+_COLOURS = (31, 32, 34, 35, 36, 33, 37)
 _LINES = 12
+_TABLE = ("verdict", "question")
+
+_Paint = Callable[[str, str], str]
+"""Gives a text one of the styles, or leaves it as it is."""
 
 
 def write(report: Report, file: TextIO) -> None:
     """Print a report: what is wrong with its evidence, then all verdicts in a table."""
-    console = Console(file=file, highlight=False, soft_wrap=False, width=None if file.isatty() else 120)
-    console.print(f"[bold]{escape(report.subject)}[/]")
+    tty = file.isatty()
+    width = shutil.get_terminal_size().columns if tty else 120
+    coloured = tty and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def paint(text: str, style: str) -> str:
+        return f"\x1b[{_STYLES.get(style, style)}m{text}\x1b[0m" if coloured else text
+
+    lines = [paint(_shown(report.subject), "bold")]
     for answer in (*report.faults, *report.warnings):
-        _details(console, answer)
-    table = Table(box=None, padding=(0, 1), pad_edge=False)
-    for heading in ("verdict", "question", ""):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "verdict")
+        lines += _details(answer, width, paint)
+    widths = [
+        2 + max(len(word), *(len(getattr(answer, word)) for answer in report.answers)) for word in _TABLE
+    ]
+    indent = " " * sum(widths)
+    lines += ["", paint("".join(f"{word:{room}}" for word, room in zip(_TABLE, widths, strict=True)), "bold")]
     for answer in report.answers:
-        verdict = Text(answer.verdict, style=_STYLE[answer.verdict])
-        table.add_row(verdict, answer.question, escape(answer.summary))
-    console.print()
-    console.print(table)
+        first, *rest = textwrap.wrap(_shown(answer.summary), max(width - len(indent), 20)) or [""]
+        verdict = paint(f"{answer.verdict:{widths[0]}}", answer.verdict)
+        lines += [f"{verdict}{answer.question:{widths[1]}}{first}", *(indent + line for line in rest)]
     counts = [_counted(len(report.faults), "fault"), _counted(len(report.warnings), "warning")]
     seconds = sum(run["seconds"] for run in report.runs)
-    console.print(f"\n{', '.join(counts)}; {_counted(len(report.runs), 'run')}, {seconds:.0f} s")
+    lines += ["", f"{', '.join(counts)}; {_counted(len(report.runs), 'run')}, {seconds:.0f} s"]
+    print("\n".join(lines), file=file)
 
 
 def _counted(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def _details(console: Console, answer: Answer) -> None:
-    console.print()
-    part = f" [dim](the {answer.at_fault})[/]" if answer.at_fault else ""
-    console.print(
-        f"[{_STYLE[answer.verdict]}]{answer.verdict}[/] [bold]{answer.question}[/]{part}: {escape(answer.summary)}"
-    )
-    for line in answer.evidence:
-        shown = line.splitlines()
-        for number, text in enumerate(shown[:_LINES]):
-            console.print(f"  {'  ' if number else '- '}{escape(text)}")
-    if answer.matrix is not None:
-        _matrix(console, answer.matrix)
+def _shown(text: str) -> str:
+    """Return a text of the dataset's without what a terminal would take for orders."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
-def _matrix(console: Console, matrix: Matrix) -> None:
-    """Print who made what: equal letters are equal bytes."""
-    console.print(f"  [dim]{escape(matrix.title)}[/]")
+def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
+    part = f" (the {answer.at_fault})" if answer.at_fault else ""
+    head = f"{answer.verdict} {answer.question}{part}: "
+    first, *rest = textwrap.wrap(head + _shown(answer.summary), width)
+    lines = ["", paint(first[: len(head) - 2], answer.verdict) + first[len(head) - 2 :], *rest]
+    for text in answer.evidence:
+        for number, line in enumerate(text.splitlines()[:_LINES]):  # of a stack, with its own indents
+            lines += textwrap.wrap(
+                ("    " if number else "  - ") + _shown(line), width, subsequent_indent="    "
+            )
+    return lines if answer.matrix is None else lines + _matrix(answer.matrix, width, paint)
+
+
+def _matrix(matrix: Matrix, width: int, paint: _Paint) -> list[str]:
+    """Return who made what: equal numbers are equal bytes."""
+    title = textwrap.wrap(_shown(matrix.title), width - 2)
+    lines = [f"  {paint(line, 'dim')}" for line in title]
     for name, row in zip(matrix.rows, matrix.cells, strict=True):
-        line = Text(f"    {name}  ")
-        for cell in row[:26]:
-            line.append(f"{cell % 100:>3}", style=_COLOURS[cell % len(_COLOURS)])
-        console.print(line)
+        shown = row[: min(26, (width - len(name) - 6) // 3)]
+        cells = (paint(f"{cell % 100:>3}", str(_COLOURS[cell % len(_COLOURS)])) for cell in shown)
+        lines.append(f"    {name}  {''.join(cells)}")
+    return lines

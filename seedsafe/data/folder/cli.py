@@ -21,7 +21,7 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `index`.
 
     Returns:
-        0; 1 if there are problems, or the folder or its cache cannot be used.
+        0; 1 if there are problems, or the folder or its cache cannot be used; 2 if there is no such folder.
 
     Example:
         >>> import tempfile
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
             )
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, FileNotFoundError) else 1
     print(_as_json(index) if options.json else _as_text(index))
     for warning in unkept:
         print(f"error: {warning.message}", file=sys.stderr)

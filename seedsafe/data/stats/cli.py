@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `stats`.
 
     Returns:
-        0; 1 if an image cannot be read or the images differ in form; 130 if interrupted.
+        0; 1 if an image cannot be read or the images differ in form; 2 if there is no such folder; 130 if interrupted.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -59,16 +59,18 @@ def main(argv: list[str]) -> int:
         0
     """
     options = _parser().parse_args(argv)
+    missing = 2
     try:
-        _check_folder(options.json)
-        stats = _compute(options)
+        index = _index(options)
+        missing = 1  # from here on, what is missing is no path that was given
+        stats = _compute(options, index)
     except KeyboardInterrupt:
         again = f": the same command goes on from {options.resume}" if options.resume else ""
         print(f"interrupted{again}", file=sys.stderr)
         return 130
     except (OSError, ValueError, TypeError, ImportError) as error:
         print("\n  ".join([f"error: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
-        return 1
+        return missing if isinstance(error, FileNotFoundError) else 1
     print(_as_text(stats))
     try:
         if options.json:
@@ -106,7 +108,8 @@ def _check_folder(path: str | None) -> None:
         )
 
 
-def _compute(options: argparse.Namespace) -> ChannelStats:
+def _index(options: argparse.Namespace) -> FolderIndex:
+    _check_folder(options.json)
     progress = progress_of(options.no_progress)
     index = FolderIndex(options.path, labelled=False, on_problem="ignore", progress=progress)
     if index.problems:
@@ -117,12 +120,16 @@ def _compute(options: argparse.Namespace) -> ChannelStats:
         )
     if not len(index):
         raise ValueError(f"{options.path!r} has no images below it")
+    return index
+
+
+def _compute(options: argparse.Namespace, index: FolderIndex) -> ChannelStats:
     return channel_stats(
         _Images(index, read_image_as_stored if options.as_stored else read_image),
         histogram=options.histogram,
         num_workers=options.workers,
         checkpoint=options.resume,
-        progress=progress,
+        progress=progress_of(options.no_progress),
     )
 
 
