@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from operator import length_hint
+from reprlib import Repr
 from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset
@@ -214,7 +216,22 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             self._held = True
 
     def __repr__(self) -> str:
-        return f"AugmentedDataset({self.reader.base!r}, {self.reader.augment!r}, seed={self.reader.seed})"
+        return (
+            f"AugmentedDataset({_shown(self.reader.base)}, {self.reader.augment!r}, seed={self.reader.seed})"
+        )
+
+
+_short = Repr()
+_short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = _short.maxfrozenset = _short.maxdeque = 32
+_short.maxstring = _short.maxlong = _short.maxother = 500
+
+
+def _shown(base: Any) -> str:
+    """Return a dataset's repr, or its type and length where it is long: the repr of thousands of samples takes seconds."""
+    length = length_hint(base)
+    return (
+        _short.repr(base) if length <= _short.maxlist else f"<{type(base).__qualname__} of length {length}>"
+    )
 
 
 class Envelope(Dataset[Any]):

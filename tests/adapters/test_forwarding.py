@@ -80,6 +80,23 @@ def test_a_dataset_shows_what_it_is_made_of() -> None:
     assert repr(dataset) == "AugmentedDataset([1], Compose([RandomCrop(size=(2, 2))]), seed=7)"
 
 
+class Loud(list[Any]):
+    """A container whose repr must not be asked for."""
+
+    def __repr__(self) -> str:
+        raise AssertionError("the repr of a large container")
+
+
+def test_of_a_long_base_only_type_and_length_are_shown() -> None:
+    for base, shown in (
+        (Loud(range(5000)), "<Loud of length 5000>"),
+        ([[0] * 5000], f"[[{'0, ' * 32}...]]"),
+        (torch.utils.data.TensorDataset(torch.zeros(5000)), "<TensorDataset of length 5000>"),
+        ([(1, "a" * 40)], f"[(1, '{'a' * 40}')]"),
+    ):
+        assert repr(AugmentedDataset(base, seed=7)) == f"AugmentedDataset({shown}, None, seed=7)"
+
+
 def test_what_the_base_has_is_set_there() -> None:
     base = Cifar()
     dataset = AugmentedDataset(base, seed=SEED)
