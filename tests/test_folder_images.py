@@ -2,6 +2,7 @@
 
 import io
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -149,6 +150,43 @@ def test_an_empty_file_and_one_that_is_no_image_are_errors(tmp_path):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ValueError, match=rf"cannot read the image '.*{name}'.*{message}"):
             read_image(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "kind", ["png", "jpg", "webp", "lossless.webp", "bmp", "tif", "gif", "ppm", "pgm", "sr"]
+)
+def test_a_picture_of_too_many_pixels_is_refused(tmp_path, kind):
+    options = [cv2.IMWRITE_WEBP_QUALITY, 80] if kind == "webp" else []
+    image = np.zeros((30, 51) if kind == "pgm" else (30, 51, 3), np.uint8)
+    path = tmp_path / f"picture.{kind}"
+    path.write_bytes(cv2.imencode(path.suffix, image, options)[1])
+    for read in (read_image, read_image_as_stored):
+        assert read(path, max_pixels=30 * 51).shape[:2] == (30, 51)
+        with pytest.raises(
+            ValueError, match=r"(51 × 30|30 × 51) pixels, more than max_pixels=1529: leave it out"
+        ):
+            read(path, max_pixels=30 * 51 - 1)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 20_000, 20_000),
+        b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", 20_000, 20_000),
+        b"RIFF\0\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0" + 2 * (19_999).to_bytes(3, "little"),
+        b"BM" + bytes(12) + struct.pack("<Iii", 40, 20_000, -20_000),
+        b"MM\0*" + struct.pack(">IH", 8, 2) + struct.pack(">HHIIHHII", 256, 4, 1, 20_000, 257, 4, 1, 20_000),
+        b"P6 # a comment\n20000\n# another\n20000\n255\n",
+    ],
+    ids=["png", "jpeg", "webp", "bmp", "tiff", "ppm"],
+)
+def test_the_size_is_asked_before_memory_is_taken(tmp_path, header):
+    path = tmp_path / "bomb"
+    path.write_bytes(header + bytes(64))
+    with pytest.raises(ValueError, match="has 20000 × 20000 pixels, more than max_pixels=178956970"):
+        read_image(path)
+    with pytest.raises(ValueError, match="max_pixels must be at least 1"):
+        read_image(path, max_pixels=0)
 
 
 def test_depth_channels_and_colours_are_kept_if_asked(tmp_path):

@@ -1,18 +1,24 @@
 """Reading one image file with OpenCV, so that what cannot be read is an error and not half an image."""
 
 import os
-from typing import Any
+import re
+import struct
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seedsafe import opencv
 from seedsafe.functional import carrier
+from seedsafe.keys.key import checked_int
 
-__all__ = ["read_image", "read_image_as_stored"]
+__all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored"]
+
+MAX_PIXELS: Final = 178_956_970
+"""Pictures of more pixels are refused unless another limit is passed, as Pillow does: a small file can claim any size."""
 
 
-def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
+def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIXELS) -> NDArray[np.uint8]:
     """Read an image as RGB.
 
     Grey, palette, CMYK and 16-bit images are converted to 8-bit RGB, alpha is dropped, the orientation that EXIF
@@ -23,13 +29,15 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
 
     Args:
         path: any name that the file system has.
+        max_pixels: the most that a picture may have, None for no limit of ours. Its header is asked before memory is
+            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded picture.
 
     Returns:
         uint8 (H, W, 3).
 
     Raises:
         FileNotFoundError, PermissionError: as `open` does.
-        ValueError: the file is empty, damaged, or no image that OpenCV reads.
+        ValueError: the file is empty, damaged, or no image that OpenCV reads, or has more than `max_pixels`.
         ImportError: OpenCV is missing: `pip install "seedsafe[image]"`.
 
     Example:
@@ -42,17 +50,21 @@ def read_image(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
         [[[0, 0, 255]]]
     """
     cv2 = _opencv()
-    pixels: NDArray[np.uint8] = _decoded(cv2, path, cv2.IMREAD_COLOR_RGB)
+    pixels: NDArray[np.uint8] = _decoded(cv2, path, cv2.IMREAD_COLOR_RGB, max_pixels)
     return pixels
 
 
-def read_image_as_stored(path: str | os.PathLike[str]) -> NDArray[Any]:
+def read_image_as_stored(
+    path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIXELS
+) -> NDArray[Any]:
     """Read an image with the channels and the depth that it has.
 
     The orientation of EXIF is not applied. A palette is looked up, CMYK converted.
 
     Args:
         path: any name that the file system has.
+        max_pixels: the most that a picture may have, None for no limit of ours. Its header is asked before memory is
+            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded picture.
 
     Returns:
         (H, W), or (H, W, 3) in RGB, or (H, W, 4) in RGBA; uint8, uint16 or float32 as in the file.
@@ -70,7 +82,7 @@ def read_image_as_stored(path: str | os.PathLike[str]) -> NDArray[Any]:
         array([[    0, 65535]], dtype=uint16)
     """
     cv2 = _opencv()
-    image: NDArray[Any] = _decoded(cv2, path, cv2.IMREAD_UNCHANGED)
+    image: NDArray[Any] = _decoded(cv2, path, cv2.IMREAD_UNCHANGED, max_pixels)
     if image.ndim == 2:
         return image
     swap = cv2.COLOR_BGRA2RGBA if image.shape[2] == 4 else cv2.COLOR_BGR2RGB
@@ -84,12 +96,17 @@ def _opencv() -> Any:
     return cv2
 
 
-def _decoded(cv2: Any, path: str | os.PathLike[str], flags: int) -> Any:
+def _decoded(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None) -> Any:
     # `cv2.imread` would give a truncated JPEG with a grey rest, and knows no path that is not valid Unicode.
     with open(path, "rb", buffering=0) as file:
         data = file.read()
     if not data:
         raise ValueError(f"cannot read the image {os.fspath(path)!r}: the file is empty")
+    if max_pixels is not None:
+        checked_int(
+            "max_pixels", max_pixels, 1, 2**63, "pass the most pixels that a picture may have, or None"
+        )
+        _check_size(path, _size_of(data), max_pixels)
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
@@ -99,4 +116,78 @@ def _decoded(cv2: Any, path: str | os.PathLike[str], flags: int) -> Any:
             f"cannot read the image {os.fspath(path)!r} ({len(data)} bytes): it is truncated, damaged, or not an image "
             "that OpenCV can read"
         )
+    if max_pixels is not None:
+        _check_size(path, image.shape[:2], max_pixels)
     return image
+
+
+def _check_size(path: str | os.PathLike[str], size: tuple[int, int] | None, max_pixels: int) -> None:
+    if size is not None and size[0] * size[1] > max_pixels:
+        raise ValueError(
+            f"the image {os.fspath(path)!r} has {size[0]} × {size[1]} pixels, more than max_pixels={max_pixels}: leave it out, or "
+            "pass a higher max_pixels, to ImageFolder as loader=functools.partial(read_image, max_pixels=…)"
+        )
+
+
+_PNM: Final = re.compile(rb"P[1-6](?:\s+|#[^\n]*\n)+(\d+)(?:\s+|#[^\n]*\n)+(\d+)")
+
+
+def _size_of(data: bytes) -> tuple[int, int] | None:
+    """Return the two sides that the header of a picture tells, None where it is of a format that is not known here."""
+    try:
+        if data.startswith(b"\x89PNG"):
+            return _sides(">II", data, 16)
+        if data.startswith(b"\xff\xd8"):
+            return _size_of_jpeg(data)
+        if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+            return _size_of_webp(data)
+        if data.startswith(b"GIF8"):
+            return _sides("<HH", data, 6)
+        if data.startswith(b"BM"):
+            width, height = _sides("<HH" if data[14] == 12 else "<ii", data, 18)
+            return abs(width), abs(height)
+        if data[:4] in (b"II*\0", b"MM\0*"):
+            return _size_of_tiff(data)
+        found = _PNM.match(data)
+        return None if found is None else (int(found[1]), int(found[2]))
+    except (struct.error, ValueError, IndexError, KeyError):  # it is damaged, as the decoder will say
+        return None
+
+
+def _sides(form: str, data: bytes, start: int) -> tuple[int, int]:
+    first, second = struct.unpack_from(form, data, start)
+    return first, second
+
+
+def _size_of_jpeg(data: bytes) -> tuple[int, int]:
+    place = 2
+    while True:
+        place = data.index(b"\xff", place) + 1
+        marker = data[place]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # the header of a frame
+            return _sides(">HH", data, place + 4)
+        if 0xC0 <= marker <= 0xFE and not 0xD0 <= marker <= 0xD9:  # what has a length
+            place += 1 + int(struct.unpack_from(">H", data, place + 1)[0])
+
+
+def _size_of_webp(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
+    if kind == b"VP8L":
+        bits = int(struct.unpack_from("<I", data, 21)[0])
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = _sides("<HH", data, 26)
+    return width & 0x3FFF, height & 0x3FFF
+
+
+def _size_of_tiff(data: bytes) -> tuple[int, int]:
+    """Return the sides in the first directory: its tags 256 and 257, of 16 or 32 bits."""
+    order = "<" if data[:1] == b"I" else ">"
+    start = int(struct.unpack_from(f"{order}I", data, 4)[0])
+    found: dict[int, int] = {}
+    for entry in range(int(struct.unpack_from(f"{order}H", data, start)[0])):
+        tag, kind = struct.unpack_from(f"{order}HH", data, start + 2 + 12 * entry)
+        if tag in (256, 257):
+            found[tag] = struct.unpack_from(order + "HI"[kind == 4], data, start + 10 + 12 * entry)[0]
+    return found[256], found[257]
