@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.ground.process import child
+from seedsafe.ground.process import child, is_starting
 from seedsafe.keys.key import checked_int
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.report import Report
@@ -116,10 +116,7 @@ def _order(subject: Subject, samples: int, workers: tuple[int, ...]) -> Order:
 
 
 def _check_process() -> None:
-    import multiprocessing
-
-    # While a worker imports the main script, `_inheriting` is what multiprocessing itself asks.
-    if child() is not None or getattr(multiprocessing.current_process(), "_inheriting", False):
+    if child() is not None or is_starting():
         raise RuntimeError(
             "audit was called in a worker process, which imports the main script: put the call below "
             'if __name__ == "__main__":'
