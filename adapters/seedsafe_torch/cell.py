@@ -82,7 +82,8 @@ class EpochCell(Told):
                 warnings.warn(
                     f"index {index} is read a second time in epoch {epoch}, with the same augmentation: the dataset does "
                     "not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
-                    "dataset.set_epoch(epoch) before each epoch",
+                    "dataset.set_epoch(epoch) before each epoch. A thread of your own is told no epoch: let it read "
+                    "dataset.at(index, epoch=epoch), and hand it what seedsafe.current_key() gives where it is started",
                     stacklevel=3,
                 )
             self._served_view[block] = mark

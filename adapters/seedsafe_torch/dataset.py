@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Sequence
+from multiprocessing import active_children
 from operator import length_hint
 from reprlib import Repr
 from typing import Any, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset
+from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from seedsafe import Bridge, SampleIndex, SampleKey
 from seedsafe.reading import (
@@ -21,6 +24,7 @@ from seedsafe.reading import (
     current,
     entered,
     moment_of,
+    nested,
 )
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.faults import worker_id
@@ -124,6 +128,14 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     def __len__(self) -> int:
         return len(self.reader.base)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("augment", "base") and "reader" in self.__dict__ and _is_read_by_others(self):
+            raise RuntimeError(
+                f"{name} was set while persistent workers read the dataset, which have a copy of their own and would go on as "
+                "before: set it before the first pass, or make another loader without persistent_workers"
+            )
+        super().__setattr__(name, value)
 
     def __getitem__(self, index: Any) -> Any:
         reader, cell = self.reader, self._cell
@@ -231,6 +243,19 @@ def _shown(base: Any) -> str:
     length = length_hint(base)
     return (
         _short.repr(base) if length <= _short.maxlist else f"<{type(base).__qualname__} of length {length}>"
+    )
+
+
+def _is_read_by_others(dataset: AugmentedDataset) -> bool:
+    """Return whether persistent workers of a DataLoader read a dataset: it is not told, and setting something is rare."""
+    if not active_children():
+        return False
+    return any(
+        type(one) is _MultiProcessingDataLoaderIter
+        and one._persistent_workers
+        and any(worker.is_alive() for worker in one._workers)
+        and any(inside is dataset for inside in nested(one._dataset))
+        for one in gc.get_objects()
     )
 
 

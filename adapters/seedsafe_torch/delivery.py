@@ -46,6 +46,8 @@ class KeyedLoader(DataLoader[Any]):
     """
 
     _heard: tuple[int, ...] = ()
+    _begun = 0
+    """How many passes have begun."""
 
     def __init__(self, dataset: Any, *, reports: Sequence[Callable[[], None]] = (), **options: Any) -> None:
         super().__init__(dataset, **options)
@@ -121,8 +123,18 @@ class _Batches(Iterator[Any]):
         self._failed = 0  # batches in a row that raised an error
 
     def __next__(self) -> Any:
+        loading = self._loading
         try:
-            batch = self._first() if self._batches is None else next(self._batches)
+            if self._batches is None:
+                self._number = loading._begun = loading._begun + 1
+                batch = self._first()
+            elif loading._begun == self._number:
+                batch = next(self._batches)
+            else:
+                raise RuntimeError(
+                    "another pass over this loader has begun, which is the next epoch: end a pass before the next one, or make "
+                    "a loader for each, with epoch= or set_epoch where they are to be of one epoch"
+                )
             while type(batch) is Skipped:
                 self._see()
                 batch = next(self._batches)

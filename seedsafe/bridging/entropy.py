@@ -38,22 +38,23 @@ class Entropy:
     threads go on with the system's entropy.
     """
 
-    __slots__ = ("_before", "_blocks", "_words")
+    __slots__ = ("_blocks", "_words", "before")
 
     def __init__(self, words: Words) -> None:
         self._words = words
         self._blocks = 0
-        self._before: Any = _NUMPY.randbits
+        self.before: Any = _NUMPY.randbits
+        """The function whose place it has taken."""
         _NUMPY.randbits = self
 
     def leave(self) -> None:
         """Restore NumPy's own function."""
-        _NUMPY.randbits = self._before
+        _NUMPY.randbits = self.before
 
     def __call__(self, bits: int) -> int:
         """Return a number of so many bits."""
         if not turns.lock._is_owned():  # type: ignore[attr-defined]  # another thread than the region's
-            number: int = self._before(bits)
+            number: int = self.before(bits)
             return number
         words = -(-bits // 64)
         taken = self._words.take(_SEGMENT, words, self._blocks)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
-from seedsafe.bridging.turns import Saved, turns
+from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import OP, Words, place_of
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.ambient import next_key
@@ -20,51 +22,67 @@ class Region:
     In a worker process nothing is restored, except inside another region: a worker draws nothing in between.
     """
 
-    __slots__ = ("_address", "_entropy", "_lock", "_saved", "_sources")
+    __slots__ = ("_address", "_entropy", "_lock", "_sources", "saved")
 
     def __init__(self, address: Address, sources: tuple[Source, ...]) -> None:
         self._address = address
         self._sources = sources
+        self.saved: list[tuple[Source, Any]] = []
+        """What it will restore."""
 
     def __enter__(self) -> None:
         if turns.door.locked():
             turns.wait()
         lock = self._lock = turns.lock
         lock.acquire()
-        saved: Saved | None = None
-        if turns.inside or not is_worker():
-            saved = []
-        self._saved = saved
-        turns.inside.append(saved)
+        saves = bool(turns.inside) or not is_worker()
+        turns.inside.append(self)
         try:
             words = Words(self._address)
             self._entropy = Entropy(words)
-            if saved is None:
-                for source in self._sources:
-                    source.key(words)
-            else:
-                for source in self._sources:
-                    saved.append((source, source.save()))
-                    source.key(words)
+            for source in self._sources:
+                if saves:
+                    self.saved.append((source, source.save()))
+                source.key(words)
         except BaseException:
             self.__exit__()
             raise
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object = None, *error: object) -> None:
+        inside = turns.inside
         try:
-            self._entropy.leave()
-            for source, state in reversed(self._saved or ()):
-                source.restore(state)
+            if inside[-1] is self:
+                self._entropy.leave()
+                for source, state in reversed(self.saved):
+                    source.restore(state)
+            else:
+                inside[inside.index(self) + 1]._take_over(self)
+                if kind is None:  # and no other exception is under way
+                    raise RuntimeError(
+                        "keyed() was left before another one that was entered inside it, as coroutines and generators that take "
+                        "turns do, so that it gave the other one's numbers: await and yield nothing inside it, and leave them in "
+                        "the reverse order"
+                    )
         finally:
-            turns.inside.pop()
+            self.saved = []
+            inside.remove(self)
             self._lock.release()
+
+    def _take_over(self, left: Region) -> None:
+        """Restore in the end what a region around this one would have, which is left before."""
+        self._entropy.before = left._entropy.before
+        before = {source.name: state for source, state in left.saved}
+        self.saved = [(source, before.pop(source.name, state)) for source, state in self.saved]
+        for source, state in left.saved:
+            if source.name in before:
+                source.restore(state)
 
 
 class keyed:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
     """Let `random`, NumPy's global generator and torch's CPU generator follow a sample's key inside a with statement.
 
     Outside dedicated worker processes they are restored afterwards, also after an exception. Only one thread at a
-    time is inside; others wait. Regions may be nested.
+    time is inside; others wait. Regions may be nested, and are left in the reverse order.
 
     Args:
         key: of the sample; it may be left out while an AugmentedDataset or AugmentedSequence reads its base.
@@ -72,7 +90,8 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
 
     Raises:
         TypeError: key is not a SampleKey, or left out outside a read, or options is not a Bridge.
-        RuntimeError: the options name a library that has not been imported.
+        RuntimeError: the options name a library that has not been imported; or, when left: another region was entered inside
+            this one and not left, as happens to coroutines that await inside one.
 
     Example:
         >>> import random
@@ -104,4 +123,4 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
         self._regions.append(region)
 
     def __exit__(self, *error: object) -> None:
-        self._regions.pop().__exit__()
+        self._regions.pop().__exit__(*error)

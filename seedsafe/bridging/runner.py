@@ -94,8 +94,8 @@ class _First(NamedTuple):
 class Watch:
     """What one process sees of an object in the calls that it watches.
 
-    Such a call is made for its key, for another one, and for its key again; in between, the first call that this process
-    watched is made again. If two results for one key differ, or what was drawn, the object's randomness is out of reach,
+    Such a call is made for its key, for another one, and for its key again; in between, the first call of the epoch that this
+    process watched is made again: what a dataset does may change from epoch to epoch. If two results for one key differ, or what was drawn, the object's randomness is out of reach,
     or it depends on what was read before. The generators' states after all these calls are compared: two keys that end
     in one state were seeded alike by the object itself.
 
@@ -129,7 +129,9 @@ class Watch:
         """
         made = content(run.made)  # before anything else runs
         other = self._other(elsewhere(address), call)
-        if self._first is None:
+        if (
+            self._first is None or self._first.address.moment >> 32 != address.moment >> 32
+        ):  # of another epoch
             self._first = _First(address, later() if later else call, made)
         else:
             first = self._other(self._first.address, self._first.call)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seedsafe.bridging import words
 from seedsafe.bridging.sources import renew_numpy
 
 if TYPE_CHECKING:
-    from seedsafe.bridging.sources import Source
+    from seedsafe.bridging.region import Region
 
-__all__ = ["PATIENCE", "Saved", "Turns", "turns"]
+__all__ = ["PATIENCE", "Turns", "turns"]
 
 PATIENCE = 2.0
 """Seconds that a fork waits for the thread that is inside: it might itself wait for the thread that forks."""
-
-Saved = list[tuple["Source", Any]]
 
 
 class Turns:
@@ -33,8 +31,8 @@ class Turns:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.door = threading.Lock()
-        self.inside: list[Saved | None] = []
-        """What each region that has been entered will restore, the outermost first."""
+        self.inside: list[Region] = []
+        """The regions that have been entered, the outermost first."""
         self.process = 0
         """A number that is another one in a forked process."""
         self._forking: int | None = None
@@ -76,7 +74,7 @@ class Turns:
         words.renew()
         renew_numpy()
         while self.inside:
-            for source, state in reversed(self.inside.pop() or ()):
+            for source, state in reversed(self.inside.pop().saved):
                 with suppress(Exception):  # it may have been saved or restored halfway
                     source.restore(state)
         renew_numpy()

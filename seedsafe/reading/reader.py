@@ -402,10 +402,14 @@ _OF_READER: Final = frozenset(
 )
 
 
+_FIXED: Final = ("bridge", "check_finite", "on_error")
+
+
 class Forwarding(Keyed):
     """A dataset with a `reader`, which has the reader's attributes, and those of its base that it lacks itself.
 
-    An attribute is set where it was found, so that nothing is lost: `transform` of a base reaches the base.
+    An attribute is set where it was found, so that nothing is lost: `transform` of a base reaches the base. What is looked at
+    once, when the dataset is made, cannot be set: `bridge`, `on_error`, and `targets` unless the base has some.
     """
 
     reader: KeyedReader
@@ -444,6 +448,10 @@ class Forwarding(Keyed):
         reader = self.__dict__.get("reader")
         if reader is None or name.startswith("_") or name in self.__dict__ or hasattr(type(self), name):
             super().__setattr__(name, value)
+        elif name in _FIXED or (name == "targets" and not hasattr(reader.base, name)):
+            raise AttributeError(
+                f"{name} is looked at when the {type(self).__name__} is made, and cannot be set: make another one with {name}={value!r}"
+            )
         elif name in _OF_READER:
             self.reader = reader = copy(reader)  # views of a sequence share theirs
             setattr(reader, name, value)
