@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import nullcontext
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
@@ -11,10 +13,10 @@ from weakref import WeakKeyDictionary, WeakSet
 import numpy as np
 from torch.utils.data import Subset
 
-from seedsafe import SampleIndex, SampleKey
-from seedsafe.reading import KeyedReader, Repeats, entered
+from seedsafe import Bridge, SampleIndex, SampleKey
+from seedsafe.reading import KeyedReader, Repeats, collating, entered
 
-__all__ = ["Fetch", "fetch_above"]
+__all__ = ["Fetch", "collate_keyed", "fetch_above", "first_asked"]
 
 _repeats: WeakKeyDictionary[Any, Repeats] = WeakKeyDictionary()
 _looked_at: WeakSet[Any] = WeakSet()
@@ -89,6 +91,28 @@ def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
         return None
     one, other = order[again[0] : again[0] + 2].tolist()
     return int(listed[one]), one, other
+
+
+def collate_keyed(samples: Any, collate: Callable[[Any], Any], seed: int, options: Bridge) -> Any:
+    """Return what a collate function makes of samples while generators follow the key of the first index asked for.
+
+    Args:
+        samples: of a batch.
+        collate: the function.
+        seed: of the dataset that has a bridge.
+        options: of the bridge.
+    """
+    first = first_asked()
+    with nullcontext() if first is None else collating(first, seed, options):
+        return collate(samples)
+
+
+def first_asked() -> SampleIndex | None:
+    """Return the first index that the batch under way was asked for, if a KeyedSampler gave it."""
+    fetch = fetch_above()
+    asked = [] if fetch is None else fetch.asked
+    first = asked[0] if isinstance(asked, list | tuple) and asked else asked
+    return first if isinstance(first, SampleIndex) else None
 
 
 def fetch_above() -> Fetch | None:

@@ -24,6 +24,7 @@ from seedsafe_torch.dataset import AugmentedDataset, Envelope
 from seedsafe_torch.delivery import KeyedLoader
 from seedsafe_torch.distinct import check_distinct
 from seedsafe_torch.faults import batch_or_skip, one_or_skip
+from seedsafe_torch.fetching import collate_keyed
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.inner import keyed_of
 from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
@@ -154,9 +155,13 @@ def _generator(seed: SupportsIndex) -> torch.Generator:
 
 def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
     """Return the loader; where failed samples are left out or replaced, it reports them."""
+    given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
+    bridged = next((one.reader for one in nested(dataset) if one.bridged), None)
+    if bridged is not None:
+        given = partial(collate_keyed, collate=given, seed=bridged.seed, options=bridged.bridge)
+        options["collate_fn"] = given
     logging = [one for one in nested(dataset) if one.faults.log is not None]
     if any(one.faults.on_error == "skip" for one in logging):
-        given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
         options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=given)
     many = len(logging) > 1
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]

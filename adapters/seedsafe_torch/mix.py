@@ -9,8 +9,8 @@ from typing import Any, SupportsIndex
 import torch
 from torch.utils.data import default_collate
 
-from seedsafe import BatchMix, SampleIndex, SampleKey
-from seedsafe_torch.fetching import fetch_above
+from seedsafe import BatchMix, SampleKey
+from seedsafe_torch.fetching import first_asked
 
 __all__ = ["MixCollate", "mix"]
 
@@ -35,7 +35,7 @@ class MixCollate:
             RuntimeError: no DataLoader with a KeyedSampler asks for it, or there is no seed.
             TypeError: the batch has no images and labels where they belong.
         """
-        first = _first_asked()
+        first = first_asked()
         if first is None or self.seed is None:
             lacks = "the indices of no KeyedSampler" if first is None else "no seed"
             raise RuntimeError(
@@ -59,14 +59,6 @@ class MixCollate:
         images, labels = self.mixing(parts[image].numpy(), parts[label].numpy(), key=key)
         parts |= {image: torch.from_numpy(images), label: torch.from_numpy(labels)}
         return parts if named else type(batch)(parts.values())
-
-
-def _first_asked() -> SampleIndex | None:
-    """Return the first index that the batch under way was asked for, if a KeyedSampler gave it."""
-    fetch = fetch_above()
-    asked = [] if fetch is None else fetch.asked
-    first = asked[0] if isinstance(asked, list | tuple) and asked else asked
-    return first if isinstance(first, SampleIndex) else None
 
 
 def mix(

@@ -29,7 +29,7 @@ from seedsafe.reading.inside import (
     shared_seed,
     walk,
 )
-from seedsafe.reading.reader import Forwarding, KeyedReader
+from seedsafe.reading.reader import Forwarding, KeyedReader, collating
 
 __all__ = [
     "Augment",
@@ -50,6 +50,7 @@ __all__ = [
     "check_targets",
     "checked_int",
     "collate",
+    "collating",
     "count",
     "current",
     "entered",

@@ -14,8 +14,10 @@ from numpy import ndarray
 
 from seedsafe import opencv
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
+from seedsafe.bridging.region import Region
 from seedsafe.bridging.runner import Runner
 from seedsafe.bridging.search import find
+from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
@@ -54,7 +56,7 @@ from seedsafe.reading.inside import (
     shared_seed,
 )
 
-__all__ = ["Forwarding", "KeyedReader", "manifest"]
+__all__ = ["Forwarding", "KeyedReader", "collating", "manifest"]
 
 
 def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
@@ -110,6 +112,7 @@ def _own_version() -> str | None:
 
 
 _BRIDGE: Final = op_of("seedsafe/bridge")
+_COLLATE: Final = op_of("seedsafe/collate")
 
 
 class KeyedReader:
@@ -184,7 +187,7 @@ class KeyedReader:
         self.faults.require_length(base)
         self.worker = worker
         self.repeats = Repeats(base, self.seed, told)
-        self._bridge = checked_bridge(bridge)
+        self.bridge = checked_bridge(bridge)
         for inner in nested(base):
             if inner.reader.seed == self.seed:
                 raise shared_seed(self.seed)
@@ -195,7 +198,7 @@ class KeyedReader:
     def renew(self) -> None:
         """Look at the base and the augmentation again: something was replaced."""
         label = f"the dataset {type(self.base).__qualname__}"
-        self._runner = None if self._bridge is None else Runner(self.base, self._bridge, label)
+        self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
@@ -395,6 +398,12 @@ class KeyedReader:
             state.read = read.outer
             if read.numbers:
                 self._random = True  # the base has asked for the key
+
+
+def collating(first: SampleIndex, seed: int, options: Bridge) -> Region:
+    """Return a with statement in which the process's generators follow a batch: the key of its first requested index."""
+    key = SampleKey(seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
+    return Region(address(key, _COLLATE), globals_for(options, one_thread=True))
 
 
 _OF_READER: Final = frozenset(
