@@ -7,14 +7,19 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["adapted", "checked", "default", "framework_of"]
+__all__ = ["adapted", "checked", "default", "framework_of", "of_class"]
 
 _MODULES: Final = {"keras": "seedsafe_keras.keras3", "tf_keras": "seedsafe_keras.keras2"}
 
 
 def framework_of(thing: Any) -> str | None:
     """Return "keras" or "tf_keras", whichever package the object's class derives from, or None."""
-    roots = [cls.__module__.partition(".")[0] for cls in type(thing).__mro__]
+    return of_class(type(thing))
+
+
+def of_class(kind: type) -> str | None:
+    """Return the package that a class derives from; see `framework_of`."""
+    roots = [cls.__module__.partition(".")[0] for cls in kind.__mro__]
     return next((root for root in roots if root in _MODULES), None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -11,13 +12,35 @@ from seedsafe import VALIDATION_EPOCH, SampleKey, epoch_order
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.base import length
 
-__all__ = ["Passes"]
+__all__ = ["Passes", "own_class", "sequence_class"]
 
 _NO_EPOCH = (
     "an AugmentedSequence was read without an epoch: train with seedsafe_keras.fit(model, sequence), or give "
     "model.fit callbacks=[EpochCallback(sequence)], or construct the sequence with epoch= (validation, a look at "
     "single batches)"
 )
+
+
+def own_class(cls: type) -> type:
+    """Return the class that a sequence was made of: the user's own, or one of this package's."""
+    return vars(cls).get("_own", cls)  # type: ignore[no-any-return]
+
+
+@cache
+def sequence_class(own: type, framework: str) -> Any:
+    """Return the class of a framework's that does what a class of sequences does, with all that it overrides."""
+    kind = frameworks.adapted(framework).KerasSequence
+    if issubclass(kind, own):
+        return kind
+    if issubclass(own, kind):
+        return own
+    named = {
+        "_own": own,
+        "__module__": own.__module__,
+        "__qualname__": own.__qualname__,
+        "__doc__": own.__doc__,
+    }
+    return type(own.__name__, (own, kind), named)
 
 
 class Passes:
@@ -88,7 +111,7 @@ class Passes:
     ) -> Self:
         """Return a copy for one run: with a class of the framework, an epoch, and another length, where given."""
         same = framework in (None, frameworks.framework_of(self))
-        cls = type(self) if same else frameworks.adapted(frameworks.checked(framework)).KerasSequence
+        cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.checked(framework))
         new: Self = object.__new__(cls)
         new.__dict__.update(self.__dict__)
         new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing

@@ -20,9 +20,13 @@ from seedsafe.reading import (
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.assembling import batch_of, checked_mix, mixed, ready_batch
 from seedsafe_keras.base import batches_of, check_together, length
-from seedsafe_keras.passes import Passes
+from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
+
+
+def _unpickled(own: type, framework: str) -> Any:
+    return object.__new__(sequence_class(own, framework))
 
 
 class AugmentedSequence(Forwarding, Passes):
@@ -82,11 +86,18 @@ class AugmentedSequence(Forwarding, Passes):
 
     def __new__(cls, base: Any = None, *args: Any, framework: str | None = None, **options: Any) -> Self:
         """Make a sequence of the class that the framework wants."""
-        if cls is not AugmentedSequence:
-            return super().__new__(cls)
-        name = framework or frameworks.framework_of(base) or frameworks.default()
-        made: Self = super().__new__(frameworks.adapted(frameworks.checked(name)).KerasSequence)
+        kind: Any = cls
+        if frameworks.of_class(cls) is None:
+            name = framework or frameworks.framework_of(base) or frameworks.default()
+            kind = sequence_class(cls, frameworks.checked(name))
+        made: Self = super().__new__(kind)
         return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        own = own_class(type(self))
+        if own is type(self):
+            return super().__reduce_ex__(protocol)
+        return _unpickled, (own, frameworks.framework_of(self)), self.__getstate__()
 
     def __init__(
         self,

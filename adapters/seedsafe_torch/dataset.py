@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Sequence
+from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
 from reprlib import Repr
 from typing import Any, Literal, SupportsIndex
 
-from torch.utils.data import Dataset, IterableDataset
+from torch.utils.data import Dataset, IterableDataset, Subset
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from seedsafe import Bridge, SampleIndex, SampleKey
@@ -30,7 +31,7 @@ from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["AugmentedDataset", "Envelope", "offered"]
+__all__ = ["AugmentedDataset", "Envelope", "offered", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
@@ -297,4 +298,26 @@ class Envelope(Dataset[Any]):
             return self.dataset[plain]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        return [self[index] for index in indices]
+        if not reads_batches(self.dataset):
+            return [self[index] for index in indices]
+        samples: list[Any] = []
+        for _, alike in groupby(indices, _moment):  # what it reads has one moment
+            part = list(alike)
+            with entered(moment_of(part[0])):
+                samples += self.dataset.__getitems__([int(index) for index in part])
+        return samples
+
+
+def _moment(index: int) -> tuple[int, int, int] | None:
+    moment = moment_of(index)
+    return None if moment is None else (moment.epoch, moment.occurrence, moment.view)
+
+
+def reads_batches(dataset: Any) -> bool:
+    """Return whether a dataset, or what an Envelope or a Subset holds, has a ``__getitems__`` of its own, not ours or torch's."""
+    kind = type(dataset)
+    if kind in (Envelope, Subset):
+        return reads_batches(dataset.dataset)
+    method = getattr(kind, "__getitems__", None)
+    ours = method is AugmentedDataset.__getitems__
+    return method is not None and not ours and not str(method.__module__).startswith("torch.utils.data.")

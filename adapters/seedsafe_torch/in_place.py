@@ -16,7 +16,7 @@ from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import Skipped
-from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered
+from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
@@ -59,6 +59,8 @@ class RowByRow(Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         rows = _Rows(len(indices), travels=_in_worker())
+        if reads_batches(self.dataset):
+            return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
         try:
             for index in indices:
