@@ -17,7 +17,7 @@ from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words, elsewhere
 from seedsafe.keys.key import Address
 
-__all__ = ["DRAWN", "KEYS", "UNSEEN", "Call", "Marks", "Run", "Runner", "Shared", "Watch"]
+__all__ = ["DRAWN", "KEYS", "UNSEEN", "Call", "Marks", "Run", "Runner", "Shared", "Twice", "Watch"]
 
 DRAWN: Final = 1
 """A keyed generator was drawn from."""
@@ -331,16 +331,7 @@ class Runner:
 
     def _marked(self, address: Address, call: Call) -> Run:
         """Return a call's result, and each source's state before and after."""
-        sources = self.sources()
-        with Region(address, sources):
-            before = [source.mark() for source in sources]
-            words = Words(address)
-            for source in sources:
-                source.key(words)  # telling the state may have moved it
-            made = call(address)
-            after = [source.mark() for source in sources]
-        names = [source.name for source in sources]
-        return Run(made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
+        return marked(address, call, self.sources())
 
     def _grown(self, drawn: Marks) -> bool:
         """Return whether a call has loaded a framework or made generators, so that it ran without their keys."""
@@ -369,3 +360,61 @@ class Runner:
 def _received(root: Any, options: Bridge, label: str, shared: Shared) -> Runner:
     """Return a runner that came by pickle."""
     return Runner(root, options, label, _shared=shared)
+
+
+def marked(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:
+    """Return a call's result under the words at an address, and each source's state before and after."""
+    with Region(address, sources):
+        before = [source.mark() for source in sources]
+        words = Words(address)
+        for source in sources:
+            source.key(words)  # telling the state may have moved it
+        made = call(address)
+        after = [source.mark() for source in sources]
+    names = [source.name for source in sources]
+    return Run(made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
+
+
+class Twice:
+    """Makes the first calls of an augmentation that is not the library's own twice, under different words for generators.
+
+    What comes of a key must be the same both times. What cannot be compared, or fails, is left to the call that counts.
+
+    Args:
+        root: the augmentation.
+        label: how errors call it.
+    """
+
+    def __init__(self, root: Any, label: str) -> None:
+        self.root, self.label = root, label
+        self.left = KEYS
+        """How many calls are still to be checked."""
+
+    def check(self, address: Address, call: Callable[[], Any]) -> None:
+        """Make a call twice.
+
+        Raises:
+            NotReproducible: its results differ.
+        """
+        self.left -= 1
+        with Region(address, ()):  # one thread at a time
+            sources = (*globals_for(Bridge(), one_thread=True), *find(self.root).sources)
+            try:
+                one = marked(address, lambda _: content(call()), sources)
+                other = marked(elsewhere(address), lambda _: content(call()), sources)
+            except NotReproducible:
+                raise
+            except Exception:  # noqa: BLE001  # somebody's code
+                return
+        if one.made == other.made:
+            return
+        drawn = [name for name, (before, after) in one.drawn.items() if before != after]
+        raise NotReproducible(
+            f"{self.label} gave two results for one key when it was run twice: it "
+            + (
+                f"draws from {', '.join(drawn)}"
+                if drawn
+                else "keeps something from call to call, or draws elsewhere"
+            )
+            + ". Let it draw from its key alone: from the rng of draw, or from seedsafe.generator(key)"
+        )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
+from numpy.random import Generator, RandomState
 
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
@@ -278,6 +280,8 @@ class Leaf:
         name = stream_name(self.name, draws.counts.get(self.name, 0))
         rng = self._enter(draws) if self._keyed else draws
         params = None if rng is None else self._drawn(rng, info)
+        if self._fresh:  # a user's: it is replayed with what is kept here
+            params = _kept(params, self.name)
         record.append(Applied(name, params))
         return infos if params is None else self.out_infos(infos, params, draws.rules)
 
@@ -361,6 +365,29 @@ class Leaf:
 def _info_of(sample: dict[Any, Any], target: str) -> Info:
     array = sample[target]
     return Info(array.shape, array.dtype, sample.get("boxes"))
+
+
+def _kept(params: Any, name: str) -> Any:
+    """Return a user's parameters so that no replay can change them: their arrays are read-only.
+
+    Raises:
+        TypeError: a generator is among them.
+    """
+    if isinstance(params, Generator | RandomState | Random | Draws):
+        raise TypeError(
+            f"draw of {name} returned a {type(params).__name__}, which gives other numbers each time it is applied: return the "
+            "numbers that it is to give"
+        )
+    if isinstance(params, ndarray):
+        params = params.copy()
+        params.flags.writeable = False
+    elif type(params) in (list, tuple):
+        params = type(params)([_kept(one, name) for one in params])
+    elif isinstance(params, tuple):
+        params = type(params)(*(_kept(one, name) for one in params))
+    elif type(params) is dict:
+        params = {key: _kept(one, name) for key, one in params.items()}
+    return params
 
 
 def _shown(part: Any) -> Any:

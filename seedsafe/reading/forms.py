@@ -28,6 +28,7 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.compose import Compose, written
 from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.transform import Transform
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "check_targets",
     "draws",
     "is_foreign",
+    "is_foreign_code",
     "joined_views",
     "kind_of",
     "labels_of",
@@ -289,6 +291,15 @@ def draws(augment: Augment | None) -> bool:
     if isinstance(augment, Compose | Transform):
         return bool(augment.bind(Namer()).ops)
     return augment is not None
+
+
+def is_foreign_code(augment: Augment | None) -> bool:
+    """Return whether an augmentation runs code that is not the library's own."""
+    if augment is None:
+        return False
+    if type(augment) is not Compose and not (isinstance(augment, Transform) and marks_of(type(augment)).own):
+        return True
+    return any(not marks_of(type(leaf.transform)).own for leaf in augment.bind(Namer()).leaves())
 
 
 def labels_of(augment: Any) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
-from copy import copy
+from copy import copy, deepcopy
 from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import Any, Final, SupportsIndex
@@ -15,7 +15,7 @@ from numpy import ndarray
 from seedsafe import opencv
 from seedsafe.bridging.options import Bridge, NotReproducible, checked_bridge
 from seedsafe.bridging.region import Region
-from seedsafe.bridging.runner import Runner
+from seedsafe.bridging.runner import Runner, Twice
 from seedsafe.bridging.search import find
 from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
@@ -42,6 +42,7 @@ from seedsafe.reading.forms import (
     augment_views,
     check_targets,
     draws,
+    is_foreign_code,
     joined_views,
     labels_of,
 )
@@ -205,7 +206,10 @@ class KeyedReader:
         usual = plain and type(augment) is Compose and self.targets is None
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
-        self._straight = usual and not idle
+        self._twice = (
+            Twice(augment, f"the augmentation {augment!r}"[:200]) if is_foreign_code(augment) else None
+        )
+        self._straight = usual and not idle and self._twice is None
         self._usual = self.views is None and self.ids is None and not self._idle
 
     def position(self, index: SupportsIndex) -> int:
@@ -375,6 +379,8 @@ class KeyedReader:
         keys: Any = key
         if self.views is not None:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
+        if self._twice is not None:
+            self._check(self._twice, apply, sample, keys, key)
         given: tuple[Any, ...] = (augment, sample, keys, self.targets)
         if row is not None and apply is augment_sample:
             given = (*given, row)
@@ -386,6 +392,21 @@ class KeyedReader:
         if finite:
             require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
         return made
+
+    def _check(self, twice: Twice, apply: Callable[..., Any], sample: Any, keys: Any, key: SampleKey) -> None:
+        """Make one of the first calls of an augmentation with somebody's code twice, on copies of the sample."""
+        if isinstance(apply, partial):  # of a ready batch, which must not go into its rows
+            apply = partial(augment_batch, limit=apply.keywords["limit"])
+
+        def call() -> Any:
+            with reading(None):
+                return apply(self.augment, deepcopy(sample), keys, self.targets)
+
+        twice.check(address(key, _BRIDGE), call)
+        if not twice.left:
+            self._twice = None
+            usual = self.views is None and not self.faults.check_finite and self.targets is None
+            self._straight = usual and type(self.augment) is Compose
 
     def _run(self, source: int, at: SampleIndex, key: SampleKey | Callable[[SampleIndex], SampleKey]) -> Any:
         """Return what one run of the base gives."""
