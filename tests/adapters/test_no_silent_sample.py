@@ -1,0 +1,380 @@
+"""What users write around the library gives the right sample, or an error that names the way out."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import keras
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset, Subset
+
+import seedsafe as ss
+import seedsafe_keras
+from seedsafe_keras import AugmentedSequence
+from seedsafe_torch import AugmentedDataset, collate, loader
+
+IMAGES = [np.full((80, 80, 3), index, np.uint8) for index in range(8)]
+CROP = ss.Compose([ss.RandomCrop(60)])
+
+
+# What is overridden is honoured
+
+
+class More(AugmentedDataset):
+    def __getitems__(self, indices: Any) -> list[Any]:
+        return [image + 41 for image in super().__getitems__(indices)]
+
+
+class Wrapper(Dataset[Any]):
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[index]
+
+    def __getitems__(self, indices: Any) -> list[Any]:
+        return [self.dataset[index] + 41 for index in indices]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("options", [{}, {"in_place": False}, {"num_workers": 1}], ids=str)
+@pytest.mark.parametrize("kind", ["subclass", "wrapper"])
+def test_a_loader_reads_batches_as_the_dataset_does(kind: str, options: dict[str, Any], inside: bool) -> None:
+    dataset: Any = More(IMAGES, CROP, seed=1)
+    if kind == "wrapper":
+        dataset = Wrapper(AugmentedDataset(IMAGES, CROP, seed=1))
+    given = [0, 1, 2, 1, 5, 2, 7]  # of several occurrences
+    loading = loader(Subset(dataset, range(8)) if inside else dataset, batch_size=4, sampler=given, **options)
+    images = torch.cat(list(loading)).numpy()
+    for place, (index, image) in enumerate(zip(given, images, strict=True)):
+        key = ss.SampleKey(1, 0, index, occurrence=given[:place].count(index))
+        np.testing.assert_array_equal(image, CROP(IMAGES[index], key=key) + 41)
+
+
+class Sevens(AugmentedSequence):
+    """Changes the labels, and notes what Keras asks of it."""
+
+    asked: ClassVar[list[Any]] = []
+
+    def __getitem__(self, batch: Any) -> Any:
+        images, labels = super().__getitem__(batch)
+        self.asked.append(batch)
+        return images, np.full_like(labels, 7)
+
+    def on_epoch_end(self) -> None:
+        self.asked.append("end")
+
+
+def test_keras_reads_a_sequence_as_its_class_does() -> None:
+    base = [(image[:4, :4].astype(np.float32), index) for index, image in enumerate(IMAGES[:6])]
+    sequence = Sevens(base, ss.Compose([ss.RandomCrop(2)]), seed=1, batch_size=3)
+    assert isinstance(sequence, Sevens)
+    assert isinstance(sequence, keras.utils.PyDataset)
+    for one in (sequence.at_epoch(1), pickle.loads(pickle.dumps(sequence)).at_epoch(1)):
+        assert type(one) is type(sequence)
+        assert one[0][1].tolist() == [7, 7, 7]
+    Sevens.asked.clear()
+    model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+    model.compile(loss="mse")
+    seedsafe_keras.fit(model, sequence, epochs=2, verbose=0)
+    assert {0, 1, "end"} <= set(Sevens.asked)
+
+
+# Settings after construction
+
+
+class Labelled(list[Any]):
+    targets = (1, 2)
+
+
+def test_what_is_looked_at_once_cannot_be_set() -> None:
+    sequence = AugmentedSequence([(IMAGES[0], 1)], CROP, seed=1, batch_size=1, epoch=0)
+    for dataset in (AugmentedDataset(IMAGES, CROP, seed=1), sequence):
+        for name, value in (("targets", ("image",)), ("bridge", True), ("on_error", "raise")):
+            with pytest.raises(
+                AttributeError, match=f"{name} is looked at when .* make another one with {name}="
+            ):
+                setattr(dataset, name, value)
+    labelled: Any = AugmentedDataset(Labelled(IMAGES), CROP, seed=1)
+    labelled.targets = (3,)
+    assert labelled.base.targets == (3,)
+    assert labelled[0].shape == (60, 60, 3)
+
+
+def test_nothing_is_set_behind_the_back_of_persistent_workers() -> None:
+    dataset: Any = AugmentedDataset(IMAGES, CROP, seed=1)
+    loading = loader(dataset, batch_size=4, num_workers=1, persistent_workers=True)
+    dataset.augment = ss.Compose([ss.RandomCrop(50)])
+    assert next(iter(list(loading))).shape == (4, 50, 50, 3)
+    for name, value in (("augment", CROP), ("base", IMAGES[:4])):
+        with pytest.raises(RuntimeError, match=f"{name} was set while persistent workers read the dataset"):
+            setattr(dataset, name, value)
+    del loading
+    gc.collect()
+    dataset.augment = CROP
+    assert dataset.at(0, epoch=0).shape == (60, 60, 3)
+
+
+# One check for everything that is run
+
+
+class Global(ss.ImageTransform):
+    def apply_image(self, image: Any, params: Any) -> Any:
+        return image + np.uint8(np.random.randint(50))
+
+
+class Counter(ss.ImageTransform):
+    count: ClassVar[list[int]] = [0]
+
+    def draw(self, rng: Any, info: Any) -> Any:
+        self.count[0] += 1
+        return self.count[0]
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        return image + np.uint8(params)
+
+
+class Keyed(ss.ImageTransform):
+    def draw(self, rng: Any, info: Any) -> Any:
+        return rng.integer(50)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        return image + np.uint8(params)
+
+
+def of_random(sample: Any, *, key: ss.SampleKey) -> Any:
+    return sample + np.uint8(random.randrange(50))
+
+
+def of_entropy(sample: Any, *, key: ss.SampleKey) -> Any:
+    return sample + np.uint8(np.random.default_rng().integers(50))
+
+
+def constant(sample: Any, *, key: ss.SampleKey) -> Any:
+    sample += np.uint8(1)  # its own copy, of a base that makes one
+    return sample
+
+
+def reseeding(sample: Any, *, key: ss.SampleKey) -> Any:
+    random.seed(key.index)
+    return sample + np.uint8(random.randrange(50))
+
+
+class Fresh:
+    def __len__(self) -> int:
+        return 64
+
+    def __getitem__(self, index: int) -> Any:
+        return np.zeros((8, 8, 3), np.uint8)
+
+
+def read(augment: Any, **options: Any) -> list[int]:
+    dataset = AugmentedDataset(Fresh(), augment, seed=1, **options)
+    return [int(dataset.at(index, epoch=0).flat[0]) for index in range(40)]
+
+
+@pytest.mark.parametrize("bridge", [False, True])
+@pytest.mark.parametrize(
+    ("augment", "why"),
+    [
+        (Global(), "draws from numpy.random"),
+        (ss.Compose([ss.HorizontalFlip(), Global()]), "draws from numpy.random"),
+        (ss.OneOf([Global()]), "draws from numpy.random"),
+        (Counter(), "keeps something from call to call"),
+        (of_random, "draws from random"),
+        (of_entropy, "draws elsewhere"),
+    ],
+    ids=str,
+)
+def test_an_augmentation_that_ignores_its_key_is_refused(augment: Any, why: str, bridge: bool) -> None:
+    state = np.random.get_state()[1].tolist(), random.getstate()
+    with pytest.raises(ss.NotReproducible, match=f"two results for one key .*{why}.*seedsafe.generator"):
+        read(augment, bridge=bridge)
+    assert (np.random.get_state()[1].tolist(), random.getstate()) == state
+
+
+@pytest.mark.parametrize(
+    "augment", [Keyed(), ss.Compose([Keyed(), ss.RandomCrop(4)]), constant, reseeding], ids=str
+)
+def test_an_augmentation_that_is_deterministic_is_right(augment: Any) -> None:
+    assert read(augment) == read(augment)
+
+
+def test_ready_batches_are_checked_too() -> None:
+    class Ready(keras.utils.PyDataset):
+        batch_size = 4
+
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            return np.stack(IMAGES[:4])
+
+    with pytest.raises(ss.NotReproducible, match=r"draws from numpy\.random"):
+        AugmentedSequence(Ready(), Global(), seed=1, epoch=0)[0]
+    batch = AugmentedSequence(Ready(), Keyed(), seed=1, epoch=0)[1]
+    for row, image in enumerate(batch):
+        np.testing.assert_array_equal(image, Keyed()(IMAGES[row], key=ss.SampleKey(1, 0, 4 + row)))
+
+
+class Returns(ss.ImageTransform):
+    made: Any = None
+
+    def draw(self, rng: Any, info: Any) -> Any:
+        return rng.generator if self.made is None else self.made
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        params += 1
+        return image + np.uint8(params[0])
+
+
+def test_parameters_do_not_drift_from_replay_to_replay() -> None:
+    with pytest.raises(
+        TypeError, match="draw of Returns returned a Generator, which gives other numbers each time"
+    ):
+        ss.Compose([Returns()]).params(ss.SampleKey(1, 0, 0), (8, 8, 3))
+    numbers = np.zeros(3)
+    Returns.made = numbers
+    try:
+        drawn = ss.Compose([Returns()]).params(ss.SampleKey(1, 0, 0), (8, 8, 3))
+        with pytest.raises(ValueError, match="read-only"):
+            ss.Compose([Returns()]).replay(IMAGES[0], drawn)
+    finally:
+        Returns.made = None
+    assert numbers.flags.writeable
+    assert numbers.tolist() == [0, 0, 0]
+
+
+# keyed() in another order
+
+
+def numbers_of(index: int) -> Iterator[float]:
+    with ss.keyed(ss.SampleKey(1, 0, index)):
+        yield random.random()
+        yield random.random()
+
+
+def test_keyed_that_is_left_out_of_order_raises_and_restores() -> None:
+    wanted = list(numbers_of(1))
+    state = random.getstate()
+    one, other = numbers_of(0), numbers_of(1)
+    next(one)
+    assert next(other) == wanted[0]
+    next(one)
+    with pytest.raises(
+        RuntimeError, match=r"keyed\(\) was left before another one that was entered inside it"
+    ):
+        next(one)
+    assert list(other)  # leaves in turn
+    assert random.getstate() == state
+
+
+def test_a_generator_that_is_collected_restores_without_a_word() -> None:
+    wanted = list(numbers_of(1))
+    state = random.getstate()
+    one = numbers_of(0)
+    next(one)
+    with ss.keyed(ss.SampleKey(1, 0, 1)):
+        found = [random.random()]
+        del one
+        gc.collect()
+        found.append(random.random())
+    assert found == wanted
+    assert random.getstate() == state
+
+
+def test_keyed_never_hides_an_exception() -> None:
+    state = random.getstate()
+    one: Any = numbers_of(0)
+    next(one)
+    with ss.keyed(ss.SampleKey(1, 0, 1)), pytest.raises(KeyError, match="mine"):
+        one.throw(KeyError("mine"))
+    assert random.getstate() == state
+
+
+# Collation under a bridge
+
+
+class Noisy:
+    def __len__(self) -> int:
+        return 12
+
+    def __getitem__(self, index: int) -> Any:
+        return np.random.rand(3)
+
+
+def drawing(samples: Any) -> Any:
+    return collate(samples), random.random(), np.random.rand(), torch.rand(1).item()
+
+
+def test_what_a_collate_function_draws_follows_the_first_key() -> None:
+    def passes(workers: int, **options: Any) -> Any:
+        loading = loader(
+            AugmentedDataset(Noisy(), seed=1, bridge=True),
+            shuffle=True,
+            num_workers=workers,
+            collate_fn=drawing,
+            **options,
+        )
+        return [[batch[1:] for batch in loading] for _ in range(2)]
+
+    state = random.getstate()
+    here = passes(0, batch_size=3)
+    assert random.getstate() == state
+    assert here == passes(1, batch_size=3) == passes(2, batch_size=3)
+    assert len({number for epoch in here for numbers in epoch for number in numbers}) == 24
+    assert passes(0, batch_size=4) == passes(2, batch_size=4)
+
+
+# Passes and epochs
+
+
+def test_two_passes_over_one_loader_at_once_are_an_error() -> None:
+    loading = loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2)
+    first = iter(loading)
+    next(first)
+    next(first)
+    second = iter(loading)
+    next(second)
+    with pytest.raises(RuntimeError, match="another pass over this loader has begun"):
+        next(first)
+    assert len(list(second)) == 3
+    assert len(list(loading)) == 4
+
+
+def test_the_warning_of_an_epoch_that_nobody_tells_says_how_a_thread_is_told() -> None:
+    dataset = AugmentedDataset(IMAGES, CROP, seed=1)
+    images = DataLoader(dataset)
+    list(images)
+    with pytest.warns(UserWarning, match=r"dataset\.at\(index, epoch=epoch\).*current_key\(\)"):
+        list(images)
+
+
+class Closing:
+    """Mixes images until an epoch that is set from outside."""
+
+    strength = 1.0
+
+    def __len__(self) -> int:
+        return 100
+
+    def __getitem__(self, index: int) -> Any:
+        return np.array([index, self.strength * np.random.rand()])
+
+
+def test_a_base_that_changes_with_the_epoch_is_reproducible() -> None:
+    base = Closing()
+    dataset = AugmentedDataset(base, seed=1, bridge=True)
+    for epoch in range(2):
+        base.strength = 1.0 - epoch
+        for index in range(100):  # of which call 128 is in the second epoch
+            dataset.at(index, epoch=epoch)
