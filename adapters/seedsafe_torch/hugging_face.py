@@ -1,5 +1,5 @@
 """The short name of `seedsafe_torch.trainers.hugging_face`."""
 
-from seedsafe_torch.trainers.hugging_face import EpochCallback
+from seedsafe_torch.trainers.hugging_face import EpochCallback, keyed
 
-__all__ = ["EpochCallback"]
+__all__ = ["EpochCallback", "keyed"]

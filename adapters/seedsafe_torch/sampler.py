@@ -240,11 +240,7 @@ class KeyedSampler(Sampler[Any]):
 
     @contextmanager
     def peeked(self, *, single: bool) -> Iterator[None]:
-        """Take back the pass that begins meanwhile.
-
-        Args:
-            single: whether each element must be one index.
-        """
+        """Take back the pass that begins meanwhile; `single` says whether the sampler must yield single indices."""
 
         def watch(place: Place) -> None:
             place.single = single

@@ -9,9 +9,11 @@ import pytest
 from accelerate import Accelerator, skip_first_batches
 from accelerate.data_loader import prepare_data_loader
 from accelerate.utils import DataLoaderConfiguration
-from recorded import COUNT, SEED, expected, from_loader, from_sampler, listed
+from recorded import BATCH, COUNT, SEED, dataset, expected, from_loader, from_sampler, listed
+from torch.utils.data import DataLoader
 
 from seedsafe_torch import DistributedKeyedSampler
+from seedsafe_torch.accelerate import epochs
 
 pytestmark = [
     pytest.mark.trainers,
@@ -26,6 +28,10 @@ def prepared(make: Any, workers: int, stateful: bool = False) -> tuple[Accelerat
     configuration = DataLoaderConfiguration(use_stateful_dataloader=stateful)
     accelerator = Accelerator(cpu=True, dataloader_config=configuration)
     return accelerator, accelerator.prepare(make(workers))
+
+
+def unkeyed(workers: int) -> Any:
+    return DataLoader(dataset(), batch_size=BATCH, num_workers=workers)
 
 
 @pytest.mark.parametrize("make", [from_loader, from_sampler])
@@ -47,6 +53,21 @@ def test_skip_first_batches(workers: int) -> None:
             batches.set_epoch(epoch)
             seen += [listed(batch) for batch in batches]
         assert seen == expected(EPOCHS)[step:], f"after step {step}"
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("make", [from_loader, from_sampler, unkeyed])
+def test_epochs_of_a_resumed_run(make: Any, workers: int) -> None:
+    whole = [listed(batch) for _, batches in epochs(prepared(make, 0)[1], stop=EPOCHS) for batch in batches]
+    assert whole[:STEPS] != whole[STEPS : 2 * STEPS]
+    for step in (1, 4, 6, 11):
+        start, skip = divmod(step, STEPS)
+        run = epochs(prepared(make, workers)[1], start=start, skip=skip, stop=EPOCHS)
+        seen = [(epoch, [listed(batch) for batch in batches]) for epoch, batches in run]
+        assert [epoch for epoch, _ in seen] == list(range(start, EPOCHS))
+        assert [batch for _, batches in seen for batch in batches] == whole[step:], f"after step {step}"
+    with pytest.raises(ValueError, match="skip must be at least 0"):
+        next(epochs(None, skip=-1))
 
 
 @pytest.mark.parametrize("workers", [0, 2])

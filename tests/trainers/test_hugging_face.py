@@ -15,7 +15,7 @@ import torch
 from recorded import BATCH, Batches, dataset, expected, from_loader, listed
 from transformers import Trainer, TrainingArguments
 
-from seedsafe_torch.hugging_face import EpochCallback
+from seedsafe_torch.hugging_face import keyed
 
 pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("default")]
 
@@ -59,10 +59,9 @@ def run(trainer: type[Trainer], folder: Path, workers: int, resume: int | None, 
         remove_unused_columns=False,
         logging_strategy="no",
     )
-    callbacks = [EpochCallback(data)] if told else []
-    made = trainer(
-        model=model, args=arguments, train_dataset=data, data_collator=collate, callbacks=callbacks
-    )
+    made = trainer(model=model, args=arguments, train_dataset=data, data_collator=collate)
+    if told:
+        made = keyed(made)
     made.train(resume_from_checkpoint=None if resume is None else str(folder / f"checkpoint-{resume}"))
     return model.seen
 

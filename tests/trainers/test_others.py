@@ -11,6 +11,7 @@ import torch
 from recorded import BATCH, COUNT, SEED, Batches, dataset, expected, from_loader, listed
 
 from seedsafe_torch import AugmentedDataset, EpochOrder, KeyedSampler
+from seedsafe_torch.timm import keyed_loader
 
 pytestmark = [pytest.mark.trainers, pytest.mark.filterwarnings("ignore")]
 
@@ -149,3 +150,55 @@ def test_timms_repeated_augmentation_gives_no_key_to_two_ranks() -> None:
     }
     assert copies  # the ranks do share samples
     assert [epoch for _, epoch, _ in one] == [0] * COUNT + [1] * COUNT
+
+
+class Photographs:
+    """Photographs of one colour each, through the transform that timm sets."""
+
+    transform: Any = None
+
+    def __len__(self) -> int:
+        return COUNT
+
+    def __getitem__(self, index: int) -> Any:
+        from PIL import Image
+
+        return self.transform(Image.fromarray(np.full((40, 40, 3), 20 * index, np.uint8))), index
+
+
+def by_timm(workers: int, wrap: bool, **options: Any) -> Any:
+    from timm.data import create_loader
+
+    data = AugmentedDataset(Photographs(), seed=SEED, bridge=True) if wrap else Photographs()
+    options |= {"num_workers": workers, "device": torch.device("cpu"), "mean": (0.5,) * 3, "std": (0.25,) * 3}
+    return keyed_loader(create_loader(data, (3, 32, 32), BATCH, is_training=True, **options), seed=SEED)
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize(
+    "options", [{"use_prefetcher": False, "re_prob": 1.0, "re_mode": "pixel"}, {"use_prefetcher": True}]
+)
+def test_timms_own_augmentation_and_order_follow_the_key(wrap: bool, options: dict[str, Any]) -> None:
+    def passes(workers: int) -> list[Any]:
+        loading = by_timm(workers, wrap, **options)
+        return [[(numbers.tolist(), images) for images, numbers in loading] for _ in range(EPOCHS)]
+
+    one, other = passes(0), passes(2)
+    for mine, theirs in zip(one, other, strict=True):
+        assert [numbers for numbers, _ in mine] == [numbers for numbers, _ in theirs]
+        pairs = zip(mine, theirs, strict=True)
+        assert all(torch.equal(a, b) for (_, a), (_, b) in pairs)
+    keys = [
+        [[index for index, _, _ in batch] for batch in epoch] for epoch in (expected(2)[:3], expected(2)[4:7])
+    ]
+    assert [[numbers for numbers, _ in epoch] for epoch in one] == keys  # timm drops the last batch
+    assert not torch.equal(one[0][0][1], one[1][0][1])
+
+
+def test_what_timm_draws_in_the_training_process_is_refused() -> None:
+    with pytest.raises(ValueError, match="pass use_prefetcher=False to create_loader, which erases in each"):
+        by_timm(0, False, use_prefetcher=True, re_prob=1.0)
+    with pytest.raises(
+        ValueError, match="batches of its own, of a _RepeatSampler: leave out use_multi_epochs"
+    ):
+        by_timm(0, False, use_prefetcher=False, use_multi_epochs_loader=True)

@@ -4,14 +4,45 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from seedsafe.reading import checked_int
 from seedsafe_torch.inner import samplers_of
 
 if TYPE_CHECKING:
     from seedsafe_torch.sampler import KeyedSampler
 
-__all__ = ["check_shares", "warn_of_count"]
+__all__ = ["check_shares", "epochs", "warn_of_count"]
+
+
+def epochs(
+    loading: Any, *, start: int = 0, skip: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, Any]]:
+    """Yield the epochs of a run, each with the batches to train on, from a loader that Accelerate prepared.
+
+    Args:
+        loading: what ``accelerator.prepare`` returned, also with ``use_stateful_dataloader``, which skips nothing.
+        start: the first epoch.
+        skip: how many batches of it to leave out, on each rank.
+        stop: the epoch after the last; None for no end.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range.
+
+    Example:
+        >>> for epoch, batches in epochs(loading, start=3, skip=120, stop=90):  # doctest: +SKIP
+        ...     for batch in batches:
+        ...         train(batch)
+    """
+    start = checked_int("start", start, 0, 2**32, "pass the epoch to begin with")
+    skip = checked_int("skip", skip, 0, 2**63, "pass the batches that were trained on")
+    for epoch in count(start) if stop is None else range(start, stop):
+        loading.set_epoch(epoch)
+        left = skip if epoch == start else 0
+        yield epoch, sys.modules["accelerate"].skip_first_batches(loading, left) if left else loading
 
 
 def check_shares(keyed: KeyedSampler) -> None:

@@ -1,4 +1,4 @@
-"""EpochCallback: the epoch of Hugging Face's Trainer, for a dataset that it makes a loader of by itself."""
+"""Hugging Face's Trainer: its epoch, for a dataset that it makes a loader of by itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from seedsafe_torch.trainers.loaders import Callback, told_alone
 
-__all__ = ["EpochCallback"]
+__all__ = ["EpochCallback", "keyed"]
 
 
 class EpochCallback(Callback):
@@ -42,3 +42,16 @@ class EpochCallback(Callback):
         """Let others set the epoch again."""
         for dataset in self._datasets:
             dataset.hold_epoch(None)
+
+
+def keyed(trainer: Any) -> Any:
+    """Give a Trainer the EpochCallback of its ``train_dataset``, and return it.
+
+    Raises:
+        TypeError: there is no AugmentedDataset in the dataset.
+
+    Example:
+        >>> trainer = keyed(Trainer(model, arguments, train_dataset=dataset))  # doctest: +SKIP
+    """
+    trainer.add_callback(EpochCallback(trainer.train_dataset))
+    return trainer

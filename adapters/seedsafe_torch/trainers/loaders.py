@@ -9,7 +9,19 @@ from torch.utils.data import DataLoader
 from seedsafe.reading import outermost
 from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
 
-__all__ = ["Callback", "go_on", "keeps_place", "told_alone", "wrapped"]
+__all__ = ["KEPT", "Callback", "go_on", "keeps_place", "told_alone", "wrapped"]
+
+
+KEPT = (
+    "batch_size",
+    "num_workers",
+    "collate_fn",
+    "pin_memory",
+    "drop_last",
+    "worker_init_fn",
+    "prefetch_factor",
+)
+"""What is taken over from a trainer's own loader."""
 
 
 class Callback:

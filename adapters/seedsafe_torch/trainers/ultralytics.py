@@ -10,18 +10,9 @@ from torch.utils.data import DataLoader, SequentialSampler
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
+from seedsafe_torch.trainers.loaders import KEPT
 
 __all__ = ["keyed_loader"]
-
-_KEPT = (
-    "batch_size",
-    "num_workers",
-    "collate_fn",
-    "pin_memory",
-    "drop_last",
-    "worker_init_fn",
-    "prefetch_factor",
-)
 
 
 def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex) -> Any:
@@ -55,7 +46,7 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
         )
     ranks = hasattr(loading.sampler, "num_replicas")
     shuffle = not isinstance(loading.sampler, SequentialSampler)
-    options = {name: getattr(loading, name) for name in _KEPT}
+    options = {name: getattr(loading, name) for name in KEPT}
 
     def make() -> Any:
         keyed: Any = AugmentedDataset(dataset, seed=seed, bridge=True)
