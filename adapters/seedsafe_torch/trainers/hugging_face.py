@@ -45,7 +45,7 @@ class EpochCallback(Callback):
 
 
 def keyed(trainer: Any) -> Any:
-    """Give a Trainer the EpochCallback of its ``train_dataset``, and return it.
+    """Return a Trainer after adding the EpochCallback of its ``train_dataset``.
 
     Raises:
         TypeError: there is no AugmentedDataset in the dataset.
