@@ -77,7 +77,7 @@ def samplers_of(loading: Any) -> Iterator[Any]:
 
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
     """Return the KeyedSampler of a DataLoader, on whatever level of its samplers, or None."""
-    return next((one for one in samplers_of(loading) if hasattr(one, "stride")), None)
+    return next((one for one in samplers_of(loading) if hasattr(one, "peeked")), None)
 
 
 def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:

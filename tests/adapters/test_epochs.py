@@ -293,7 +293,13 @@ def test_states_within_an_epoch_need_an_order() -> None:
     assert loading.state_dict() == {"epoch": 1, "yielded": 0}
 
 
-@pytest.mark.parametrize("what", [3, None, [1], DataLoader([1])])
+class Strided(SequentialSampler):
+    """A sampler of somebody else that has a word of KeyedSampler's."""
+
+    stride = 2
+
+
+@pytest.mark.parametrize("what", [3, None, [1], DataLoader([1]), DataLoader([1], sampler=Strided([1]))])
 def test_peek_wants_a_loader(what: Any) -> None:
     with pytest.raises(
         TypeError, match=r"loading must be a DataLoader with a KeyedSampler, got .*: make it with"
