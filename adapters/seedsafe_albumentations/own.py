@@ -350,12 +350,14 @@ def _as_ours(made: Any, sample: dict[Any, Any], name: str) -> dict[Any, Any]:
         out["boxes"] = boxes
     if "keypoints" in sample:
         found = _numbered(made["keypoints"], 6, name, "keypoints")
-        numbers = found[:, 5].astype(int)
-        if sorted(numbers.tolist()) != list(range(len(sample["keypoints"]))):
-            raise ValueError(
-                f"{name} must keep all keypoints: those outside the image are left out afterwards"
-            )
         points = np.array(sample["keypoints"], np.float64)
+        numbers = found[:, 5].astype(int)
+        lost = np.setdiff1d(np.arange(len(points)), numbers)
+        if len(lost) and points.shape[1] < 3:
+            raise ValueError(
+                f"{name} left out keypoints, which remove_invisible=False keeps: return all of them"
+            )
+        points[lost, :2] = -1.0  # outside of every image
         points[numbers, :2] = found[:, :2]
         out["keypoints"] = points
     if OTHERS in sample:

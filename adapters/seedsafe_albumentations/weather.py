@@ -121,7 +121,8 @@ class Rain(Weather):
         lines = np.stack([begins, begins + np.array([slant, length])], axis=1).astype(np.int32)
         cv2.polylines(layer, list(lines), False, self.colour, self.width, lineType=cv2.LINE_4)
         layer = cv2.blur(layer, (self.blur, self.blur)) if self.blur > 1 else layer
-        darker = cv2.multiply(np.arange(256, dtype=np.uint8), self.brightness, dtype=cv2.CV_8U)
+        every: Any = np.arange(256, dtype=np.uint8)
+        darker = cv2.multiply(every, np.full(256, self.brightness), dtype=cv2.CV_8U)
         return cv2.LUT(cv2.add(image, layer), darker)
 
 

@@ -275,6 +275,15 @@ class Losing(Cut):
         return keypoints[:1]
 
 
+def test_keypoints_may_be_left_out_where_invisible_ones_are() -> None:
+    augment = A.Compose(
+        [Losing(p=1), A.PadIfNeeded(90, 90)], keypoint_params=A.KeypointParams("xy", label_fields=["names"])
+    )
+    made = augment(image=IMAGE, keypoints=[(30, 30), (40, 30)], names=["a", "b"], key=KEY)
+    assert made["names"] == ["a"]
+    assert len(made["keypoints"]) == 1
+
+
 class Silent(A.ImageOnlyTransform):
     def __call__(self, **parts: Any) -> Any:
         return parts["image"]
@@ -289,7 +298,7 @@ class Unfinished(A.DualTransform):
     ("transform", "message"),
     [
         (lambda: Shrinking(p=1), "Shrinking must return bboxes with the columns that it was given, 5"),
-        (lambda: Losing(p=1), "Losing must keep all keypoints"),
+        (lambda: Losing(p=1), "Losing left out keypoints, which remove_invisible=False keeps"),
         (lambda: Silent(p=1), "Silent must return a dict"),
         (lambda: Unfinished(p=1), "Unfinished has no apply_to_bboxes"),
         (lambda: A.DualTransform(p=1), "DualTransform has no apply"),
@@ -298,7 +307,7 @@ class Unfinished(A.DualTransform):
     ids=map(str, range(6)),
 )
 def test_what_is_wrong_with_a_class_is_said(transform: Any, message: str) -> None:
-    augment = A.Compose([transform()], A.BboxParams("coco"), A.KeypointParams("xy"))
+    augment = A.Compose([transform()], A.BboxParams("coco"), A.KeypointParams("xy", remove_invisible=False))
     with pytest.raises((ValueError, TypeError, NotImplementedError), match=message):
         augment(image=IMAGE, bboxes=[(0, 0, 70, 50)], keypoints=[(30, 30), (40, 30)], key=KEY)
 

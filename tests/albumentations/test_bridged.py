@@ -76,11 +76,10 @@ def test_what_a_bare_transform_draws_follows_the_key_and_boxes_follow_the_pixels
         found = np.argwhere(made["mask"])
         box = made["bboxes"][made["labels"].index("thing")]
         wanted = [found[:, 1].min(), found[:, 0].min(), found[:, 1].max() + 1, found[:, 0].max() + 1]
-        tolerance = {"RandomRotate90": 1e-4, "ShiftScaleRotate": 16}.get(
-            name, 4
-        )  # the largest box around a turned one
+        # 2.0.8 puts the largest box around what it turned, and bends corners alone.
+        tolerance = {"RandomRotate90": 1e-4, "ShiftScaleRotate": 16, "ThinPlateSpline": 24}.get(name, 4)
         assert np.abs(np.array(box) - wanted).max() <= tolerance
-    assert len(seen) >= 4 if name == "RandomRotate90" else 12
+    assert len(seen) == (4 if name == "RandomRotate90" else 12)
 
 
 def test_a_bare_transform_may_stand_in_a_choice() -> None:
