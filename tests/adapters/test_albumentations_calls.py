@@ -395,7 +395,7 @@ def test_nan_as_a_fill_of_float32(name: str) -> None:
 
 
 def test_a_name_is_the_class_of_what_it_makes() -> None:
-    assert isinstance(A.Resize(4, 4, p=0.5), A.Resize)
+    assert isinstance(A.RandomCrop(4, 4, p=0.5), A.RandomCrop)
     assert isinstance(A.RandomScale(), A.RandomScale)
     assert isinstance(A.Compose([]), A.Compose)
     assert not isinstance(A.HorizontalFlip(), A.VerticalFlip)

@@ -45,6 +45,7 @@ def test_fog_is_disc_upon_disc(share: float) -> None:
     augment = A.Compose([A.RandomFog(share, (0.2, 0.9), p=1)])
     for key in keys(6):
         strength, discs = augment.pipeline.params(key, IMAGE.shape)[0].params
+        assert len({radius for *_, radius in discs}) > 1
         wanted = IMAGE.copy()
         for x, y, radius in discs:
             overlay = cv2.circle(wanted.copy(), (x, y), radius, (255, 255, 255), -1)
