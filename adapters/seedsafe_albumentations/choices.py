@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace as with_fields
 from itertools import permutations, product
+from math import perm
 from typing import Any, Final
 
 import seedsafe as ss
@@ -55,7 +56,7 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
     members = _without_tensors(transforms)
     n = _count(n)
     count = n if flag_of(replace, "replace") else min(n, len(members))
-    orders = (len(members) ** count) if replace else _falling(len(members), count)
+    orders = (len(members) ** count) if replace else perm(len(members), count)
     if orders > _ORDERS:
         raise ValueError(
             f"RandomOrder chooses from at most {_ORDERS} orders, got {orders}: pass fewer transforms or a smaller n, or use SomeOf"
@@ -68,13 +69,6 @@ def _count(n: Any) -> int:
     if not is_number(n) or n != n // 1 or n < 1:
         raise ValueError(f"n must be a whole number from 1 on, got {n!r}: pass how many are applied")
     return int(n)
-
-
-def _falling(many: int, count: int) -> int:
-    orders = 1
-    for k in range(count):
-        orders *= many - k
-    return orders
 
 
 def _always(transform: Any) -> Any:

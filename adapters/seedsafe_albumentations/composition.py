@@ -308,7 +308,7 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
             and is_original(one.function)
             and not hasattr(one.function, "transforms")
         ):
-            members.append(bridged(one.function, name=one.name, options=one.options))
+            members.append(bridged(one.function, name=one.name, options=one.options, returns=one.returns))
         elif isinstance(one, ss.Transform | ss.Compose):
             members.append(one)
         else:

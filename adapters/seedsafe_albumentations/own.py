@@ -69,7 +69,9 @@ class BasicTransform(Own, metaclass=Kind):
 
     In a Compose, and alone in a read or with ``key=``, each of its draws is a function of the key: those from
     ``self.py_random`` and ``self.random_generator``, from `random`, ``numpy.random`` and torch. Boxes come as rows
-    ``(x_min, y_min, x_max, y_max, number)`` in [0, 1], keypoints as ``(x, y, 0, 0, 0, number)`` in pixels.
+    ``(x_min, y_min, x_max, y_max, number)`` in [0, 1], keypoints as ``(x, y, 0, 0, 0, number)`` in pixels. A class that keeps an
+    image's shape may say so with ``returns = "same"``: ReplayCompose and ``save_applied_params`` ask for it where a transform
+    that draws by the shape follows.
 
     Args:
         p: the probability that it is applied; 1.x passes ``always_apply`` before it.
@@ -310,9 +312,13 @@ class Called:
             _RUNNING.reset(token)
         return _as_ours(made, sample, self.__name__)
 
+    def __repr__(self) -> str:
+        return repr(self.transform)
+
 
 def bridged(transform: Any, **options: Any) -> Any:
     """Return a transform of the user's own, or of albumentations itself, as one of seedsafe's."""
+    options = {"returns": getattr(transform, "returns", None)} | options
     made = ss.bridge(Called(transform), call="dict", **options)
     decides = not isinstance(transform, BasicTransform) or transform.decides or transform.p == 1
     return made if decides else ss.RandomApply([made], p=transform.p)

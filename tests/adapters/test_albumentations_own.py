@@ -340,3 +340,19 @@ def test_volumes_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}= is of volumes, which are not supported"):
         A.Compose([A.HorizontalFlip()])(image=IMAGE, **{name: np.zeros((4, 60, 80))}, key=KEY)
     assert A.Compose([])(image=IMAGE, **{name: None}, key=KEY)[name] is None
+
+
+def test_one_that_keeps_the_shape_can_be_replayed_before_what_draws_by_it() -> None:
+    class Kept(Fixed):
+        returns = "same"
+
+    for make in (lambda: Kept(p=0.5), lambda: Kept(p=1)):
+        augment = A.ReplayCompose([make(), A.RandomCrop(32, 32)])
+        for key in keys(6):
+            made = augment(image=IMAGE, key=key)
+            again = A.ReplayCompose.replay(made["replay"], image=IMAGE)
+            assert (made["image"] == again["image"]).all()
+    with pytest.raises(ValueError, match='returns="same"'):
+        A.ReplayCompose([Fixed(p=1), A.RandomCrop(32, 32)])(image=IMAGE, key=KEY)
+    with pytest.raises(TypeError, match=r"Lighter\(most=50, p=1.0\) is code, which plain data cannot hold"):
+        A.to_dict(A.Compose([Lighter(p=1.0)]))
