@@ -31,7 +31,9 @@ def join(first: Values, *more: Values) -> Values:
     """Return the alternatives of several values, without duplicates; where they are many, one for each family."""
     merged = first
     for values in more:
-        if values is not merged and values != merged:
+        if not merged:
+            merged = values
+        elif values and values is not merged and values != merged:
             merged = tuple(dict.fromkeys(merged + values))
     if len(merged) > _MANY and merged is not first:
         merged = _condensed(merged)
@@ -40,7 +42,7 @@ def join(first: Values, *more: Values) -> Values:
 
 def _condensed(values: Values) -> Values:
     families: dict[object, list[Value]] = {}
-    for value in values:
+    for value in dict.fromkeys(values):
         family = value.family
         families.setdefault(value if family is None else family, []).append(value)
     return tuple(of[0].united(of[1:]) if len(of) > 1 else of[0] for of in families.values())

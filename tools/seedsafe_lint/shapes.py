@@ -5,28 +5,32 @@ from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, i
 
 __all__ = ["opened", "plainer", "shape"]
 
-_SILENT = {True, Const, Group}  # kinds of values
-_NOTHING = frozenset({False})
+_FEW = 2  # alternatives among which strings are told apart: one of them may name a method
 
 
 def shape(values: Values) -> frozenset[object]:
-    """Return what matters of some values: of plain ones their kinds, of objects made for the sample their classes."""
+    """Return what matters of some values: of plain ones if they can be None, of objects made for the sample their classes."""
     kinds: set[object] = set()
-    held: dict[tuple[bool, str], set[object]] = {}
+    plain: list[Value] = []
+    held: dict[tuple[bool, str], Values] = {}
     for value in values:
-        if isinstance(value, Group):
-            held.setdefault((value.calls, value.origin), set()).update(map(_kind, value.items))
+        if is_plain(value):
+            plain.append(value)
+        elif isinstance(value, Group):
+            how = value.calls, value.origin
+            held[how] = held.get(how, ()) + value.items
         else:
             kinds.add(_kind(value))
-    for how, what in held.items():
-        within = _fewer(what)
-        kinds.add(Group if within == _NOTHING and not how[0] else (how, within))
-    return _fewer(kinds)
-
-
-def _fewer(kinds: set[object]) -> frozenset[object]:
-    """Return the kinds without those that say nothing beside a value of which nothing is known."""
-    return frozenset(kinds - _SILENT) if False in kinds else frozenset(kinds)
+    for how, items in held.items():
+        loud = frozenset(_kind(item) for item in items if not is_plain(item))
+        kinds.add((how, loud, len(loud) < len(items)))
+    if plain:
+        some = [value for value in plain if value != _NONE]
+        given = all(isinstance(value, Opaque) and value.given for value in some)
+        kinds.add((bool(some), len(some) < len(plain), given))
+        if len(values) <= _FEW:
+            kinds.update(v for v in some if isinstance(v, Const) and isinstance(v.value, str))
+    return frozenset(kinds)
 
 
 def plainer(values: Values) -> Values:
@@ -59,17 +63,14 @@ def _plainer(value: Value, within: bool = False) -> Value:
 
 def _kind(value: Value) -> object:
     match value:
-        case Const(value=None) | Const(value=str()):
-            return value
-        case Opaque(given=given):
-            return given
-        case Ext() if is_plain(value):
-            return False
         case Inst(cls=cls, stored=False):
             return cls
         case Group(calls=calls):
-            return type(value), calls
+            return Group, calls
         case Fn(function=function, owner=Inst(cls=cls, stored=False)):
             return function.node, cls
         case _:
-            return type(value) if is_plain(value) else value
+            return value
+
+
+_NONE = Const(None)
