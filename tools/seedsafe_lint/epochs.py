@@ -76,42 +76,30 @@ def _epoch_attribute(run: Interpreter, value: Inst) -> str:
         and any("epoch" in site.function.name for site in sites)
         and not ("__iter__" in cls.methods and any(site.function in _reached(cls)[0] for site in sites))
     }
-    for cls in run.members.mro(value.cls):
-        for method in cls.methods.values():
-            if method.name.startswith("__") and method.name not in (
-                "__getitem__",
-                "__iter__",
-                "__call__",
-                "__getitems__",
-            ):
-                continue
-            if "epoch" in method.name:
-                continue
-            for node in ast.walk(method.node):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and isinstance(node.ctx, ast.Load)
-                    and node.attr in changed
-                ):
-                    return node.attr
+    entries = ("__getitem__", "__iter__", "__call__", "__getitems__")
+    for method in (m for cls in run.members.mro(value.cls) for m in cls.methods.values()):
+        if "epoch" in method.name or (method.name.startswith("__") and method.name not in entries):
+            continue
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in changed:
+                return node.attr
     return ""
 
 
 def _counting(run: Interpreter, cls: Class) -> None:
     for node in ast.walk(cls.methods["on_epoch_end"].node):
         match node:
-            case ast.AugAssign(
-                target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)
-            ) if _counts(attr):
-                pass
+            case ast.AugAssign(target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)):
+                before = attr
             case ast.Assign(
                 targets=[ast.Attribute(attr=attr)],
-                value=ast.BinOp(left=ast.Attribute(attr=same), op=ast.Add(), right=ast.Constant(value=1)),
-            ) if attr == same and _counts(attr):
+                value=ast.BinOp(left=ast.Attribute(attr=before), op=ast.Add(), right=ast.Constant(value=1)),
+            ):
                 pass
             case _:
                 continue
-        run.verdicts.say("epoch hook", node, cls.module.path, what=attr, root=cls.name)
+        if attr == before and _counts(attr):
+            run.verdicts.say("epoch hook", node, cls.module.path, what=attr, root=cls.name)
 
 
 def _counts(name: str) -> bool:

@@ -40,12 +40,7 @@ class Judge:
     verdicts: Verdicts
 
     def library(
-        self,
-        name: str,
-        node: ast.Call,
-        frame: Frame,
-        args: list[Values],
-        kwargs: dict[str, Values],
+        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         """Judge a call into a library."""
         if name in SEEDERS:
@@ -150,12 +145,7 @@ class Judge:
                 self.verdicts.threads(node, frame.module.path)
 
     def _handed_on(
-        self,
-        name: str,
-        node: ast.Call,
-        frame: Frame,
-        args: list[Values],
-        kwargs: dict[str, Values],
+        self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         for word, values in [*((None, v) for v in args), *kwargs.items()]:
             for value in values:

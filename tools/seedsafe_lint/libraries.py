@@ -33,12 +33,7 @@ class Libraries(Part):
     judge: Judge
 
     def call(
-        self,
-        callee: Ext | Bound,
-        node: ast.Call,
-        frame: Frame,
-        args: list[Values],
-        kwargs: dict[str, Values],
+        self, callee: Ext | Bound, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> Values:
         """Return the value of a call into a library, or of a generator's method."""
         if isinstance(callee, Bound):

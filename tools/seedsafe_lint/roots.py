@@ -10,6 +10,7 @@ from seedsafe_lint.alternatives import Value
 from seedsafe_lint.frameworks import framework_of, kind_of_base
 from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
+from seedsafe_lint.known import words
 from seedsafe_lint.root import Root
 from seedsafe_lint.source import line_numbers
 from seedsafe_lint.syntax import dotted
@@ -19,10 +20,7 @@ from seedsafe_lint.values import Fn, Group, Inst
 
 __all__ = ["kind_of_class", "roots"]
 
-
-_LOADER = re.compile(
-    r"(DataLoader|DataLoaderX|MultiEpochsDataLoader|FastDataLoader|InfiniteDataLoader|DataListLoader|GraphDataLoader|StatefulDataLoader)$"
-)
+_LOADER = re.compile(r"(DataLoaderX?|DataListLoader)$")
 _COLLATE = re.compile(r"collat", re.IGNORECASE)
 _DATASET = re.compile(r"data_?set|dset|data_?loader", re.IGNORECASE)
 _LOADER_NAME = re.compile(r"(Loader|Batcher|Iterator|Buffer|Memory|Replay)$", re.IGNORECASE)
@@ -36,8 +34,6 @@ _RANDOM = ("rand", "rng", "RNG", "Rand", "cv2", "rvs", "iaa", "imgaug", "generat
 _HOOKS = {"transform": r"results?$|input_dict$|results_dict$|data_info$", "get_transform": r"im(age|g)"}
 _COLLATERS = ("collater", "collate_fn", "collate", "_collate_fn")
 _PER_SAMPLE = ("__getitem__", "__getitems__", "get_example")
-
-
 _ITEMS = ("get", "prepare_data", "prepare_train_img", "prepare_train_data", "prepare_train_frames")
 _KERAS_ITERATOR = (
     "_get_batches_of_transformed_samples",
@@ -49,19 +45,10 @@ _CALLS = ("__call__", "transform", "apply_transform", "forward")
 _TEMPLATE = re.compile(
     r"_?(apply|get_params?|augment|transform|randomi[sz]e)(_\w+)?$|(flat)?map_transform$|make_params$|update_params$"
 )
-_ENTRY_NAMES = frozenset(
-    {
-        *_PER_SAMPLE,
-        *_COLLATERS,
-        *_ITEMS,
-        *_KERAS_ITERATOR,
-        *_CALLS,
-        *_HOOKS,
-        "__iter__",
-        "__next__",
-        "generate_train_batch",
-    }
+_ENTRY_NAMES = words("__iter__ __next__ generate_train_batch").union(
+    _PER_SAMPLE, _COLLATERS, _ITEMS, _KERAS_ITERATOR, _CALLS, _HOOKS
 )
+_FIRST = words("Compose Lambda RandomApply RandomChoice set_transform with_transform")
 
 
 def kind_of_class(run: Interpreter, cls: Class) -> str:
@@ -151,9 +138,13 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     elif kind == "" and fills_template(run.members, cls, owner):
         names = sorted({name for base in run.members.mro(cls) for name in base.methods})
         yield from (name for name in names if _TEMPLATE.match(name))
-    for name, words in _HOOKS.items():
+    for name, pattern in _HOOKS.items():
         method = run.members.method(owner, name)
-        if method and method.function.positional[1:2] and re.match(words, method.function.positional[1].arg):
+        if (
+            method
+            and method.function.positional[1:2]
+            and re.match(pattern, method.function.positional[1].arg)
+        ):
             yield name
     if "generate_train_batch" in cls.methods:
         yield "generate_train_batch"
@@ -180,39 +171,32 @@ def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
 
 def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Iterator[Root]:
     node, frame, name = call.node, call.frame, call.name
-    words = {word.arg: word.value for word in node.keywords if word.arg}
+    named = {word.arg: word.value for word in node.keywords if word.arg}
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
-    given: list[ast.expr] = [
-        words[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in words
-    ]
-    where = framework or "torch"
-    per_sample = True
+    loader, where, per_sample = bool(_LOADER.search(name)), framework or "torch", True
+    callbacks = [named[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in named]
+    given: list[ast.expr] = []
     if name == "from_generator":
         where, per_sample = "tf.data", False
-        given += args[:1] or [words[w] for w in ("generator",) if w in words]
-    elif name in ("fit_generator", "fit") and _processes(words):
+        given = args[:1] or [named[w] for w in ("generator",) if w in named]
+    elif name in ("fit_generator", "fit") and _processes(named):
         where, per_sample = "keras", False
-        given += [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
+        given = [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
     elif name in STAGES:
-        given += [*args, *words.values()]
-    elif name in ("Compose", "Lambda", "RandomApply", "RandomChoice", "set_transform", "with_transform"):
-        given += args[:1]
-    elif _LOADER.search(name):
-        given += args[:1] or [words[w] for w in ("dataset",) if w in words]
-        where = framework or "torch"
-    callbacks = [words[word] for word in CALLBACK_WORDS if word in words]
-    for expression in given:
-        dataset = bool(_LOADER.search(name)) and expression not in callbacks
+        given = [*args, *named.values()]
+    elif name in _FIRST:
+        given = args[:1]
+    elif loader:
+        given = args[:1] or [named[w] for w in ("dataset",) if w in named]
+    for expression in callbacks + given:
+        dataset = loader and expression not in callbacks
         for value in run.earlier(expression, frame):
             yield from _of_value(run, value, where, per_sample, cured, loader=dataset)
 
 
-def _processes(words: dict[str, ast.expr]) -> bool:
-    for word in ("use_multiprocessing", "pickle_safe"):
-        value = words.get(word)
-        if value is not None and not (isinstance(value, ast.Constant) and not value.value):
-            return True
-    return False
+def _processes(named: dict[str, ast.expr]) -> bool:
+    values = [named[word] for word in ("use_multiprocessing", "pickle_safe") if word in named]
+    return any(not isinstance(value, ast.Constant) or value.value for value in values)
 
 
 def _of_value(
@@ -234,18 +218,11 @@ def _of_value(
         if value.cls and loader and run.members.method(value, "__getitem__"):
             names.remove("__iter__")
         if (
-            not loader
-            and not run.members.method(value, "__call__")
+            not (loader or run.members.method(value, "__call__"))
             and kind_of_class(run, value.cls) == "module"
         ):
             names = ["forward"]
         for name in names:
             if method := run.members.method(value, name):
-                yield Root(
-                    method,
-                    f"{value.cls.name}.{name}",
-                    framework,
-                    name in _PER_SAMPLE or not loader,
-                    cured,
-                    cls=value.cls,
-                )
+                each, label = name in _PER_SAMPLE or not loader, f"{value.cls.name}.{name}"
+                yield Root(method, label, framework, each, cured, cls=value.cls)
