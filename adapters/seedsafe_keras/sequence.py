@@ -89,7 +89,7 @@ class AugmentedSequence(Forwarding, Passes):
         kind: Any = cls
         if frameworks.of_class(cls) is None:
             name = framework or frameworks.framework_of(base) or frameworks.default()
-            kind = sequence_class(cls, frameworks.checked(name))
+            kind = sequence_class(kind, frameworks.checked(name))
         made: Self = super().__new__(kind)
         return made
 

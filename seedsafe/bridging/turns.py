@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Any
 
 from seedsafe.bridging import words
 from seedsafe.bridging.sources import renew_numpy
-
-if TYPE_CHECKING:
-    from seedsafe.bridging.region import Region
 
 __all__ = ["PATIENCE", "Turns", "turns"]
 
@@ -31,7 +28,7 @@ class Turns:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.door = threading.Lock()
-        self.inside: list[Region] = []
+        self.inside: list[Any] = []
         """The regions that have been entered, the outermost first."""
         self.process = 0
         """A number that is another one in a forked process."""

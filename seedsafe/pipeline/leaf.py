@@ -183,10 +183,10 @@ class Leaf:
         if chosen is None:
             return self.fired(sample, rng)
         array = sample[chosen]
-        info = Info(array.shape, array.dtype, sample.get("boxes"))
+        info = Info(array.shape, array.dtype, sample.get("boxes"))  # pyright: ignore  # it is a dict
         params = self._drawn(rng, info)
         if self._settle is not None or type(sample) is not dict:
-            return self.apply_parts(sample, params, info, chosen)
+            return self.apply_parts(sample, params, info, chosen)  # pyright: ignore  # it is Ruled
         self.change(sample, params, info, chosen)
         return sample
 

@@ -299,7 +299,8 @@ def is_foreign_code(augment: Augment | None) -> bool:
         return False
     if type(augment) is not Compose and not (isinstance(augment, Transform) and marks_of(type(augment)).own):
         return True
-    return any(not marks_of(type(leaf.transform)).own for leaf in augment.bind(Namer()).leaves())
+    pipeline: Any = augment
+    return any(not marks_of(type(leaf.transform)).own for leaf in pipeline.bind(Namer()).leaves())
 
 
 def labels_of(augment: Any) -> tuple[str, ...]:

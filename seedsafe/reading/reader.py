@@ -390,7 +390,7 @@ class KeyedReader:
         else:
             made = apply(*given)
         if finite:
-            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
+            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))  # pyright: ignore
         return made
 
     def _check(self, twice: Twice, apply: Callable[..., Any], sample: Any, keys: Any, key: SampleKey) -> None:

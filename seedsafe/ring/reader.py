@@ -34,7 +34,7 @@ class _Reading:
         self.file = _file_of(address)
         weakref.finalize(self, close, self.file).atexit = False
         self.header = _header_of(self.file, address)
-        if self.header.reader not in (bytes(TOKEN), _state.name):
+        if bytes(self.header.reader) not in (bytes(TOKEN), _state.name):
             raise _RefusedError("another process reads them")
         self.slots: dict[int, Slot] = {}
         self.header.reader[:] = _state.name
@@ -196,7 +196,7 @@ def _header_of(file: int, address: Address) -> Header:
     if os.fstat(file).st_size < HEADER:
         raise _RefusedError("the ring is not ready")
     header = Header(file)
-    if header.token != address.token:
+    if bytes(header.token) != address.token:
         raise _RefusedError(f"descriptor {address.file} of process {address.process} is another ring now")
     return header
 
