@@ -107,6 +107,7 @@ def test_no_docstrings_are_needed() -> None:
     code = "import seedsafe as ss; print(ss.RandomCrop(3), ss.Compose([ss.Rotate(9)]), ss.D4.__doc__)"
     found = out_of(sys.executable, "-OO", "-c", code, folder=ROOT)
     assert found.startswith("RandomCrop(size=(3, 3)) Compose([Rotate(degrees=(-9.0, 9.0))])"), found
+    assert "Args:" not in found
 
 
 def test_annotations_are_what_may_be_given() -> None:
