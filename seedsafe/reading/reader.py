@@ -390,7 +390,7 @@ class KeyedReader:
         else:
             made = apply(*given)
         if finite:
-            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))  # pyright: ignore
+            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
         return made
 
     def _check(self, twice: Twice, apply: Callable[..., Any], sample: Any, keys: Any, key: SampleKey) -> None:
@@ -398,9 +398,11 @@ class KeyedReader:
         if isinstance(apply, partial):  # of a ready batch, which must not go into its rows
             apply = partial(augment_batch, limit=apply.keywords["limit"])
 
+        augment: Any = self.augment
+
         def call() -> Any:
             with reading(None):
-                return apply(self.augment, deepcopy(sample), keys, self.targets)
+                return apply(augment, deepcopy(sample), keys, self.targets)
 
         twice.check(address(key, _BRIDGE), call)
         if not twice.left:
