@@ -213,7 +213,7 @@ def _of_value(
     elif isinstance(value, Group) and depth < 4:
         for item in value.items:
             yield from _of_value(run, item, framework, per_sample, cured, loader, depth + 1)
-    elif isinstance(value, Inst):
+    elif isinstance(value, Inst) and not (loader and kind_of_class(run, value.cls) == "main"):
         names = ["__call__"] if not loader else ["__getitem__", "__getitems__", "__iter__"]
         if value.cls and loader and run.members.method(value, "__getitem__"):
             names.remove("__iter__")

@@ -59,7 +59,7 @@ _GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
 _HOME = re.compile(r"transform|augment|pipeline|preproc|data|loader", re.IGNORECASE)
 _NOT_TRANSFORM = re.compile(
     either(r"""
-    ^test test$ testcase mock predict infer detector model net$ estimat recogni classifier tracker loss
+    ^test test$ testcase generate$ mock predict infer detector model net$ estimat recogni classifier tracker loss
     criterion (?<!photo)metric evaluat visuali[sz] draw plot expla attack defen[sc]e embed encod decod
     coding render noise_?schedul scheduler (?<!pre)(?<!post)process$ search agent env$ server client layer$
     callback hook trainer solver matcher assigner initializer kernel$ prior posterior distribution diffusion
