@@ -1,6 +1,7 @@
 """The linter as a whole: where findings stand, severity, suppression, files that cannot be read, several processes."""
 
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from seedsafe_lint import Config, Finding, Place, lint
 from seedsafe_lint.alternatives import join
 from seedsafe_lint.index import Module
 from seedsafe_lint.project import Project
+from seedsafe_lint.rules import page
 from seedsafe_lint.values import Const, Group, Inst
 
 DATASET = """\
@@ -100,6 +102,21 @@ def test_a_draw_of_a_used_class_and_an_unused_one_keeps_its_severity(tmp_path: P
     (tmp_path / "data.py").write_text(base + classes)
     (tmp_path / "train.py").write_text("from data import B\n\nprint(B()[0])\n")
     assert [f.severity for f in lint([tmp_path]).findings] == ["warning"]
+
+
+@pytest.mark.parametrize("code", ["SSF009", "SSF012", "SSF013", "SSF014", "SSF015", "SSF018"])
+def test_each_rule_about_a_class_is_a_note_where_nothing_uses_it(tmp_path: Path, code: str) -> None:
+    example = re.search(r"^## Example\n+```python\n(.*?)^```", page(code), re.MULTILINE | re.DOTALL)
+    assert example
+    (tmp_path / "data.py").write_text(example[1])
+    (tmp_path / "other.py").write_text("x = 1\n")
+    config = Config(select=(code,))
+    assert {f.severity for f in lint([tmp_path], config=config).findings} == {"note"}
+    names = re.findall(r"^class (\w+)", example[1], re.MULTILINE)
+    (tmp_path / "other.py").write_text(
+        f"import data\n\nprint({', '.join(f'data.{name}' for name in names)})\n"
+    )
+    assert lint([tmp_path], config=config).findings == lint([tmp_path / "data.py"], config=config).findings
 
 
 def test_an_old_torch_repeats_numbers(tmp_path: Path) -> None:

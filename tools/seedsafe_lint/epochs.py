@@ -99,7 +99,7 @@ def _counting(run: Interpreter, cls: Class) -> None:
             case _:
                 continue
         if attr == before and _counts(attr):
-            run.verdicts.say("epoch hook", node, cls.module.path, what=attr, root=cls.name)
+            run.verdicts.say("epoch hook", node, cls.module.path, cls=cls, what=attr, root=cls.name)
 
 
 def _counts(name: str) -> bool:
@@ -121,6 +121,7 @@ def _unreached(run: Interpreter, cls: Class) -> None:
                     "sampler",
                     node,
                     cls.module.path,
+                    cls=cls,
                     root=cls.name,
                     kept=", ".join(sorted(kept)),
                     what=method.name,

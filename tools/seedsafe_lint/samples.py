@@ -40,7 +40,7 @@ def _none(run: Interpreter, method: Function) -> None:
     if len(nothing) == len(returns):
         return
     for node in nothing:
-        run.verdicts.say("none", node, method.module.path, root=method.label)
+        run.verdicts.say("none", node, method.module.path, cls=method.cls, root=method.label)
 
 
 def _set_order(run: Interpreter, method: Function) -> None:
@@ -57,7 +57,9 @@ def _set_order(run: Interpreter, method: Function) -> None:
             parts = list(expand(site.value, site.function)) if site.value else []
             called = {dotted(part).rpartition(".")[2] for part in parts if isinstance(part, ast.Call)}
             if site.value and called.isdisjoint({"sorted", "sort"}) and any(map(_ordered_by_set, parts)):
-                run.verdicts.say("set order", site.value, cls.module.path, root=method.label, what=name)
+                run.verdicts.say(
+                    "set order", site.value, cls.module.path, cls=cls, root=method.label, what=name
+                )
 
 
 def _ordered_by_set(node: ast.AST) -> bool:
@@ -103,7 +105,13 @@ def _in_place(run: Interpreter, method: Function) -> None:
         for name in _changed(node):
             if name in cached:
                 run.verdicts.say(
-                    "in place", node, method.module.path, root=method.label, what=name, attr=cached[name]
+                    "in place",
+                    node,
+                    method.module.path,
+                    cls=cls,
+                    root=method.label,
+                    what=name,
+                    attr=cached[name],
                 )
 
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from seedsafe_lint.context import Context
 from seedsafe_lint.findings import Findings, Place, Severity, place
-from seedsafe_lint.index import Frame
+from seedsafe_lint.index import Class, Frame
 from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen
@@ -117,13 +117,20 @@ class Verdicts:
     old_torch: bool = False
 
     def say(
-        self, key: str, node: ast.AST, path: str, related: Place | None = None, cause: str = "", **words: str
+        self,
+        key: str,
+        node: ast.AST,
+        path: str,
+        related: Place | None = None,
+        cause: str = "",
+        cls: Class | None = None,
+        **words: str,
     ) -> None:
         """Report what a row of the table says."""
         code, severity, text = SAID[key]
-        root = self.context.root
-        if root and root.cls and not self.context.project.used(root.cls):
-            severity, text = "note", f"{text} (a note: nothing in the given files uses {root.cls.name})"
+        cls = cls or (self.context.root.cls if self.context.root else None)
+        if cls and not self.context.project.used(cls):
+            severity, text = "note", f"{text} (a note: nothing in the given files uses {cls.name})"
         self.findings.report(
             code, node, path, text.format(**words), severity, related, cause or words.get("root", "")
         )
