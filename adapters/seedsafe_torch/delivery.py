@@ -128,7 +128,9 @@ class _Batches(Iterator[Any]):
             if self._batches is None:
                 self._number = loading._begun = loading._begun + 1
                 batch = self._first()
-            elif loading._begun == self._number:
+            elif (
+                loading._begun == self._number or self._keyed.epoch is not None
+            ):  # a fixed one is the same in both
                 batch = next(self._batches)
             else:
                 raise RuntimeError(

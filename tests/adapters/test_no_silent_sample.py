@@ -193,7 +193,7 @@ def read(augment: Any, **options: Any) -> list[int]:
         (of_random, "draws from random"),
         (of_entropy, "draws elsewhere"),
     ],
-    ids=str,
+    ids=["global", "in a pipeline", "in a container", "counter", "callable", "entropy"],
 )
 def test_an_augmentation_that_ignores_its_key_is_refused(augment: Any, why: str, bridge: bool) -> None:
     state = np.random.get_state()[1].tolist(), random.getstate()
@@ -203,7 +203,9 @@ def test_an_augmentation_that_ignores_its_key_is_refused(augment: Any, why: str,
 
 
 @pytest.mark.parametrize(
-    "augment", [Keyed(), ss.Compose([Keyed(), ss.RandomCrop(4)]), constant, reseeding], ids=str
+    "augment",
+    [Keyed(), ss.Compose([Keyed(), ss.RandomCrop(4)]), constant, reseeding],
+    ids=["keyed", "pipeline", "constant", "reseeding"],
 )
 def test_an_augmentation_that_is_deterministic_is_right(augment: Any) -> None:
     assert read(augment) == read(augment)
@@ -349,6 +351,8 @@ def test_two_passes_over_one_loader_at_once_are_an_error() -> None:
         next(first)
     assert len(list(second)) == 3
     assert len(list(loading)) == 4
+    fixed = loader(AugmentedDataset(IMAGES, CROP, seed=1), batch_size=2, epoch=3)
+    assert all(torch.equal(one, other) for one, other in zip(fixed, fixed, strict=True))
 
 
 def test_the_warning_of_an_epoch_that_nobody_tells_says_how_a_thread_is_told() -> None:
