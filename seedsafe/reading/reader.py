@@ -348,7 +348,15 @@ class KeyedReader:
         """
         opencv.guard()
         if self._runner is None:
-            sample = self._run(source, at, key or self.key)
+            read = entered(at, self.repeats, at, source == at, key or self.key)  # `_run`, written out
+            read.outer = state.read
+            state.read = read
+            try:
+                sample = self.base[source]
+            finally:
+                state.read = read.outer
+                if read.numbers:
+                    self._random = True
         else:
             of_sample = key or self.key(at)
             sample = self._runner.run(
