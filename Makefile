@@ -21,7 +21,7 @@ test: $(VENV)/.installed
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/seedsafe lint seedsafe adapters tools demo benchmarks
+	$(BIN)/seedsafe lint --strict seedsafe adapters tools demo benchmarks examples
 	PYTHONPATH=adapters:tools $(BIN)/lint-imports --verbose
 	$(BIN)/mypy
 	$(BIN)/pyright
