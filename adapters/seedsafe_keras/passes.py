@@ -27,7 +27,7 @@ def own_class(cls: type) -> type:
 
 
 @cache
-def sequence_class(own: type, framework: str) -> Any:
+def sequence_class(own: Any, framework: str) -> Any:
     """Return the class of a framework's that does what a class of sequences does, with all that it overrides."""
     kind = frameworks.adapted(framework).KerasSequence
     if issubclass(kind, own):

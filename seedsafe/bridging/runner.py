@@ -390,15 +390,21 @@ class Twice:
         self.left = KEYS
         """How many calls are still to be checked."""
 
+    def _sources(self) -> tuple[Source, ...]:
+        return (*globals_for(Bridge(), one_thread=True), *find(self.root).sources)
+
+    def marks(self) -> list[Any]:
+        """Return where the generators stand that it could draw from."""
+        return [source.mark() for source in self._sources()]
+
     def check(self, address: Address, call: Callable[[], Any]) -> None:
         """Make a call twice.
 
         Raises:
             NotReproducible: its results differ.
         """
-        self.left -= 1
         with Region(address, ()):  # one thread at a time
-            sources = (*globals_for(Bridge(), one_thread=True), *find(self.root).sources)
+            sources = self._sources()
             try:
                 one = marked(address, lambda _: content(call()), sources)
                 other = marked(elsewhere(address), lambda _: content(call()), sources)

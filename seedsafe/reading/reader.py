@@ -24,6 +24,7 @@ from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.node import run
+from seedsafe.pipeline.transform import Transform
 from seedsafe.reading.batches import augment_batch
 from seedsafe.reading.faults import (
     Faults,
@@ -45,6 +46,7 @@ from seedsafe.reading.forms import (
     is_foreign_code,
     joined_views,
     labels_of,
+    take_apart,
 )
 from seedsafe.reading.inside import (
     Keyed,
@@ -206,9 +208,8 @@ class KeyedReader:
         usual = plain and type(augment) is Compose and self.targets is None
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
-        self._twice = (
-            Twice(augment, f"the augmentation {augment!r}"[:200]) if is_foreign_code(augment) else None
-        )
+        checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
+        self._twice = Twice(augment, f"the augmentation {augment!r}"[:200]) if checked else None
         self._straight = usual and not idle and self._twice is None
         self._usual = self.views is None and self.ids is None and not self._idle
 
@@ -387,36 +388,52 @@ class KeyedReader:
         keys: Any = key
         if self.views is not None:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
-        if self._twice is not None:
-            self._check(self._twice, apply, sample, keys, key)
         given: tuple[Any, ...] = (augment, sample, keys, self.targets)
+        call = apply if self._twice is None else partial(self._watch, self._twice, apply, key)
         if row is not None and apply is augment_sample:
             given = (*given, row)
         if outer is not None and outer.has_key:  # of a dataset around this one
             with reading(None):
-                made = apply(*given)
+                made = call(*given)
         else:
-            made = apply(*given)
+            made = call(*given)
         if finite:
             require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
         return made
 
-    def _check(self, twice: Twice, apply: Callable[..., Any], sample: Any, keys: Any, key: SampleKey) -> None:
-        """Make one of the first calls of an augmentation with somebody's code twice, on copies of the sample."""
-        if isinstance(apply, partial):  # of a ready batch, which must not go into its rows
-            apply = partial(augment_batch, limit=apply.keywords["limit"])
+    def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *given: Any) -> Any:
+        """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.
 
-        augment: Any = self.augment
+        Under a bridge it is made twice more. Without, where nobody expects that, only its draws are, and all of it where a
+        generator has moved on.
+        """
+        augment: Any
+        augment, sample, keys, *_ = given
+        kept, at = deepcopy(sample), address(key, _BRIDGE)
+        plain = partial(augment_batch, limit=apply.keywords["limit"]) if isinstance(apply, partial) else apply
 
-        def call() -> Any:
+        def again() -> Any:
             with reading(None):
-                return apply(augment, deepcopy(sample), keys, self.targets)
+                return plain(augment, deepcopy(kept), keys, self.targets)
 
-        twice.check(address(key, _BRIDGE), call)
+        if self._runner is not None:
+            twice.check(at, again)
+            made = apply(*given)
+        else:
+            if apply is augment_sample and isinstance(augment, Compose | Transform):
+                pipeline = augment if isinstance(augment, Compose) else Compose([augment])
+                parts = take_apart(kept, self.targets)[0]
+                twice.check(at, lambda: pipeline.params(key, parts))
+            before = twice.marks()
+            made = apply(*given)
+            if twice.marks() != before:
+                twice.check(at, again)
+        twice.left -= 1
         if not twice.left:
             self._twice = None
             usual = self.views is None and not self.faults.check_finite and self.targets is None
             self._straight = usual and type(self.augment) is Compose
+        return made
 
     def _run(self, source: int, at: SampleIndex, key: SampleKey | Callable[[SampleIndex], SampleKey]) -> Any:
         """Return what one run of the base gives."""
