@@ -129,14 +129,15 @@ class Watch:
         """
         made = content(run.made)  # before anything else runs
         other = self._other(elsewhere(address), call)
-        if (
-            self._first is None or self._first.address.moment >> 32 != address.moment >> 32
-        ):  # of another epoch
+        first = self._first
+        if first is not None:
+            seen = self._other(first.address, first.call)
+            if seen is not None and content(seen.made) != first.made:
+                if first.address.moment >> 32 == address.moment >> 32:
+                    raise self._refusal(run.drawn, _HISTORY)
+                first = None  # it may change with the epoch
+        if first is None:
             self._first = _First(address, later() if later else call, made)
-        else:
-            first = self._other(self._first.address, self._first.call)
-            if first is not None and content(first.made) != self._first.made:
-                raise self._refusal(run.drawn, _HISTORY)
         again = self._marked(address, call)
         if content(again.made) != made:
             raise self._refusal(run.drawn, _TWICE)
