@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
 
 .PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench bench-loaders docs clean
 
@@ -15,8 +16,9 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/python -m demo
 
+# In two processes: no test needs a quiet machine. JOBS=0 runs them in one.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
