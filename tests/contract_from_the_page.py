@@ -1,0 +1,298 @@
+"""The stream contract, written again from docs/reference/contract.md in plain Python integers and floats.
+
+Nothing of the package is read, and no NumPy: a test compares what this gives with the golden files, so that the page
+alone is known to suffice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+__all__ = [
+    "Key",
+    "Words",
+    "bell_quantile",
+    "beta",
+    "cos_sin",
+    "epoch_order",
+    "exponential",
+    "integer_of",
+    "log_uniform_of",
+    "logarithm",
+    "mixed",
+    "op_of",
+    "philox_block",
+    "pieces",
+    "record_index",
+    "replacements",
+    "sampler_seed",
+    "unit_of",
+]
+
+MASK = 2**64 - 1
+
+
+class Key(NamedTuple):
+    """The key of one sample."""
+
+    seed: int
+    epoch: int
+    index: int
+    occurrence: int = 0
+    view: int = 0
+    call: int = 0
+
+
+def philox_block(key: Sequence[int], counter: Sequence[int]) -> list[int]:
+    """Return the four words of one block of Philox4x64-10."""
+    k0, k1 = key
+    c0, c1, c2, c3 = counter
+    for _ in range(10):
+        first, second = 0xD2E7470EE14C6C93 * c0, 0xCA5A826395121157 * c2
+        c0, c1, c2, c3 = second >> 64 ^ c1 ^ k0, second & MASK, first >> 64 ^ c3 ^ k1, first & MASK
+        k0, k1 = (k0 + 0x9E3779B97F4A7C15) & MASK, (k1 + 0xBB67AE8584CAA73B) & MASK
+    return [c0, c1, c2, c3]
+
+
+def digest(text: str | bytes, size: int) -> int:
+    """Return a BLAKE2b digest of `size` bytes as an integer."""
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    return int.from_bytes(hashlib.blake2b(data, digest_size=size).digest(), "little")
+
+
+def op_of(name: str) -> int:
+    """Return the op of a name."""
+    return digest(name, 4)
+
+
+def record_index(record_id: str | bytes) -> int:
+    """Return the index of a record."""
+    return digest(record_id, 8)
+
+
+def unit_of(word: int) -> float:
+    """Return the number in [0, 1) that a word stands for."""
+    return (word >> 11) * 2.0**-53
+
+
+def integer_of(word: int, n: int) -> int:
+    """Return the integer below n that a word stands for."""
+    return word * n >> 64
+
+
+class Words:
+    """The words of a key's stream, one after another."""
+
+    def __init__(self, key: Key, op: int | str = 0) -> None:
+        number = op_of(op) if isinstance(op, str) else op
+        self.view = key.view
+        self.key = key.seed & MASK, key.seed >> 64
+        self.counter = (
+            key.epoch << 32 | key.occurrence << 16 | key.view,
+            number << 32 | key.call << 16,
+            key.index,
+        )
+        self.taken = 0
+
+    def at(self, place: int) -> int:
+        """Return the word at a place."""
+        block = philox_block(self.key, (place // 4 + 1, *self.counter))
+        return block[place % 4]
+
+    def word(self) -> int:
+        """Return the next word."""
+        self.taken += 1
+        return self.at(self.taken - 1)
+
+    def unit(self) -> float:
+        """Return a number in [0, 1)."""
+        return unit_of(self.word())
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a number in [low, high]."""
+        return low + (high - low) * self.unit()
+
+    def integer(self, n: int) -> int:
+        """Return an integer below n."""
+        return integer_of(self.word(), n)
+
+    def between(self, low: int, high: int) -> int:
+        """Return an integer from low to high."""
+        return low + self.integer(high - low + 1)
+
+    def chance(self, p: float) -> bool:
+        """Return True with probability p."""
+        return self.unit() < p
+
+    def normal(self) -> float:
+        """Return a draw from the normal distribution."""
+        return bell_quantile(((self.word() >> 12) + 0.5) * 2.0**-52)
+
+    def open_unit(self) -> float:
+        """Return a number in (0, 1)."""
+        return ((self.word() >> 12) + 0.5) * 2.0**-52
+
+    def noise(self) -> list[int]:
+        """Return the address of the noise: two key words and four counter words, before the first block."""
+        return [*self.key, -(-self.taken // 4), *self.counter]
+
+
+def pieces(at: Sequence[int], n: int) -> list[int]:
+    """Return n 16-bit pieces of the noise at an address."""
+    found: list[int] = []
+    block = at[2]
+    while len(found) < n:
+        block += 1
+        for word in philox_block(at[:2], (block, *at[3:])):
+            found += [word >> shift & 0xFFFF for shift in (0, 16, 32, 48)]
+    return found[:n]
+
+
+def epoch_order(seed: int, epoch: int, n: int) -> list[int]:
+    """Return the order of an epoch."""
+    words = Words(Key(seed, epoch, 0), "seedsafe/order")
+    drawn = [words.word() for _ in range(n)]
+    return sorted(range(n), key=lambda place: drawn[place])
+
+
+def sampler_seed(seed: int, epoch: int) -> int:
+    """Return the seed of another sampler's generator."""
+    return Words(Key(seed, epoch, 0), "seedsafe/sampler").word() % 2**63
+
+
+def replacements(key: Key, place: int, n: int) -> list[int]:
+    """Return the places of the samples that stand in for one, in the order in which they are tried."""
+    words = Words(key, "seedsafe/replace")
+    drawn = [words.integer(n - 1) for _ in range(16)]
+    return [one + (one >= place) for one in drawn]
+
+
+def polynomial(coefficients: Sequence[float], x: float) -> float:
+    """Return a polynomial's value, the highest power's coefficient first."""
+    value = 0.0
+    for one in coefficients:
+        value = value * x + one
+    return value
+
+
+SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(8, -1, -1)]
+COS = [(-1) ** k / math.factorial(2 * k) for k in range(8, -1, -1)]
+EXP = [1.0 / math.factorial(k) for k in range(14, -1, -1)]
+ATANH = [1.0 / (2 * k + 1) for k in range(11, -1, -1)]
+DEGREE = 0.017453292519943295
+LN2_HIGH = 0.6931471803691238
+LN2_LOW = 1.9082149292705877e-10
+
+
+def cos_sin(degrees: float) -> tuple[float, float]:
+    """Return cosine and sine."""
+    turns = round(degrees / 90.0)
+    x = (degrees - turns * 90.0) * DEGREE
+    square = x * x
+    sin, cos = x * polynomial(SIN, square), polynomial(COS, square)
+    return [(cos, sin + 0.0), (0.0 - sin, cos), (0.0 - cos, 0.0 - sin), (sin + 0.0, 0.0 - cos)][turns % 4]
+
+
+def logarithm(x: float) -> float:
+    """Return the natural logarithm."""
+    fraction, power = math.frexp(x)
+    if fraction < 0.7071067811865476:
+        fraction, power = fraction * 2.0, power - 1
+    ratio = (fraction - 1.0) / (fraction + 1.0)
+    return power * LN2_HIGH + (2.0 * ratio * polynomial(ATANH, ratio * ratio) + power * LN2_LOW)
+
+
+def exponential(x: float) -> float:
+    """Return e to the power x."""
+    power = round(x * 1.4426950408889634)
+    rest = (x - power * LN2_HIGH) - power * LN2_LOW
+    return math.ldexp(polynomial(EXP, rest), power)
+
+
+def log_uniform_of(unit: float, low: float, high: float) -> float:
+    """Return a number whose logarithm is uniform."""
+    start = logarithm(low)
+    span = logarithm(high) - start
+    return min(max(exponential(start + span * unit), low), high)
+
+
+QUANTILE = """
+2509.0809287301227     5226.495278852854      0.0007745450142783414  1.0507500716444169e-09 2.0103343992922881e-07 2.0442631033899397e-15
+33430.57558358813      28729.085735721943     0.022723844989269184   0.0005475938084995345  2.7115555687434876e-05 1.421511758316446e-07
+67265.7709270087       39307.89580009271      0.2417807251774506     0.015198666563616457   0.0012426609473880784  1.8463183175100548e-05
+45921.95393154987      21213.794301586597     1.2704582524523684     0.14810397642748008    0.026532189526576124   0.0007868691311456133
+13731.69376550946      5394.196021424751      3.6478483247632045     0.6897673349851        0.29656057182850487    0.014875361290850615
+1971.5909503065513     687.1870074920579      5.769497221460691      1.6763848301838038     1.7848265399172913     0.1369298809227358
+133.14166789178438     42.31333070160091      4.630337846156546      2.053191626637759      5.463784911164114      0.599832206555888
+3.3871328727963665     1.0                    1.4234371107496835     1.0                    6.657904643501103      1.0
+"""
+COLUMNS = list(
+    zip(*([float(one) for one in line.split()] for line in QUANTILE.strip().splitlines()), strict=True)
+)
+CENTRE, MIDDLE, TAIL = COLUMNS[:2], COLUMNS[2:4], COLUMNS[4:]
+
+
+def bell_quantile(share: float) -> float:
+    """Return the standard normal's quantile."""
+    centred = share - 0.5
+    if -0.425 <= centred <= 0.425:
+        over, under = CENTRE
+        x = 0.180625 - centred * centred
+        return centred * (polynomial(over, x) / polynomial(under, x))
+    depth = math.sqrt(-logarithm(share if centred < 0 else 1.0 - share))
+    (over, under), x = (MIDDLE, depth - 1.6) if depth <= 5.0 else (TAIL, depth - 5.0)
+    size = polynomial(over, x) / polynomial(under, x)
+    return -size if centred < 0 else size
+
+
+def beta(words: Words, a: float, b: float) -> float:
+    """Return a draw from the Beta distribution; 34 words."""
+    one, other = log_gamma(words, a), log_gamma(words, b)
+    return 1.0 / (1.0 + exponential(min(max(other - one, -700.0), 700.0)))
+
+
+def log_gamma(words: Words, shape: float) -> float:
+    """Return the logarithm of a draw from the Gamma distribution; 17 words."""
+    d = shape + 1.0 - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    accepted, last = None, 0.0
+    for _ in range(8):
+        x, unit = words.normal(), words.open_unit()
+        root = 1.0 + c * x
+        if root > 0.0:
+            last = 3.0 * logarithm(root)
+            bound = 0.5 * x * x + d - d * (root * root * root) + d * last
+            if accepted is None and logarithm(unit) < bound:
+                accepted = last
+    found = last if accepted is None else accepted
+    return logarithm(d) + found + logarithm(words.open_unit()) / shape
+
+
+def mixed(
+    key: Key, n: int, height: int, width: int, mixup: float, cutmix: float, p: float = 1.0
+) -> list[Any]:
+    """Return what is drawn for a batch: what is done, how far away the partners are, the share, and the box."""
+    words = Words(key, "seedsafe/mix")
+    fires, second = words.chance(p), words.unit() >= 0.5
+    cuts = second if mixup and cutmix else bool(cutmix)
+    shift = 1 + words.integer(max(n - 1, 1))
+    alpha = float(cutmix if cuts else mixup)
+    share = beta(words, alpha, alpha)
+    row, column = words.integer(max(height, 1)), words.integer(max(width, 1))
+    if not fires or n < 2:
+        return ["", 0, 1.0, [0, 0, 0, 0]]
+    if not cuts:
+        return ["mixup", shift, share, [0, 0, 0, 0]]
+    half = 0.5 * math.sqrt(1.0 - share)
+    down, across = int(half * height), int(half * width)
+    top, bottom = max(row - down, 0), min(row + down, height)
+    left, right = max(column - across, 0), min(column + across, width)
+    return [
+        "cutmix",
+        shift,
+        1.0 - (bottom - top) * (right - left) / (height * width),
+        [top, bottom, left, right],
+    ]

@@ -1,0 +1,1193 @@
+"""What each transform makes of its words, written again from docs/reference/words.md in plain Python integers and floats.
+
+Nothing of the package is read, and no NumPy. Each function takes a transform's options and returns what draws: its
+word 0 has been consumed, and `size` is the image's rows, columns and channels (of audio, channels and length).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, permutations
+from typing import Any, NamedTuple
+
+from contract_from_the_page import Key, Words, cos_sin, integer_of, log_uniform_of, unit_of
+
+__all__ = ["PIPELINES", "decisions"]
+
+Size = tuple[int, ...]
+Pair = tuple[float, float]
+Draw = Callable[[Words, Size], Any]
+
+
+class One(NamedTuple):
+    """A transform: its class, what draws, its probability, its name, and the rows and columns of its result."""
+
+    kind: str
+    draw: Draw
+    p: float = 1.0
+    name: str | None = None
+    becomes: tuple[int, int] | None = None
+
+
+class Several(NamedTuple):
+    """A container: its class, what chooses, its members, its probability, and how often a member may be applied."""
+
+    kind: str
+    choose: Callable[[Words], list[int]]
+    members: list[One]
+    p: float = 1.0
+    times: int = 1
+
+
+def decisions(members: Sequence[One | Several], size: Size, key: Key) -> list[Any]:
+    """Return the name and the parameters of each transform of a pipeline that is reached."""
+    found: list[Any] = []
+    ordinals: Counter[str] = Counter()
+    applied: Counter[str] = Counter()
+
+    def named(one: One | Several) -> str:
+        if isinstance(one, One) and one.name:
+            return one.name
+        ordinals[one.kind] += 1
+        return f"{one.kind}#{ordinals[one.kind] - 1}" if ordinals[one.kind] > 1 else one.kind
+
+    def stream(name: str) -> tuple[str, Words]:
+        applied[name] += 1
+        at = f"{name}@{applied[name] - 1}" if applied[name] > 1 else name
+        return at, Words(key, at)
+
+    def run(name: str, one: One, size: Size) -> Size:
+        name, words = stream(name)
+        fires = words.chance(one.p)
+        found.append([name, one.draw(words, size) if fires else None])
+        return (*one.becomes, *size[2:]) if fires and one.becomes else size
+
+    for member in members:
+        name = named(member)
+        if isinstance(member, One):
+            size = run(name, member, size)
+            continue
+        names = [named(one) for one in member.members]
+        name, words = stream(name)
+        chosen = member.choose(words) if words.chance(member.p) else None
+        found.append([name, None if chosen is None else [chosen]])
+        for place in chosen or []:
+            size = run(names[place], member.members[place], size)
+    return found
+
+
+# Containers
+
+
+def every(count: int) -> Callable[[Words], list[int]]:
+    return lambda words: list(range(count))
+
+
+def one_of(count: int) -> Callable[[Words], list[int]]:
+    return lambda words: [words.integer(count)]
+
+
+def by_weight(weights: Sequence[float]) -> Callable[[Words], list[int]]:
+    def choose(words: Words) -> list[int]:
+        sums = list(accumulate(weights))
+        drawn = words.unit() * sums[-1]
+        below = [k for k, reached in enumerate(sums) if drawn < reached]
+        return [below[0] if below else max(k for k, weight in enumerate(weights) if weight)]
+
+    return choose
+
+
+def some(count: int, n: int, *, replace: bool = False) -> Callable[[Words], list[int]]:
+    def choose(words: Words) -> list[int]:
+        if replace:
+            return [words.integer(count) for _ in range(n)]
+        return sorted(picked(words, list(range(count)), n))
+
+    return choose
+
+
+def picked(words: Words, left: list[Any], n: int) -> list[Any]:
+    """Return n of a list, each taken out of it by an integer below the number of those that are left."""
+    return [left.pop(words.integer(len(left))) for _ in range(n)]
+
+
+# What many transforms draw
+
+
+def nothing(words: Words, size: Size) -> Any:
+    return []
+
+
+def noise_only(words: Words, size: Size) -> Any:
+    return [words.noise()]
+
+
+def uniforms(*ranges: Pair) -> Draw:
+    return lambda words, size: [words.uniform(*one) for one in ranges]
+
+
+def integer_from(low: int, high: int) -> Draw:
+    return lambda words, size: [words.between(low, high)]
+
+
+def odd(words: Words, low: int, high: int) -> int:
+    return low + 2 * words.integer((high - low) // 2 + 1)
+
+
+def shuffled(words: Words, n: int) -> list[int]:
+    left = list(range(n))
+    return [*picked(words, left, n - 1), *left]
+
+
+def with_noise(draw: Draw) -> Draw:
+    return lambda words, size: [*draw(words, size), words.noise()]
+
+
+# Crops
+
+
+def random_crop(height: int, width: int, *, padding: int = 0, pad: bool = False) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        corner = []
+        for side, window in zip(size[:2], (height, width), strict=True):
+            around = padding + (max(window - side - 2 * padding, 0) if pad else 0)
+            corner.append(words.integer(side + 2 * around - window + 1) - around)
+        return corner
+
+    return draw
+
+
+def center_crop(height: int, width: int) -> Draw:
+    return lambda words, size: [(size[0] - height) // 2, (size[1] - width) // 2]
+
+
+def added(above: int, below: int, before: int, after: int) -> Draw:
+    return lambda words, size: [-above, -before, above + size[0] + below, before + size[1] + after]
+
+
+def crop_from_borders(left: float, right: float, top: float, bottom: float) -> Draw:
+    def ends(words: Words, side: int, before: float, after: float) -> tuple[int, int]:
+        first = min(words.integer(int(before * side) + 1), side - 1)
+        low = max(first + 1, int((1.0 - after) * side))
+        return first, words.between(low, side)
+
+    def draw(words: Words, size: Size) -> Any:
+        x0, x1 = ends(words, size[1], left, right)
+        y0, y1 = ends(words, size[0], top, bottom)
+        return [y0, x0, y1 - y0, x1 - x0]
+
+    return draw
+
+
+def corner(view: int, size: Size, height: int, width: int) -> list[int]:
+    if view == 4:
+        return [round((size[0] - height) / 2), round((size[1] - width) / 2), height, width]
+    return [(size[0] - height) * (view // 2), (size[1] - width) * (view % 2), height, width]
+
+
+def five_crop(height: int, width: int) -> Draw:
+    return lambda words, size: corner(words.view % 5, size, height, width)
+
+
+def ten_crop(height: int, width: int, *, vertical: bool = False) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        mirrored = words.view % 10 >= 5
+        top, left, _, _ = corner(words.view % 5, size, height, width)
+        if mirrored and vertical:
+            top = size[0] - height - top
+        elif mirrored:
+            left = size[1] - width - left
+        return [[top, left, height, width], mirrored]
+
+    return draw
+
+
+def random_resized_crop(scale: Pair = (0.08, 1.0), ratio: Pair = (3 / 4, 4 / 3)) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        units = [words.unit() for _ in range(20)]
+        vertical, horizontal = words.word(), words.word()
+        for share, shape in zip(units[::2], units[1::2], strict=True):
+            area = rows * columns * (scale[0] + (scale[1] - scale[0]) * share)
+            wide = log_uniform_of(shape, *ratio)
+            width, height = round(math.sqrt(area * wide)), round(math.sqrt(area / wide))
+            if 0 < width <= columns and 0 < height <= rows:
+                top, left = (
+                    integer_of(vertical, rows - height + 1),
+                    integer_of(horizontal, columns - width + 1),
+                )
+                return [top, left, height, width]
+        height, width = rows, columns
+        if columns < ratio[0] * rows:
+            height = min(max(round(columns / ratio[0]), 1), rows)
+        elif columns > ratio[1] * rows:
+            width = min(max(round(rows * ratio[1]), 1), columns)
+        return [(rows - height) // 2, (columns - width) // 2, height, width]
+
+    return draw
+
+
+def random_sized_crop(low: int, high: int, ratio: float) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        height = words.between(low, high)
+        width = max(int(height * ratio), 1)
+        return [words.integer(size[0] - height + 1), words.integer(size[1] - width + 1), height, width]
+
+    return draw
+
+
+FIVE = [(0, 0), (0, 4), (4, 0), (4, 4), (2, 2)]
+THIRTEEN = [*FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3)]
+
+
+def multi_scale_crop(scales: Sequence[float] = (1.0, 0.875, 0.75, 0.66), places: str = "corners") -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        sides = [max(int(min(rows, columns) * scale), 1) for scale in scales]
+        count = range(len(sides))
+        pairs = [(sides[i], sides[j]) for i in count for j in count if abs(i - j) <= 1]
+        height, width = pairs[words.integer(len(pairs))]
+        corners = FIVE if places == "corners" else THIRTEEN
+        down, right = corners[words.integer(len(corners))]
+        top, left = words.integer(rows - height + 1), words.integer(columns - width + 1)
+        if places != "random":
+            top, left = (rows - height) // 4 * down, (columns - width) // 4 * right
+        return [top, left, height, width]
+
+    return draw
+
+
+Box = tuple[float, float, float, float]
+
+
+def random_iou_crop(
+    boxes: Sequence[Box],
+    overlaps: Sequence[float] = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
+    trials: int = 40,
+    scale: Pair = (0.3, 1.0),
+    ratio: Pair = (0.5, 2.0),
+) -> Draw:
+    def overlap(box: Box, left: float, top: float, width: float, height: float) -> float:
+        across = max(min(box[2], left + width) - max(box[0], left), 0.0)
+        down = max(min(box[3], top + height) - max(box[1], top), 0.0)
+        shared = across * down
+        return shared / ((box[2] - box[0]) * (box[3] - box[1]) + width * height - shared)
+
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        share = scale[1] - scale[0]
+        for _ in range(6):
+            needed = overlaps[int(words.unit() * len(overlaps))]
+            units = [[words.unit() for _ in range(4)] for _ in range(trials)]
+            if needed >= 1.0:
+                break
+            for one in units:
+                width = math.floor(columns * (scale[0] + share * one[0]))
+                height = math.floor(rows * (scale[0] + share * one[1]))
+                left, top = math.floor((columns - width) * one[2]), math.floor((rows - height) * one[3])
+                if width < 1 or height < 1 or not ratio[0] * height <= width <= ratio[1] * height:
+                    continue
+                shown = [
+                    overlap(box, left, top, width, height)
+                    for box in boxes
+                    if left < 0.5 * (box[0] + box[2]) < left + width
+                    and top < 0.5 * (box[1] + box[3]) < top + height
+                ]
+                if shown and max(shown) >= needed:
+                    return [top, left, height, width, True]
+        return [0, 0, rows, columns, False]
+
+    return draw
+
+
+def bbox_safe_crop(boxes: Sequence[Box], erosion: float = 0.0) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        units = [words.unit() for _ in range(4)]
+        if not boxes or erosion == 1.0:
+            least = int(rows * (1.0 - erosion))
+            height = max(least + int((rows - least + 1) * units[0]), 1)
+            width = max(int(height * columns / rows), 1)
+            return [int((rows - height + 1) * units[1]), int((columns - width + 1) * units[2]), height, width]
+        x0, y0 = min(box[0] for box in boxes), min(box[1] for box in boxes)
+        x1, y1 = max(box[2] for box in boxes), max(box[3] for box in boxes)
+        if len(boxes) > 1:
+            across, down = (x1 - x0) * erosion * 0.5, (y1 - y0) * erosion * 0.5
+            x0, y0, x1, y1 = x0 + across, y0 + down, x1 - across, y1 - down
+        x0, y0 = min(max(x0, 0.0), columns), min(max(y0, 0.0), rows)
+        x1, y1 = min(max(x1, x0), columns), min(max(y1, y0), rows)
+        left, top = min(int(x0 * units[0]), columns - 1), min(int(y0 * units[1]), rows - 1)
+        right, bottom = int(x1 + (columns - x1) * units[2]), int(y1 + (rows - y1) * units[3])
+        return [top, left, max(bottom - top, 1), max(right - left, 1)]
+
+    return draw
+
+
+def crop_non_empty_mask(height: int, width: int) -> Draw:
+    return lambda words, size: [
+        words.unit(),
+        words.integer(height),
+        words.integer(width),
+        words.integer(size[0] - height + 1),
+        words.integer(size[1] - width + 1),
+    ]
+
+
+# Size and padding
+
+
+def to_size(height: int, width: int) -> Draw:
+    return lambda words, size: [height, width, *size[:2]]
+
+
+def shorter(size: Size, side: int, limit: int | None) -> list[int]:
+    short, long = min(size[:2]), max(size[:2])
+    new_short, new_long = side, side * long // short
+    if limit is not None and new_long > limit:
+        new_short, new_long = max(limit * new_short // new_long, 1), limit
+    return [new_short, new_long] if size[0] <= size[1] else [new_long, new_short]
+
+
+def times(side: int, factor: float) -> int:
+    return max(int(side * factor + 0.5), 1)
+
+
+def within(size: Size, one: float, other: float) -> list[int]:
+    factor = min(max(one, other) / max(size[:2]), min(one, other) / min(size[:2]))
+    return [times(size[0], factor), times(size[1], factor)]
+
+
+def shorter_side(side: int, limit: int) -> Draw:
+    return lambda words, size: [*shorter(size, side, limit), *size[:2]]
+
+
+def keeping_within(one: int, other: int) -> Draw:
+    return lambda words, size: [*within(size, one, other), *size[:2]]
+
+
+def one_side(sides: Sequence[int], of: Callable[[Sequence[int]], int]) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        factor = sides[words.integer(len(sides))] / of(size[:2])
+        return [max(round(size[0] * factor), 1), max(round(size[1] * factor), 1), *size[:2]]
+
+    return draw
+
+
+def random_scale(low: float, high: float) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        factor = words.uniform(low, high)
+        return [max(int(size[0] * factor), 1), max(int(size[1] * factor), 1), *size[:2]]
+
+    return draw
+
+
+def scale_to_one_of(sides: Sequence[int], limit: int) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        words.word()
+        return [*shorter(size, sides[words.integer(len(sides))], limit), *size[:2]]
+
+    return draw
+
+
+def scale_between(one: tuple[int, int], other: tuple[int, int]) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        words.word()
+        ends = [sorted(pair) for pair in zip(sorted(one), sorted(other), strict=True)]
+        first, second = [words.between(*pair) for pair in ends]
+        return [*within(size, first, second), *size[:2]]
+
+    return draw
+
+
+def scale_of_a_size(low: float, high: float, height: int, width: int) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        factor = words.uniform(low, high)
+        return [times(height, factor), times(width, factor), *size[:2]]
+
+    return draw
+
+
+def pad_if_needed(low: Sequence[int], divisor: int, *, random: bool) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        sides = [-(-max(side, least) // divisor) * divisor for side, least in zip(size[:2], low, strict=True)]
+        free = [side - given for side, given in zip(sides, size[:2], strict=True)]
+        drawn = [words.integer(one + 1) for one in free]
+        return [*(-one for one in (drawn if random else [one // 2 for one in free])), *sides]
+
+    return draw
+
+
+def letter_box(height: int, width: int) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        factor = min(height / size[0], width / size[1])
+        inner = [max(round(side * factor), 1) for side in size[:2]]
+        return [inner, [(height - inner[0]) // 2, (width - inner[1]) // 2], [height, width], list(size[:2])]
+
+    return draw
+
+
+def crop_and_pad(amounts: Callable[[list[float], Size], list[int]], *, keep_size: bool) -> Draw:
+    def kept(first: int, last: int, side: int) -> tuple[int, int]:
+        lacking = 1 - (side + min(first, 0) + min(last, 0))
+        if lacking <= 0:
+            return first, last
+        given = max(min(-min(first, 0), (lacking + 1) // 2), lacking + min(last, 0))
+        return first + given, last + lacking - given
+
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        above, after, below, before = amounts([words.unit() for _ in range(4)], size)
+        above, below = kept(above, below, rows)
+        before, after = kept(before, after, columns)
+        window = [-above, -before, above + rows + below, before + columns + after]
+        return [window, [rows, columns] if keep_size else window[2:]]
+
+    return draw
+
+
+def pixels(low: int, high: int) -> Callable[[list[float], Size], list[int]]:
+    return lambda units, size: [low + int((high - low + 1) * unit) for unit in units]
+
+
+def percent_of_all(low: float, high: float) -> Callable[[list[float], Size], list[int]]:
+    return lambda units, size: [
+        int((low + (high - low) * units[0]) * side) for side in (*size[:2], *size[:2])
+    ]
+
+
+def random_zoom_out(low: float = 1.0, high: float = 4.0) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        larger = words.uniform(low, high)
+        height, width = int(rows * larger), int(columns * larger)
+        left, top = int((width - columns) * words.unit()), int((height - rows) * words.unit())
+        return [-top, -left, height, width]
+
+    return draw
+
+
+# Flips and turns
+
+
+def d4(words: Words, size: Size) -> Any:
+    symmetry = words.integer(8)
+    return [symmetry % 4, symmetry >= 4, *size[:2]]
+
+
+def random_rotate90(words: Words, size: Size) -> Any:
+    return [words.integer(4), False, *size[:2]]
+
+
+# Geometry
+
+ZERO = (0.0, 0.0)
+
+
+def tangent(degrees: float) -> float:
+    cos, sin = cos_sin(degrees)
+    return sin / cos
+
+
+def moved(size: Size, degrees: float, shift: Pair, scale: Pair, shear: Pair, *, expand: bool) -> list[Any]:
+    rows, columns = size[:2]
+    cos, sin = cos_sin(degrees)
+    tan_x, tan_y = tangent(shear[0]), tangent(shear[1])
+    p, q, s, t = 1.0, 0.0 - tan_x, 0.0 - tan_y, 1.0 + tan_x * tan_y
+    a, b, d, e = cos * scale[0], sin * scale[1], 0.0 - sin * scale[0], cos * scale[1]
+    a, b, d, e = a * p + b * s, a * q + b * t, d * p + e * s, d * q + e * t
+    x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
+    c, f = x - a * x - b * y + shift[0], y - d * x - e * y + shift[1]
+    height, width = rows, columns
+    if expand:
+        corners = [(x - 0.5, y - 0.5) for x in (0, columns) for y in (0, rows)]
+        across = [a * x + b * y + c for x, y in corners]
+        down = [d * x + e * y + f for x, y in corners]
+        width = max(math.ceil(max(across) - min(across) - 1e-6), 1)
+        height = max(math.ceil(max(down) - min(down) - 1e-6), 1)
+        c += (width - 1) * 0.5 - (max(across) + min(across)) * 0.5
+        f += (height - 1) * 0.5 - (max(down) + min(down)) * 0.5
+    return [[a, b, c, d, e, f], [height, width], degrees, list(shift), list(scale), list(shear)]
+
+
+def affine(
+    degrees: Pair = ZERO,
+    translate: tuple[Pair, Pair] = (ZERO, ZERO),
+    scale: Any = (1.0, 1.0),
+    shear: Any = ZERO,
+    *,
+    expand: bool = False,
+) -> Draw:
+    def two(words: Words, ranges: Any, *, same: bool) -> Pair:
+        if isinstance(ranges[0], tuple):
+            return words.uniform(*ranges[0]), words.uniform(*ranges[1])
+        amount = words.uniform(*ranges)
+        words.word()
+        return amount, amount if same else 0.0
+
+    def draw(words: Words, size: Size) -> Any:
+        angle = words.uniform(*degrees)
+        shift = words.uniform(*translate[0]) * size[1], words.uniform(*translate[1]) * size[0]
+        larger, leaning = two(words, scale, same=True), two(words, shear, same=False)
+        return moved(size, angle, shift, larger, leaning, expand=expand)
+
+    return draw
+
+
+def rotate(low: float, high: float, *, expand: bool = False, crop_border: bool = False) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        made = moved(size, words.uniform(low, high), ZERO, (1.0, 1.0), ZERO, expand=expand)
+        if not crop_border:
+            return made
+        cos, sin = (abs(one) for one in cos_sin(made[2]))
+        long, short = max(rows, columns), min(rows, columns)
+        if short <= 2.0 * sin * cos * long or abs(sin - cos) < 1e-10:
+            half = 0.5 * short
+            wide, high_ = (half / sin, half / cos) if columns >= rows else (half / cos, half / sin)
+        else:
+            both = cos * cos - sin * sin
+            wide, high_ = (columns * cos - rows * sin) / both, (rows * cos - columns * sin) / both
+        height, width = min(max(int(high_ + 1e-6), 1), rows), min(max(int(wide + 1e-6), 1), columns)
+        made[0][2] -= (columns - width) * 0.5
+        made[0][5] -= (rows - height) * 0.5
+        return [made[0], [height, width], *made[2:]]
+
+    return draw
+
+
+def inverse(matrix: Sequence[float]) -> list[float]:
+    a, b, c, d, e, f, g, h, i = matrix
+    size = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    rows = (
+        (e * i - f * h, c * h - b * i, b * f - c * e),
+        (f * g - d * i, a * i - c * g, c * d - a * f),
+        (d * h - e * g, b * g - a * h, a * e - b * d),
+    )
+    return [one / size for row in rows for one in row]
+
+
+def corners_of(size: Size, inwards: Sequence[float]) -> list[list[float]]:
+    x0, y0, x1, y1, x2, y2, x3, y3 = inwards
+    rows, columns = size[:2]
+    return [[x0, y0], [columns - x1, y1], [columns - x2, rows - y2], [x3, rows - y3]]
+
+
+def from_square(corners: Sequence[Sequence[float]], across: float, down: float) -> list[float]:
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
+    dx1, dx2, sx = x1 - x2, x3 - x2, x0 - x1 + x2 - x3
+    dy1, dy2, sy = y1 - y2, y3 - y2, y0 - y1 + y2 - y3
+    area = dx1 * dy2 - dx2 * dy1
+    g, h = (sx * dy2 - dx2 * sy) / area, (dx1 * sy - sx * dy1) / area
+    first = [(x1 - x0 + g * x1) * across, (x3 - x0 + h * x3) * down, x0]
+    second = [(y1 - y0 + g * y1) * across, (y3 - y0 + h * y3) * down, y0]
+    return [*first, *second, g * across, h * down, 1.0]
+
+
+def of_centres(matrix: Sequence[float]) -> list[float]:
+    a, b, c, d, e, f, g, h, i = matrix
+    c, f, i = c + (a + b) * 0.5, f + (d + e) * 0.5, i + (g + h) * 0.5
+    a, b, c = a - 0.5 * g, b - 0.5 * h, c - 0.5 * i
+    d, e, f = d - 0.5 * g, e - 0.5 * h, f - 0.5 * i
+    return [one / i for one in (a, b, c, d, e, f, g, h, i)]
+
+
+def convex(corners: Sequence[Sequence[float]]) -> bool:
+    for k, (x, y) in enumerate(corners):
+        (x0, y0), (x1, y1) = corners[k - 1], corners[(k + 1) % 4]
+        if (x - x0) * (y1 - y) - (y - y0) * (x1 - x) <= 0:
+            return False
+    return True
+
+
+def distance(one: Sequence[float], other: Sequence[float]) -> float:
+    across, down = one[0] - other[0], one[1] - other[1]
+    return math.sqrt(across * across + down * down)
+
+
+def perspective(scale: Pair = (0.05, 0.1), *, fit: bool = False) -> Draw:
+    """Without `fit`, the image's size is kept; with it, neither the size nor the corners are."""
+
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = height, width = size[:2]
+        deviation = words.uniform(*scale)
+        inwards = []
+        for k in range(8):
+            away = abs(deviation * words.normal())
+            away -= math.floor(away / 0.32) * 0.32
+            inwards.append(away * (rows if k % 2 else columns))
+        corners = corners_of(size, inwards)
+        if fit:
+            one, two, three, four = corners
+            width = max(int(max(distance(one, two), distance(four, three))), 1)
+            height = max(int(max(distance(two, three), distance(one, four))), 1)
+        matrix = inverse(from_square(corners, 1.0 / width, 1.0 / height))
+        if fit:
+            a, b, c, d, e, f, g, h, i = matrix
+            seen_x, seen_y = [0.0, float(width)], [0.0, float(height)]
+            for x, y in ((0, 0), (columns, 0), (columns, rows), (0, rows)):
+                depth = max(g * x + h * y + i, 1e-6 * abs(i))
+                seen_x.append(min(max((a * x + b * y + c) / depth, -3.0 * width), 4.0 * width))
+                seen_y.append(min(max((d * x + e * y + f) / depth, -3.0 * height), 4.0 * height))
+            left, top = min(seen_x), min(seen_y)
+            width, height = max(math.ceil(max(seen_x) - left), 1), max(math.ceil(max(seen_y) - top), 1)
+            matrix = [
+                a - left * g,
+                b - left * h,
+                c - left * i,
+                d - top * g,
+                e - top * h,
+                f - top * i,
+                g,
+                h,
+                i,
+            ]
+        return [of_centres(matrix), [height, width], corners]
+
+    return draw
+
+
+def perspective_inwards(distortion: float) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        words.word()
+        reach = [min(int(distortion * (side // 2)), (side - 1) // 2) for side in (columns, rows)]
+        inwards = [float(words.integer(reach[k % 2] + 1)) for k in range(8)]
+        corners = corners_of(size, inwards)
+        if not convex(corners):
+            corners = corners_of(size, [one * 2.0 * 0.32 for one in inwards])
+        return [of_centres(from_square(corners, 1.0 / columns, 1.0 / rows)), [rows, columns], corners]
+
+    return draw
+
+
+def grid_distortion(steps: int = 5, low: float = -0.3, high: float = 0.3, *, normalized: bool = True) -> Draw:
+    def lines(words: Words, side: int) -> list[float]:
+        found = [0.0]
+        for _ in range(steps):
+            found.append(found[-1] + 1.0 + words.uniform(low, high))
+        whole = found[-1] if normalized and found[-1] > 0 else float(steps)
+        return [line * side / whole for line in found]
+
+    return lambda words, size: [lines(words, size[1]), lines(words, size[0]), list(size[:2])]
+
+
+def sized(draw: Draw) -> Draw:
+    return lambda words, size: [*draw(words, size), list(size[:2])]
+
+
+def piecewise_affine(rows: tuple[int, int], columns: tuple[int, int], scale: Pair = (0.03, 0.05)) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        return [words.uniform(*scale), [words.between(*rows), words.between(*columns)]]
+
+    return sized(with_noise(draw))
+
+
+# Colour and tone
+
+
+def color_jitter(*ranges: Pair) -> Draw:
+    return lambda words, size: [*(words.uniform(*one) for one in ranges), shuffled(words, 4)]
+
+
+def brightness_contrast(brightness: Pair, contrast: Pair) -> Draw:
+    return lambda words, size: [1.0 + words.uniform(*contrast), words.uniform(*brightness)]
+
+
+def tone_curve(scale: float = 0.1, *, per_channel: bool = False) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        low, high = [], []
+        for _ in range(size[2] if per_channel else 1):
+            low.append(min(max(0.25 + scale * words.normal(), 0.0), 1.0))
+            high.append(min(max(0.75 + scale * words.normal(), 0.0), 1.0))
+        return [low, high]
+
+    return draw
+
+
+def channel_dropout(low: int, high: int) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        count = words.between(low, high)
+        return [sorted(picked(words, list(range(size[2])), high)[:count])]
+
+    return draw
+
+
+def channel_shuffle(words: Words, size: Size) -> Any:
+    return [shuffled(words, size[2])]
+
+
+def fancy_pca(alpha: float = 0.1) -> Draw:
+    return lambda words, size: [[alpha * words.normal() for _ in range(size[2])]]
+
+
+def photo_metric(brightness: float = 32.0, hue: float = 18.0, factor: Pair = (0.5, 1.5)) -> Draw:
+    def step(words: Words, low: float, high: float, otherwise: float) -> float:
+        chosen, amount = words.chance(0.5), words.uniform(low, high)
+        return amount if chosen else otherwise
+
+    def draw(words: Words, size: Size) -> Any:
+        added, contrast = step(words, -brightness, brightness, 0.0), step(words, *factor, 1.0)
+        first = words.chance(0.5)
+        saturation, turn = step(words, *factor, 1.0), step(words, -hue, hue, 0.0)
+        swapped, order = words.chance(0.5), list(permutations(range(3)))[words.integer(6)]
+        return [added, contrast, first, saturation, turn, list(order) if swapped else [0, 1, 2]]
+
+    return draw
+
+
+# Blur
+
+
+def odd_from(low: int, high: int) -> Draw:
+    return lambda words, size: [odd(words, low, high)]
+
+
+def gaussian_blur(low: int, high: int, sigma: Pair) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        width = words.uniform(*sigma)
+        return [odd(words, low, high), width]
+
+    return draw
+
+
+def advanced_blur(angle: Pair = (-90.0, 90.0), sigma: Pair = (0.2, 1.0), shape: Pair = (0.5, 8.0)) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        side, sigmas = odd(words, 3, 7), [words.uniform(*sigma), words.uniform(*sigma)]
+        turn = words.uniform(*angle)
+        low, high = (shape[0], 1.0) if words.chance(0.5) else (1.0, shape[1])
+        return [side, sigmas, turn, words.uniform(low, high)]
+
+    return with_noise(draw)
+
+
+def motion_blur(
+    low: int = 3,
+    high: int = 7,
+    angle: Pair = (0.0, 360.0),
+    direction: Pair = (-1.0, 1.0),
+    *,
+    shifted: bool = True,
+) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        side = odd(words, low, high)
+        turn, towards = words.uniform(*angle), words.uniform(*direction)
+        reach = 0.5 * (side // 2) if shifted else 0.0
+        return [side, turn, towards, [words.uniform(-reach, reach), words.uniform(-reach, reach)]]
+
+    return draw
+
+
+def defocus(low: int = 3, high: int = 10, blur: Pair = (0.1, 0.5)) -> Draw:
+    return lambda words, size: [words.between(low, high), words.uniform(*blur)]
+
+
+# Noise and quality
+
+
+def variance_noise(low: float, high: float) -> Draw:
+    return with_noise(lambda words, size: [math.sqrt(words.uniform(low, high))])
+
+
+def multiplicative(low: float, high: float, *, per_channel: bool = False, per_pixel: bool = False) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        count = 0 if per_pixel else size[2] if per_channel else 1
+        return [[words.uniform(low, high) for _ in range(count)]]
+
+    return with_noise(draw)
+
+
+def salt_and_pepper(amount: Pair, salt: Pair = (0.4, 0.6)) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        share, white = words.uniform(*amount), words.uniform(*salt)
+        return [share * white, share * (1.0 - white)]
+
+    return with_noise(draw)
+
+
+def shot_noise(low: float = 0.1, high: float = 0.3) -> Draw:
+    return with_noise(lambda words, size: [words.uniform(low, high), 0.0])
+
+
+# What is erased
+
+
+def length(word: int, low: float, high: float, side: int) -> int:
+    """Return a length in pixels: floats are shares of the side."""
+    if isinstance(high, float):
+        return math.floor(side * (low + (high - low) * unit_of(word)))
+    most = min(high, side)
+    least = min(int(low), most)
+    return least + integer_of(word, most - least + 1)
+
+
+def coarse_dropout(
+    count: tuple[int, int] = (1, 2),
+    height: Pair = (0.1, 0.2),
+    width: Pair = (0.1, 0.2),
+    *,
+    overhang: bool = False,
+) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        number = words.between(*count)
+        drawn = [[words.word() for _ in range(4)] for _ in range(count[1])]
+        found = []
+        for one in drawn[:number]:
+            high, wide = length(one[0], *height, rows), length(one[1], *width, columns)
+            if overhang:
+                top, left = integer_of(one[2], rows) - high // 2, integer_of(one[3], columns) - wide // 2
+                found.append([max(left, 0), max(top, 0), min(left + wide, columns), min(top + high, rows)])
+            else:
+                top, left = integer_of(one[2], rows - high + 1), integer_of(one[3], columns - wide + 1)
+                found.append([left, top, left + wide, top + high])
+        return [found]
+
+    return with_noise(draw)
+
+
+def random_erasing(scale: Pair = (0.02, 0.33), ratio: Pair = (0.3, 3.3), *, fitting: bool = False) -> Draw:
+    def fit(share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
+        least = scale[0] * rows * columns
+        most = min(scale[1] * rows * columns, ratio[0] * rows * rows, columns * columns / ratio[1])
+        area = least + (most - least) * share
+        if most < least or area == 0:
+            return 0, 0
+        wide = max(ratio[0], area / (rows * rows))
+        wide += (min(ratio[1], columns * columns / area) - wide) * shape
+        return min(round(math.sqrt(area / wide)), rows), min(round(math.sqrt(area * wide)), columns)
+
+    def tried(units: Sequence[float], rows: int, columns: int) -> Iterator[tuple[int, int]]:
+        for share, shape in zip(units[::2], units[1::2], strict=True):
+            area = (scale[0] + (scale[1] - scale[0]) * share) * rows * columns
+            high = log_uniform_of(shape, *ratio)
+            height, width = round(math.sqrt(area * high)), round(math.sqrt(area / high))
+            if height < rows and width < columns:
+                yield height, width
+        yield 0, 0
+
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[:2]
+        units = [words.unit() for _ in range(20)]
+        vertical, horizontal = words.word(), words.word()
+        height, width = (
+            fit(units[0], units[1], rows, columns) if fitting else next(tried(units, rows, columns))
+        )
+        if (height, width) == (0, 0):
+            return [[]]
+        top, left = integer_of(vertical, rows - height + 1), integer_of(horizontal, columns - width + 1)
+        return [[[left, top, left + width, top + height]]]
+
+    return with_noise(draw)
+
+
+def xy_masking(columns: tuple[int, int], rows: tuple[int, int], width: Pair, height: Pair) -> Draw:
+    def stripes(words: Words, count: tuple[int, int], lengths: Pair, side: int) -> list[tuple[int, int]]:
+        number = words.between(*count)
+        drawn = [(words.word(), words.word()) for _ in range(count[1])]
+        found = []
+        for first, second in drawn[:number]:
+            long = length(first, *lengths, side)
+            start = integer_of(second, side - long + 1)
+            found.append((start, start + long))
+        return found
+
+    def draw(words: Words, size: Size) -> Any:
+        upright = [[x0, 0, x1, size[0]] for x0, x1 in stripes(words, columns, width, size[1])]
+        return [upright + [[0, y0, size[1], y1] for y0, y1 in stripes(words, rows, height, size[0])]]
+
+    return with_noise(draw)
+
+
+def grid_dropout(ratio: float = 0.5, unit: tuple[int, int] | None = None) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        low, high = unit or (0, 0)
+        side = words.between(low, high)
+        cell = [side, side] if side else [max(2, one // 10) for one in size[:2]]
+        start = [words.integer(one) for one in cell]
+        return [cell, [min(max(int(one * ratio), 1), one - 1) for one in cell], start]
+
+    return with_noise(draw)
+
+
+def grid_shuffle(rows: int = 3, columns: int = 3, *, drawn: bool = False) -> Draw:
+    def sides(words: Words, side: int, parts: int) -> list[int]:
+        if drawn:
+            return picked(words, [side // parts + (k < side % parts) for k in range(parts)], parts)
+        return [side * (k + 1) // parts - side * k // parts for k in range(parts)]
+
+    def draw(words: Words, size: Size) -> Any:
+        heights, widths = sides(words, size[0], rows), sides(words, size[1], columns)
+        tiles = [(height, width) for height in heights for width in widths]
+        order = [0] * len(tiles)
+        for tile in dict.fromkeys(tiles):
+            places = [place for place, one in enumerate(tiles) if one == tile]
+            for place, old in zip(places, picked(words, list(places), len(places)), strict=True):
+                order[place] = old
+        return [order, heights, widths] if drawn else [order]
+
+    return draw
+
+
+# The pipelines of the golden files, by the names that they have there: the members, and the size that they are given.
+
+SQUARE, GRAIN, HOLES, AUDIO = (37, 53, 3), (19, 23, 3), (29, 33, 3), (2, 16001)
+BOXES = [(5.0, 4.0, 20.0, 30.0), (25.0, 10.0, 50.0, 35.0)]
+JITTER = (0.6, 1.4), (0.6, 1.4), (0.8, 1.2), (-0.1, 0.1)
+width_of: Draw = lambda words, size: [size[1]]
+height_of: Draw = lambda words, size: [size[0]]
+FLIPS = One("HorizontalFlip", width_of, 0.5), One("VerticalFlip", height_of, 0.5)
+
+
+def crop(side: int) -> One:
+    return One("RandomCrop", random_crop(side, side), becomes=(side, side))
+
+
+CROPS = [crop(9), crop(11), crop(13)]
+
+
+def alone(size: Size, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
+    """Return pipelines of one transform that bear its name: what draws, or that and the probability."""
+    given = {kind: one if isinstance(one, tuple) else (one,) for kind, one in drawn.items()}
+    return {kind: ([One(kind, *one)], size) for kind, one in given.items()}
+
+
+def variants(size: Size, kind: str, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
+    """Return pipelines of one transform with other options; `_` stands for a space in their names."""
+    found = alone(size, **drawn)
+    return {
+        f"{kind} {name.replace('_', ' ')}": ([members[0]._replace(kind=kind)], size)  # type: ignore[arg-type]
+        for name, (members, size) in found.items()
+    }
+
+
+TURNING = (-30.0, 30.0)
+PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
+    **alone(
+        SQUARE,
+        RandomCrop=random_crop(20, 30),
+        CenterCrop=center_crop(16, 16),
+        Pad=added(1, 2, 3, 4),
+        Crop=lambda words, size: [3, 1, 20, 30],
+        RandomCropFromBorders=crop_from_borders(0.3, 0.1, 0.1, 0.1),
+        FiveCrop=five_crop(20, 20),
+        TenCrop=ten_crop(20, 30, vertical=True),
+        RandomResizedCrop=random_resized_crop(),
+        RandomSizedCrop=random_sized_crop(5, 30, 1.25),
+        MultiScaleCrop=multi_scale_crop(),
+        RandomIoUCrop=random_iou_crop(BOXES),
+        BBoxSafeCrop=bbox_safe_crop(BOXES),
+        CropNonEmptyMask=crop_non_empty_mask(20, 20),
+    ),
+    "RandomCrop, padding": ([One("RandomCrop", random_crop(48, 48, padding=4, pad=True))], SQUARE),
+    "two of a class, one named": (
+        [crop(36), crop(33), One("RandomCrop", random_crop(30, 30), name="last")],
+        SQUARE,
+    ),
+    **variants(
+        SQUARE,
+        "RandomResizedCrop",
+        nearest=random_resized_crop(),
+        that_never_fits=random_resized_crop((1.0, 1.0), (3.0, 4.0)),
+    ),
+    **variants(SQUARE, "MultiScaleCrop", random=multi_scale_crop((1.0, 0.5), "random")),
+    **variants(SQUARE, "RandomIoUCrop", trials=random_iou_crop(BOXES, (0.5, 0.7), 5)),
+    **variants(SQUARE, "BBoxSafeCrop", eroded=(bbox_safe_crop(BOXES, 0.3), 0.7)),
+    **alone(
+        SQUARE,
+        Resize=to_size(20, 31),
+        SmallestMaxSize=one_side((20, 30, 40), min),
+        LongestMaxSize=(one_side((41,), max), 0.5),
+        RandomScale=random_scale(0.7, 1.3),
+        PadIfNeeded=pad_if_needed((60, 60), 8, random=True),
+        LetterBox=letter_box(48, 48),
+        CropAndPad=crop_and_pad(pixels(-9, 9), keep_size=False),
+        RandomZoomOut=(random_zoom_out(), 0.8),
+    ),
+    **variants(SQUARE, "Resize", shorter_side=shorter_side(30, 40)),
+    "Resize keep_ratio": ([One("Resize", keeping_within(90, 61))], SQUARE),
+    **variants(
+        SQUARE,
+        "RandomScale",
+        sizes=scale_to_one_of((20, 30, 40), 50),
+        between=scale_between((80, 40), (80, 60)),
+        of_a_size=scale_of_a_size(0.5, 2.0, 40, 30),
+    ),
+    **variants(SQUARE, "PadIfNeeded", reflect=pad_if_needed((50, 60), 1, random=False)),
+    **variants(SQUARE, "CropAndPad", percent=crop_and_pad(percent_of_all(-0.2, 0.2), keep_size=True)),
+    **alone(
+        SQUARE,
+        HorizontalFlip=(width_of, 0.5),
+        VerticalFlip=(height_of, 0.3),
+        D4=(d4, 0.8),
+        RandomRotate90=random_rotate90,
+        Transpose=(nothing, 0.5),
+    ),
+    **alone(
+        SQUARE,
+        Affine=affine(TURNING, ((-0.1, 0.1), (-0.1, 0.1)), (0.8, 1.2), (-10.0, 10.0)),
+        Rotate=rotate(-180.0, 180.0),
+        Perspective=(perspective(), 0.5),
+        GridDistortion=grid_distortion(),
+        OpticalDistortion=sized(uniforms((-0.5, 0.5))),
+        ElasticTransform=sized(with_noise(uniforms((50.0, 150.0), (4.0, 8.0)))),
+        PiecewiseAffine=piecewise_affine((3, 6), (4, 4)),
+    ),
+    **variants(
+        SQUARE,
+        "Affine",
+        each_axis=affine(
+            ZERO,
+            ((-0.1, 0.1), (0.0, 0.0)),
+            ((1.0, 2.0), (0.5, 1.0)),
+            ((-5.0, 5.0), (0.0, 9.0)),
+            expand=True,
+        ),
+        reflect=(affine((-180.0, 180.0)), 0.7),
+    ),
+    "Affine.shift_scale_rotate": (
+        [One("Affine", affine((-45.0, 45.0), ((-0.0625, 0.0625),) * 2, (0.9, 1.1)), 0.7)],
+        SQUARE,
+    ),
+    **variants(SQUARE, "Rotate", expand=rotate(-45.0, 45.0, expand=True)),
+    "Rotate crop_border": ([One("Rotate", rotate(-45.0, 45.0, crop_border=True))], SQUARE),
+    "Perspective fit_output": ([One("Perspective", perspective((0.1, 0.2), fit=True))], SQUARE),
+    "Perspective distortion_scale": ([One("Perspective", perspective_inwards(0.9))], SQUARE),
+    **variants(SQUARE, "GridDistortion", not_normalized=grid_distortion(3, normalized=False)),
+    **variants(SQUARE, "OpticalDistortion", fisheye=(sized(uniforms((-0.5, 0.5))), 0.6)),
+    "ElasticTransform same_dxdy": (
+        [One("ElasticTransform", sized(with_noise(uniforms((30.0, 30.0), (2.0, 2.0)))))],
+        SQUARE,
+    ),
+    "ElasticTransform repeat_edges": (
+        [One("ElasticTransform", sized(with_noise(uniforms((90.0, 90.0), (6.0, 6.0)))))],
+        SQUARE,
+    ),
+    **alone(
+        GRAIN,
+        ColorJitter=color_jitter(*JITTER),
+        LinearColorJitter=uniforms(*JITTER),
+        Gamma=uniforms((0.5, 2.0)),
+        RandomBrightnessContrast=brightness_contrast((-0.2, 0.2), (-0.2, 0.2)),
+        ToneCurve=tone_curve(),
+        ChannelDropout=channel_dropout(1, 2),
+        ChannelShuffle=channel_shuffle,
+        FancyPCA=fancy_pca(),
+        RGBShift=uniforms(*[(-20.0, 20.0)] * 3),
+        ToGray=(nothing, 0.5),
+        ToSepia=(nothing, 0.5),
+        HueSaturationValue=uniforms((-20.0, 20.0), (-30.0, 30.0), (-20.0, 20.0)),
+        PhotoMetricDistortion=photo_metric(),
+        CLAHE=uniforms((1.0, 4.0)),
+        AutoContrast=(nothing, 0.5),
+        Equalize=(nothing, 0.5),
+        Invert=(nothing, 0.5),
+        Posterize=(integer_from(1, 7), 0.7),
+        Solarize=(uniforms((0.2, 0.8)), 0.7),
+    ),
+    **variants(
+        GRAIN, "ColorJitter", ranges=(color_jitter((0.5, 2.0), (0.1, 3.0), (1.0, 1.0), (-0.5, 0.2)), 0.8)
+    ),
+    **variants(
+        GRAIN,
+        "RandomBrightnessContrast",
+        by_mean=(brightness_contrast((-0.1, 0.1), (-0.5, 0.3)), 0.5),
+    ),
+    **variants(GRAIN, "ToneCurve", per_channel=tone_curve(0.3, per_channel=True)),
+    **variants(GRAIN, "HueSaturationValue", fractional=uniforms((-0.015, 0.015), (-0.7, 0.7), (-0.4, 0.4))),
+    **variants(GRAIN, "Equalize", opencv=(nothing, 0.5)),
+    **alone(
+        GRAIN,
+        Blur=odd_from(3, 7),
+        GaussianBlur=gaussian_blur(0, 0, (0.1, 2.0)),
+        GlassBlur=noise_only,
+        MedianBlur=odd_from(3, 7),
+        AdvancedBlur=advanced_blur(),
+        Defocus=defocus(),
+        MotionBlur=motion_blur(),
+        Emboss=uniforms((0.2, 0.5), (0.2, 0.7)),
+        Sharpen=uniforms((0.2, 0.5), (0.5, 1.0)),
+    ),
+    **variants(GRAIN, "GaussianBlur", sizes=(gaussian_blur(3, 9, (0.5, 3.0)), 0.7)),
+    **variants(GRAIN, "GlassBlur", swap=noise_only),
+    **variants(
+        GRAIN,
+        "MotionBlur",
+        in_the_middle=(motion_blur(5, 15, (-45.0, 45.0), (0.0, 0.0), shifted=False), 0.5),
+    ),
+    **alone(SQUARE, GaussianNoise=(with_noise(uniforms((1.0, 12.0))), 0.8)),
+    **variants(
+        GRAIN,
+        "GaussianNoise",
+        variance=variance_noise(10.0, 50.0),
+        of_pixels=(with_noise(uniforms((0.1, 5.0))), 0.7),
+    ),
+    **alone(
+        GRAIN,
+        ISONoise=with_noise(uniforms((0.01, 0.05), (0.1, 0.5))),
+        MultiplicativeNoise=multiplicative(0.9, 1.1),
+        SaltAndPepper=salt_and_pepper((0.1, 0.3)),
+        ShotNoise=shot_noise(),
+        Downscale=uniforms((0.2, 0.9)),
+        ImageCompression=integer_from(50, 95),
+    ),
+    **variants(
+        GRAIN,
+        "MultiplicativeNoise",
+        per_channel=(multiplicative(0.5, 1.5, per_channel=True), 0.8),
+        per_pixel=multiplicative(0.9, 1.1, per_pixel=True),
+    ),
+    **variants(GRAIN, "Downscale", smooth=uniforms((0.2, 0.5))),
+    **variants(GRAIN, "ImageCompression", webp=(integer_from(5, 20), 0.5)),
+    **alone(
+        HOLES,
+        CoarseDropout=coarse_dropout(),
+        RandomErasing=(random_erasing(), 0.5),
+        XYMasking=xy_masking((0, 3), (1, 2), (1, 5), (0.1, 0.1)),
+        GridDropout=grid_dropout(),
+        GridShuffle=grid_shuffle(),
+        PixelDropout=noise_only,
+    ),
+    **variants(
+        HOLES,
+        "CoarseDropout",
+        pixels=(coarse_dropout((1, 8), (2, 9), (7, 7)), 0.7),
+        overhang=coarse_dropout((1, 1), (0.5, 0.5), (0.4, 0.4), overhang=True),
+    ),
+    **variants(
+        HOLES,
+        "RandomErasing",
+        extreme=random_erasing((0.5, 1.0), (0.1, 10.0)),
+        fitting=random_erasing(fitting=True),
+    ),
+    **variants(HOLES, "GridDropout", units=(grid_dropout(0.3, (3, 9)), 0.8)),
+    **variants(HOLES, "GridShuffle", uneven=(grid_shuffle(4, 5), 0.6), drawn=grid_shuffle(4, 5, drawn=True)),
+    **variants(HOLES, "PixelDropout", per_channel=noise_only),
+    "Normalize, ToFloat, ToCHW": ([One(kind, nothing) for kind in ("ToFloat", "Normalize", "ToCHW")], SQUARE),
+    **alone(
+        AUDIO,
+        Amplitude=uniforms((0.3, 1.0)),
+        PolarityInversion=(nothing, 0.5),
+        RandomSegment=lambda words, size: [words.integer(size[-1] - 8192 + 1)],
+    ),
+    "OneOf": ([Several("OneOf", one_of(3), [*FLIPS, crop(9)], 0.9)], SQUARE),
+    "Choice": ([Several("Choice", by_weight((1.0, 0.0, 2.5)), CROPS, 0.9)], SQUARE),
+    "Choice, all alike": ([Several("Choice", by_weight((0.1, 0.1, 0.1)), CROPS)], SQUARE),
+    "RandomApply": ([Several("RandomApply", every(2), [crop(9), FLIPS[0]], 0.6)], SQUARE),
+    "SomeOf": (
+        [Several("SomeOf", some(3, 2), [*FLIPS, One("GaussianNoise", with_noise(uniforms((0.0, 12.0))))])],
+        SQUARE,
+    ),
+    "SomeOf, replace": (
+        [
+            Several(
+                "SomeOf",
+                some(2, 3, replace=True),
+                [One("GaussianNoise", with_noise(uniforms((0.0, 3.0)))), FLIPS[0]],
+            )
+        ],
+        SQUARE,
+    ),
+}
+"""Pipelines that interpolate otherwise draw the same: they have the name with ", nearest" after it."""
