@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
+import re
 import sys
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import contract_from_the_page as contract
 import known
+import numpy as np
 import pytest
 import words_from_the_page as words
+
+import seedsafe as ss
+from seedsafe import mixing
+from seedsafe.keys import decisions
+from seedsafe.keys.draws import Draws, normal_quantiles
+from seedsafe.keys.key import address
+from seedsafe.reading.faults import partners
 
 KEYS = [contract.Key(key.seed, key.epoch, key.index, key.occurrence, key.view) for key in known.KEYS]
 STORED = known.parts(known.files())["decisions"]
@@ -19,6 +31,103 @@ MIXES = {
     "BatchMix, MixUp": (0.2, 0.0, 0.7),
     "BatchMix, CutMix": (0.0, 2.5, 1.0),
 }
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "contract.md").read_text(encoding="utf-8")
+ANSWERS = re.findall(r"^\| `(\w+\(.+)` \| `(.+)` \|$", PAGE, re.MULTILINE)
+FIRST_WORDS = re.findall(r"^\|((?: [\w^/]+ \|){6}) `([0-9a-f ]{67})` \|$", PAGE, re.MULTILINE)
+
+
+def of_the_script() -> dict[str, Any]:
+    """Return what the names of the page's known answers mean, as it was written from the page."""
+    return {
+        "words": contract.Words(contract.Key(42, 3, 1234)),
+        "op": contract.op_of,
+        "record": contract.record_index,
+        "unit": contract.Words.unit,
+        "uniform": contract.Words.uniform,
+        "integer": contract.Words.integer,
+        "normal": contract.Words.normal,
+        "cos_sin": contract.cos_sin,
+        "log": contract.logarithm,
+        "exp": contract.exponential,
+        "log_uniform": contract.log_uniform_of,
+        "quantile": contract.bell_quantile,
+        "beta": contract.beta,
+        "order": contract.epoch_order,
+        "sampler": contract.sampler_seed,
+        "replace": lambda key, place, n: contract.replacements(contract.Key(*key), place, n),
+        "mix": lambda key, *options: contract.mixed(contract.Key(*key), *options),
+    }
+
+
+def of_the_package() -> dict[str, Any]:
+    """Return what they mean in the package."""
+
+    def mix(key: tuple[int, int, int], n: int, height: int, width: int, *options: float) -> Any:
+        return ss.BatchMix(10, *options).params(ss.SampleKey(*key), (n, height, width, 3))
+
+    def sampler(seed: int, epoch: int) -> int:
+        return Draws(address(ss.SampleKey(seed, epoch, 0), ss.op_of("seedsafe/sampler"))).word() % 2**63
+
+    return {
+        "words": Draws(address(ss.SampleKey(42, 3, 1234))),
+        "op": ss.op_of,
+        "record": ss.record_index,
+        "unit": Draws.unit,
+        "uniform": Draws.uniform,
+        "integer": Draws.integer,
+        "normal": decisions.normal,
+        "cos_sin": decisions.cos_sin_degrees,
+        "log": decisions.logarithm,
+        "exp": decisions.exponential,
+        "log_uniform": decisions.log_uniform_at,
+        "quantile": decisions.normal_quantile,
+        "beta": mixing.beta,
+        "order": lambda *given: ss.epoch_order(*given).tolist(),
+        "sampler": sampler,
+        "replace": lambda key, place, n: partners(ss.SampleKey(*key), place, n),
+        "mix": mix,
+    }
+
+
+@pytest.mark.parametrize("names", [of_the_script, of_the_package])
+@pytest.mark.parametrize(("what", "gives"), ANSWERS)
+def test_answers_on_the_page(what: str, gives: str, names: Any) -> None:
+    assert json.dumps(known.plain(eval(what, names()))).replace('"', "") == gives
+
+
+def test_every_known_answer_is_found_on_the_page() -> None:
+    asked = {what.partition("(")[0] for what, _ in ANSWERS}
+    assert asked == set(of_the_script()) - {"words"} == set(of_the_package()) - {"words"}
+    assert len(FIRST_WORDS) == len(known.KNOWN_ANSWERS) + 4
+
+
+@pytest.mark.parametrize(("fields", "first"), FIRST_WORDS)
+def test_first_words_on_the_page(fields: str, first: str) -> None:
+    *numbers, op = fields.replace("2^64", str(2**64)).replace("|", "").split()
+    seed, epoch, index, occurrence, view = map(int, numbers)
+    found = contract.Words(
+        contract.Key(seed, epoch, index, occurrence, view), 0 if op == "0" else contract.op_of(op)
+    )
+    assert " ".join(f"{found.word():016x}" for _ in range(4)) == first
+    key = ss.SampleKey(seed, epoch, index, occurrence=occurrence, view=view)
+    drawn = Draws(address(key, 0 if op == "0" else ss.op_of(op)))
+    assert " ".join(f"{drawn.word():016x}" for _ in range(4)) == first
+
+
+def test_numbers_on_the_page() -> None:
+    assert contract.QUANTILE in PAGE
+    for number in (contract.DEGREE, contract.LN2_HIGH, contract.LN2_LOW):
+        assert f"{number!r}" in PAGE
+
+
+def test_the_noise_table_is_that_of_the_quantiles() -> None:
+    table = normal_quantiles()
+    shares = (np.arange(65536) + 0.5) / 65536
+    own = np.array([contract.bell_quantile(share) for share in shares.tolist()])
+    assert np.abs(own - table).max() < 2.0**-46
+    assert table[65535 - 40000] == -table[40000]
 
 
 @pytest.mark.parametrize("module", [contract, words])
