@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import re
@@ -165,3 +166,63 @@ def test_mixes(name: str) -> None:
 
 def test_no_golden_pipeline_is_left_out() -> None:
     assert {name.removesuffix(", nearest") for name in STORED} == {*words.PIPELINES, *MIXES}
+
+
+WORDS_PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
+
+
+OF_PIXELS = {
+    "fill",
+    "mask_fill",
+    "mode",
+    "interpolation",
+    "rotate_method",
+    "method",
+    "by_max",
+    "swap",
+    "rounds",
+    "reach",
+}
+
+
+def call(transform: Any) -> str:
+    """Return the call that makes a transform, with all options that a draw may depend on."""
+    if isinstance(transform, ss.Compose):
+        return f"Compose([{', '.join(map(call, transform.transforms))}])"
+    options = []
+    for one in dataclasses.fields(transform):
+        value = getattr(transform, one.name)
+        if one.name == "transforms":
+            options.append(f"[{', '.join(map(call, value))}]")
+        elif one.name not in OF_PIXELS and value is not None:
+            options.append(f"{one.name}={value!r}")
+    return f"{type(transform).__name__}({', '.join(options)})"
+
+
+def row(name: str) -> str:
+    """Return the row of the known answers for a golden pipeline: at the first key, from key 1 on, at which it fires."""
+    golden, drawn = known.GOLDENS[name][1], STORED[name]
+    number = next(k for k in (1, 2, 3, 4, 5, 0) if drawn[k][0][1] is not None)
+    gives = drawn[number][0][1] if all(len(one) == 1 for one in drawn) else drawn[number]
+    info = golden.shape if isinstance(golden.shape, ss.Info) else ss.Info(golden.shape)
+    given = " × ".join(map(str, info.shape))
+    if info.given_boxes is not None:
+        given += f", boxes {info.boxes.tolist()}"
+    written = json.dumps(gives).replace('"', "")
+    return f"| `{call(golden.transform)}` | {given} | {number} | `{written}` |"
+
+
+@pytest.mark.parametrize("name", words.PIPELINES)
+def test_known_answers_of_transforms(name: str) -> None:
+    assert row(name) in WORDS_PAGE
+
+
+def test_the_keys_of_the_known_answers() -> None:
+    for number, key in enumerate(known.KEYS):
+        assert f"- {number}: {key!r}" in WORDS_PAGE.replace("`", "")
+
+
+def test_every_transform_stands_on_the_page_of_words() -> None:
+    from cases import PUBLIC
+
+    assert [name for name in PUBLIC if not re.search(rf"\b{name}\b", WORDS_PAGE)] == ["Bridged"]
