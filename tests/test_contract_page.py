@@ -15,6 +15,7 @@ from typing import Any
 import contract_from_the_page as contract
 import known
 import numpy as np
+import pipelines_from_the_page as golden_pipelines
 import pytest
 import words_from_the_page as words
 
@@ -131,7 +132,7 @@ def test_the_noise_table_is_that_of_the_quantiles() -> None:
     assert table[65535 - 40000] == -table[40000]
 
 
-@pytest.mark.parametrize("module", [contract, words])
+@pytest.mark.parametrize("module", [contract, words, golden_pipelines])
 def test_nothing_of_the_package_is_read(module: ModuleType) -> None:
     read = set()
     for node in ast.walk(ast.parse(inspect.getsource(module))):
@@ -139,7 +140,7 @@ def test_nothing_of_the_package_is_read(module: ModuleType) -> None:
             read |= {one.name.partition(".")[0] for one in node.names}
         elif isinstance(node, ast.ImportFrom):
             read.add(str(node.module).partition(".")[0])
-    assert read <= sys.stdlib_module_names | {"contract_from_the_page"}
+    assert read <= sys.stdlib_module_names | {"contract_from_the_page", "words_from_the_page"}
 
 
 def test_addresses() -> None:
@@ -155,7 +156,7 @@ def test_addresses() -> None:
 
 @pytest.mark.parametrize("name", [name for name in STORED if name not in MIXES])
 def test_decisions(name: str) -> None:
-    pipeline = words.PIPELINES[name.removesuffix(", nearest")]
+    pipeline = golden_pipelines.PIPELINES[name.removesuffix(", nearest")]
     assert [known.plain(words.decisions(*pipeline, key)) for key in KEYS] == STORED[name]
 
 
@@ -165,7 +166,7 @@ def test_mixes(name: str) -> None:
 
 
 def test_no_golden_pipeline_is_left_out() -> None:
-    assert {name.removesuffix(", nearest") for name in STORED} == {*words.PIPELINES, *MIXES}
+    assert {name.removesuffix(", nearest") for name in STORED} == {*golden_pipelines.PIPELINES, *MIXES}
 
 
 WORDS_PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
@@ -212,7 +213,7 @@ def row(name: str) -> str:
     return f"| `{call(golden.transform)}` | {given} | {number} | `{written}` |"
 
 
-@pytest.mark.parametrize("name", words.PIPELINES)
+@pytest.mark.parametrize("name", golden_pipelines.PIPELINES)
 def test_known_answers_of_transforms(name: str) -> None:
     assert row(name) in WORDS_PAGE
 
@@ -226,3 +227,143 @@ def test_every_transform_stands_on_the_page_of_words() -> None:
     from cases import PUBLIC
 
     assert [name for name in PUBLIC if not re.search(rf"\b{name}\b", WORDS_PAGE)] == ["Bridged"]
+
+
+SIZES = ((37, 53, 3), (53, 37, 1), (9, 200, 4), (64, 64, 3), (11, 10, 2))
+BOX = [(3.0, 2.0, 7.5, 8.25)]
+OTHERS: dict[str, tuple[Any, Any]] = {
+    "RandomCrop": (
+        ss.RandomCrop((30, 12), padding=(1, 9, 3, 5), pad_if_needed=True),
+        words.random_crop(30, 12, padding=(1, 9, 3, 5), pad=True),
+    ),
+    "RandomCropFromBorders": (
+        ss.RandomCropFromBorders(crop_left=1.0, crop_right=1.0, crop_top=0.7, crop_bottom=0.9),
+        words.crop_from_borders(1.0, 1.0, 0.7, 0.9),
+    ),
+    "FiveCrop": (ss.FiveCrop((4, 7)), words.five_crop(4, 7)),
+    "TenCrop": (ss.TenCrop((4, 7)), words.ten_crop(4, 7)),
+    "RandomResizedCrop": (
+        ss.RandomResizedCrop(8, scale=(0.9, 1.0), ratio=(0.2, 0.5)),
+        words.random_resized_crop((0.9, 1.0), (0.2, 0.5)),
+    ),
+    "MultiScaleCrop": (
+        ss.MultiScaleCrop(8, scales=(1.0, 0.4, 0.7), max_distort=2, places="grid"),
+        words.multi_scale_crop((1.0, 0.4, 0.7), "grid", 2),
+    ),
+    "RandomIoUCrop": (
+        ss.RandomIoUCrop(
+            min_scale=0.1,
+            max_scale=0.6,
+            min_aspect_ratio=0.8,
+            max_aspect_ratio=1.1,
+            sampler_options=(0.0, 0.2, 1.0),
+        ),
+        words.random_iou_crop(BOX, (0.0, 0.2, 1.0), 40, (0.1, 0.6), (0.8, 1.1)),
+    ),
+    "BBoxSafeCrop": (ss.BBoxSafeCrop(erosion_rate=0.5), words.bbox_safe_crop(BOX, 0.5)),
+    "BBoxSafeCrop that erodes all": (ss.BBoxSafeCrop(erosion_rate=1.0), words.bbox_safe_crop(BOX, 1.0)),
+    "Resize": (ss.Resize(30), words.shorter_side(30, None)),
+    "SmallestMaxSize": (ss.SmallestMaxSize([3, 8]), words.one_side((3, 8), min)),
+    "RandomScale of a number": (
+        ss.RandomScale((0.5, 2.0), size=20, max_size=30),
+        words.random_scale((0.5, 2.0), [20], limit=30),
+    ),
+    "RandomScale between numbers": (
+        ss.RandomScale(sizes=[30, 10], between=True),
+        words.random_scale(sizes=[30, 10], between=True),
+    ),
+    "RandomScale of pairs": (
+        ss.RandomScale((0.5, 2.0), sizes=[(20, 30), (50, 9)]),
+        words.random_scale((0.5, 2.0), [(20, 30), (50, 9)]),
+    ),
+    "RandomScale between pairs": (
+        ss.RandomScale(sizes=[(20, 30), (50, 9)], between=True, keep_ratio=False),
+        words.random_scale(sizes=[(20, 30), (50, 9)], between=True, keep_ratio=False),
+    ),
+    **{
+        f"PadIfNeeded {position}": (
+            ss.PadIfNeeded((40, 50), divisor=(8, 6), position=position),
+            words.pad_if_needed((40, 50), (8, 6), position),
+        )
+        for position in ("center", "top_left", "top_right", "bottom_left", "bottom_right", "random")
+    },
+    "LetterBox auto": (ss.LetterBox((48, 90), auto=True), words.letter_box(48, 90, stride=32)),
+    "LetterBox filled": (ss.LetterBox((48, 90), scale_fill=True), words.letter_box(48, 90, fill=True)),
+    "LetterBox in the corner": (
+        ss.LetterBox((48, 90), scale_up=False, center=False),
+        words.letter_box(48, 90, up=False, center=False),
+    ),
+    "CropAndPad": (
+        ss.CropAndPad(((-30, 1), (-40, 2), (-30, 3), (-40, 4))),
+        words.crop_and_pad([(-30, 1), (-40, 2), (-30, 3), (-40, 4)]),
+    ),
+    "CropAndPad together": (
+        ss.CropAndPad((-30, 4), sample_independently=False),
+        words.crop_and_pad([(-30, 4)] * 4, apart=False),
+    ),
+    "CropAndPad percent": (
+        ss.CropAndPad(percent=((-0.7, 0.1), (-0.7, 0.2), (-0.7, 0.3), (0.1, 0.4)), keep_size=False),
+        words.crop_and_pad(
+            [(-0.7, 0.1), (-0.7, 0.2), (-0.7, 0.3), (0.1, 0.4)], percent=True, keep_size=False
+        ),
+    ),
+    "Affine": (
+        ss.Affine(400, shear=((-20, 3), (5, 40))),
+        words.affine((-400.0, 400.0), shear=((-20.0, 3.0), (5.0, 40.0))),
+    ),
+    "Rotate": (ss.Rotate(180, crop_border=True), words.rotate(-180.0, 180.0, crop_border=True)),
+    "Rotate by right angles": (
+        ss.Rotate((90, 90), expand=True),
+        words.rotate(90.0, 90.0, expand=True),
+    ),
+    "Perspective not of the image's size": (
+        ss.Perspective((0.2, 0.4), keep_size=False, p=1),
+        words.perspective((0.2, 0.4), keep_size=False),
+    ),
+    "Perspective of all": (
+        ss.Perspective((0.2, 0.4), fit_output=True, p=1),
+        words.perspective((0.2, 0.4), fit=True),
+    ),
+    "Perspective inwards": (ss.Perspective(distortion_scale=1.0, p=1), words.perspective_inwards(1.0)),
+    "GridDistortion": (
+        ss.GridDistortion(4, distort_limit=(-1, -1), p=1),
+        words.grid_distortion(4, -1.0, -1.0),
+    ),
+    "XYMasking": (
+        ss.XYMasking((1, 4), (0, 2), width=(0.1, 0.3), height=(2, 90)),
+        words.xy_masking((1, 4), (0, 2), (0.1, 0.3), (2, 90)),
+    ),
+    "CoarseDropout": (
+        ss.CoarseDropout((2, 5), height=(3, 90), width=(0.0, 1.0), overhang=True),
+        words.coarse_dropout((2, 5), (3, 90), (0.0, 1.0), overhang=True),
+    ),
+    "RandomErasing": (
+        ss.RandomErasing((0.3, 0.9), (0.2, 0.4), fitting=True, p=1),
+        words.random_erasing((0.3, 0.9), (0.2, 0.4), fitting=True),
+    ),
+    "GridDropout": (ss.GridDropout(0.9, shifted=False), words.grid_dropout(0.9, shifted=False)),
+    "GridShuffle": (ss.GridShuffle((5, 7)), words.grid_shuffle(5, 7)),
+    "ChannelShuffle": (ss.ChannelShuffle(), words.channel_shuffle),
+    "FancyPCA": (ss.FancyPCA(3.0), words.fancy_pca(3.0)),
+}
+"""Options that no golden pipeline has: what draws in the package, and what was written from the page."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_options(name: str, size: tuple[int, ...]) -> None:
+    transform, draw = OTHERS[name]
+    pipeline = ss.Compose([transform])
+    info = ss.Info(size, "uint8", boxes=BOX)
+    for key, sample in zip(KEYS, known.KEYS, strict=True):
+        drawn = words.decisions([words.One(type(transform).__name__, draw)], size, key)
+        assert known.plain(drawn) == known.plain(pipeline.params(sample, info))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_safe_crop_without_boxes(size: tuple[int, ...]) -> None:
+    pipeline = ss.Compose([ss.BBoxSafeCrop(erosion_rate=0.6)])
+    for key, sample in zip(KEYS, known.KEYS, strict=True):
+        drawn = words.decisions([words.One("BBoxSafeCrop", words.bbox_safe_crop([], 0.6))], size, key)
+        info = ss.Info(size, "uint8", boxes=np.zeros((0, 4)))
+        assert known.plain(drawn) == known.plain(pipeline.params(sample, info))

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from contract_from_the_page import Key, Words, cos_sin, integer_of, log_uniform_of, unit_of
 
-__all__ = ["PIPELINES", "decisions"]
-
 Size = tuple[int, ...]
 Pair = tuple[float, float]
 Draw = Callable[[Words, Size], Any]
@@ -148,12 +146,15 @@ def with_noise(draw: Draw) -> Draw:
 # Crops
 
 
-def random_crop(height: int, width: int, *, padding: int = 0, pad: bool = False) -> Draw:
+def random_crop(height: int, width: int, *, padding: Sequence[int] = (0, 0, 0, 0), pad: bool = False) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         corner = []
-        for side, window in zip(size[:2], (height, width), strict=True):
-            around = padding + (max(window - side - 2 * padding, 0) if pad else 0)
-            corner.append(words.integer(side + 2 * around - window + 1) - around)
+        for side, window, first, last in zip(
+            size[:2], (height, width), padding[::2], padding[1::2], strict=True
+        ):
+            lacking = max(window - side - first - last, 0) if pad else 0
+            before, after = first + lacking, last + lacking
+            corner.append(words.integer(before + side + after - window + 1) - before)
         return corner
 
     return draw
@@ -242,12 +243,14 @@ FIVE = [(0, 0), (0, 4), (4, 0), (4, 4), (2, 2)]
 THIRTEEN = [*FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 1), (3, 3)]
 
 
-def multi_scale_crop(scales: Sequence[float] = (1.0, 0.875, 0.75, 0.66), places: str = "corners") -> Draw:
+def multi_scale_crop(
+    scales: Sequence[float] = (1.0, 0.875, 0.75, 0.66), places: str = "corners", apart: int = 1
+) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
         sides = [max(int(min(rows, columns) * scale), 1) for scale in scales]
         count = range(len(sides))
-        pairs = [(sides[i], sides[j]) for i in count for j in count if abs(i - j) <= 1]
+        pairs = [(sides[i], sides[j]) for i in count for j in count if abs(i - j) <= apart]
         height, width = pairs[words.integer(len(pairs))]
         corners = FIVE if places == "corners" else THIRTEEN
         down, right = corners[words.integer(len(corners))]
@@ -375,60 +378,90 @@ def one_side(sides: Sequence[int], of: Callable[[Sequence[int]], int]) -> Draw:
     return draw
 
 
-def random_scale(low: float, high: float) -> Draw:
+def random_scale(
+    scale: Pair | None = None,
+    sizes: Sequence[Any] = (),
+    *,
+    between: bool = False,
+    keep_ratio: bool = True,
+    limit: int | None = None,
+) -> Draw:
+    """`sizes` has one element for `size=`."""
+
+    def drawn(words: Words) -> Any:
+        if not between or isinstance(sizes[0], int):
+            first, _ = words.word(), words.word()
+            if between:
+                return min(sizes) + integer_of(first, max(sizes) - min(sizes) + 1)
+            return sizes[integer_of(first, len(sizes))] if sizes else None
+        one, other = (sorted(size) if keep_ratio else size for size in sizes)
+        return [words.between(min(ends), max(ends)) for ends in zip(one, other, strict=True)]
+
+    def scaled(words: Words, size: Size) -> Sequence[int]:
+        factor = words.uniform(*(scale or (1.0, 1.0)))
+        of = drawn(words)
+        if of is None:
+            return [max(int(side * factor), 1) for side in size[:2]]
+        if isinstance(of, int):
+            return shorter(size, times(of, factor) if scale else of, limit)
+        if keep_ratio:
+            return within(size, of[0] * factor, of[1] * factor)
+        return [times(of[0], factor), times(of[1], factor)]
+
+    return lambda words, size: [*scaled(words, size), *size[:2]]
+
+
+POSITIONS = {
+    "center": (1, 1),
+    "top_left": (0, 0),
+    "top_right": (0, 2),
+    "bottom_left": (2, 0),
+    "bottom_right": (2, 2),
+}
+
+
+def pad_if_needed(low: Sequence[int], divisor: Sequence[int], position: str = "center") -> Draw:
     def draw(words: Words, size: Size) -> Any:
-        factor = words.uniform(low, high)
-        return [max(int(size[0] * factor), 1), max(int(size[1] * factor), 1), *size[:2]]
-
-    return draw
-
-
-def scale_to_one_of(sides: Sequence[int], limit: int) -> Draw:
-    def draw(words: Words, size: Size) -> Any:
-        words.word()
-        return [*shorter(size, sides[words.integer(len(sides))], limit), *size[:2]]
-
-    return draw
-
-
-def scale_between(one: tuple[int, int], other: tuple[int, int]) -> Draw:
-    def draw(words: Words, size: Size) -> Any:
-        words.word()
-        ends = [sorted(pair) for pair in zip(sorted(one), sorted(other), strict=True)]
-        first, second = [words.between(*pair) for pair in ends]
-        return [*within(size, first, second), *size[:2]]
-
-    return draw
-
-
-def scale_of_a_size(low: float, high: float, height: int, width: int) -> Draw:
-    def draw(words: Words, size: Size) -> Any:
-        factor = words.uniform(low, high)
-        return [times(height, factor), times(width, factor), *size[:2]]
-
-    return draw
-
-
-def pad_if_needed(low: Sequence[int], divisor: int, *, random: bool) -> Draw:
-    def draw(words: Words, size: Size) -> Any:
-        sides = [-(-max(side, least) // divisor) * divisor for side, least in zip(size[:2], low, strict=True)]
+        given = zip(size[:2], low, divisor, strict=True)
+        sides = [-(-max(side, least) // part) * part for side, least, part in given]
         free = [side - given for side, given in zip(sides, size[:2], strict=True)]
-        drawn = [words.integer(one + 1) for one in free]
-        return [*(-one for one in (drawn if random else [one // 2 for one in free])), *sides]
+        added = [words.integer(one + 1) for one in free]
+        if position != "random":
+            added = [one * halves // 2 for one, halves in zip(free, POSITIONS[position], strict=True)]
+        return [*(-one for one in added), *sides]
 
     return draw
 
 
-def letter_box(height: int, width: int) -> Draw:
+def letter_box(
+    height: int,
+    width: int,
+    *,
+    stride: int | None = None,
+    fill: bool = False,
+    up: bool = True,
+    center: bool = True,
+) -> Draw:
+    """`stride` is None without `auto`."""
+
     def draw(words: Words, size: Size) -> Any:
         factor = min(height / size[0], width / size[1])
+        factor = factor if up else min(factor, 1.0)
         inner = [max(round(side * factor), 1) for side in size[:2]]
-        return [inner, [(height - inner[0]) // 2, (width - inner[1]) // 2], [height, width], list(size[:2])]
+        free = [height - inner[0], width - inner[1]]
+        if stride:
+            free = [one % stride for one in free]
+        elif fill:
+            inner, free = [height, width], [0, 0]
+        corner = [one // 2 for one in free] if center else [0, 0]
+        return [inner, corner, [inner[0] + free[0], inner[1] + free[1]], list(size[:2])]
 
     return draw
 
 
-def crop_and_pad(amounts: Callable[[list[float], Size], list[int]], *, keep_size: bool) -> Draw:
+def crop_and_pad(
+    ranges: Sequence[Any], *, percent: bool = False, keep_size: bool = True, apart: bool = True
+) -> Draw:
     def kept(first: int, last: int, side: int) -> tuple[int, int]:
         lacking = 1 - (side + min(first, 0) + min(last, 0))
         if lacking <= 0:
@@ -438,23 +471,19 @@ def crop_and_pad(amounts: Callable[[list[float], Size], list[int]], *, keep_size
 
     def draw(words: Words, size: Size) -> Any:
         rows, columns = size[:2]
-        above, after, below, before = amounts([words.unit() for _ in range(4)], size)
+        units = [words.unit() for _ in range(4)]
+        units = units if apart else units[:1] * 4
+        amounts = []
+        for (low, high), unit, side in zip(ranges, units, (rows, columns) * 2, strict=True):
+            share = int((low + (high - low) * unit) * side)
+            amounts.append(share if percent else low + int((high - low + 1) * unit))
+        above, after, below, before = amounts
         above, below = kept(above, below, rows)
         before, after = kept(before, after, columns)
         window = [-above, -before, above + rows + below, before + columns + after]
         return [window, [rows, columns] if keep_size else window[2:]]
 
     return draw
-
-
-def pixels(low: int, high: int) -> Callable[[list[float], Size], list[int]]:
-    return lambda units, size: [low + int((high - low + 1) * unit) for unit in units]
-
-
-def percent_of_all(low: float, high: float) -> Callable[[list[float], Size], list[int]]:
-    return lambda units, size: [
-        int((low + (high - low) * units[0]) * side) for side in (*size[:2], *size[:2])
-    ]
 
 
 def random_zoom_out(low: float = 1.0, high: float = 4.0) -> Draw:
@@ -606,9 +635,7 @@ def distance(one: Sequence[float], other: Sequence[float]) -> float:
     return math.sqrt(across * across + down * down)
 
 
-def perspective(scale: Pair = (0.05, 0.1), *, fit: bool = False) -> Draw:
-    """Without `fit`, the image's size is kept; with it, neither the size nor the corners are."""
-
+def perspective(scale: Pair = (0.05, 0.1), *, keep_size: bool = True, fit: bool = False) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         rows, columns = height, width = size[:2]
         deviation = words.uniform(*scale)
@@ -618,7 +645,7 @@ def perspective(scale: Pair = (0.05, 0.1), *, fit: bool = False) -> Draw:
             away -= math.floor(away / 0.32) * 0.32
             inwards.append(away * (rows if k % 2 else columns))
         corners = corners_of(size, inwards)
-        if fit:
+        if not keep_size:
             one, two, three, four = corners
             width = max(int(max(distance(one, two), distance(four, three))), 1)
             height = max(int(max(distance(two, three), distance(one, four))), 1)
@@ -631,18 +658,12 @@ def perspective(scale: Pair = (0.05, 0.1), *, fit: bool = False) -> Draw:
                 seen_x.append(min(max((a * x + b * y + c) / depth, -3.0 * width), 4.0 * width))
                 seen_y.append(min(max((d * x + e * y + f) / depth, -3.0 * height), 4.0 * height))
             left, top = min(seen_x), min(seen_y)
-            width, height = max(math.ceil(max(seen_x) - left), 1), max(math.ceil(max(seen_y) - top), 1)
-            matrix = [
-                a - left * g,
-                b - left * h,
-                c - left * i,
-                d - top * g,
-                e - top * h,
-                f - top * i,
-                g,
-                h,
-                i,
-            ]
+            wide, high = max(math.ceil(max(seen_x) - left), 1), max(math.ceil(max(seen_y) - top), 1)
+            across, down = (columns / wide, rows / high) if keep_size else (1.0, 1.0)
+            height, width = (rows, columns) if keep_size else (high, wide)
+            first = [(a - left * g) * across, (b - left * h) * across, (c - left * i) * across]
+            second = [(d - top * g) * down, (e - top * h) * down, (f - top * i) * down]
+            matrix = [*first, *second, g, h, i]
         return [of_centres(matrix), [height, width], corners]
 
     return draw
@@ -900,13 +921,14 @@ def xy_masking(columns: tuple[int, int], rows: tuple[int, int], width: Pair, hei
     return with_noise(draw)
 
 
-def grid_dropout(ratio: float = 0.5, unit: tuple[int, int] | None = None) -> Draw:
+def grid_dropout(ratio: float = 0.5, unit: tuple[int, int] | None = None, *, shifted: bool = True) -> Draw:
     def draw(words: Words, size: Size) -> Any:
         low, high = unit or (0, 0)
         side = words.between(low, high)
         cell = [side, side] if side else [max(2, one // 10) for one in size[:2]]
         start = [words.integer(one) for one in cell]
-        return [cell, [min(max(int(one * ratio), 1), one - 1) for one in cell], start]
+        hole = [min(max(int(one * ratio), 1), one - 1) for one in cell]
+        return [cell, hole, start if shifted else [0, 0]]
 
     return with_noise(draw)
 
@@ -928,266 +950,3 @@ def grid_shuffle(rows: int = 3, columns: int = 3, *, drawn: bool = False) -> Dra
         return [order, heights, widths] if drawn else [order]
 
     return draw
-
-
-# The pipelines of the golden files, by the names that they have there: the members, and the size that they are given.
-
-SQUARE, GRAIN, HOLES, AUDIO = (37, 53, 3), (19, 23, 3), (29, 33, 3), (2, 16001)
-BOXES = [(5.0, 4.0, 20.0, 30.0), (25.0, 10.0, 50.0, 35.0)]
-JITTER = (0.6, 1.4), (0.6, 1.4), (0.8, 1.2), (-0.1, 0.1)
-width_of: Draw = lambda words, size: [size[1]]
-height_of: Draw = lambda words, size: [size[0]]
-FLIPS = One("HorizontalFlip", width_of, 0.5), One("VerticalFlip", height_of, 0.5)
-
-
-def crop(side: int) -> One:
-    return One("RandomCrop", random_crop(side, side), becomes=(side, side))
-
-
-CROPS = [crop(9), crop(11), crop(13)]
-
-
-def alone(size: Size, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
-    """Return pipelines of one transform that bear its name: what draws, or that and the probability."""
-    given = {kind: one if isinstance(one, tuple) else (one,) for kind, one in drawn.items()}
-    return {kind: ([One(kind, *one)], size) for kind, one in given.items()}
-
-
-def variants(size: Size, kind: str, **drawn: Any) -> dict[str, tuple[list[One | Several], Size]]:
-    """Return pipelines of one transform with other options; `_` stands for a space in their names."""
-    found = alone(size, **drawn)
-    return {
-        f"{kind} {name.replace('_', ' ')}": ([members[0]._replace(kind=kind)], size)  # type: ignore[arg-type]
-        for name, (members, size) in found.items()
-    }
-
-
-TURNING = (-30.0, 30.0)
-PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
-    **alone(
-        SQUARE,
-        RandomCrop=random_crop(20, 30),
-        CenterCrop=center_crop(16, 16),
-        Pad=added(1, 2, 3, 4),
-        Crop=lambda words, size: [3, 1, 20, 30],
-        RandomCropFromBorders=crop_from_borders(0.3, 0.1, 0.1, 0.1),
-        FiveCrop=five_crop(20, 20),
-        TenCrop=ten_crop(20, 30, vertical=True),
-        RandomResizedCrop=random_resized_crop(),
-        RandomSizedCrop=random_sized_crop(5, 30, 1.25),
-        MultiScaleCrop=multi_scale_crop(),
-        RandomIoUCrop=random_iou_crop(BOXES),
-        BBoxSafeCrop=bbox_safe_crop(BOXES),
-        CropNonEmptyMask=crop_non_empty_mask(20, 20),
-    ),
-    "RandomCrop, padding": ([One("RandomCrop", random_crop(48, 48, padding=4, pad=True))], SQUARE),
-    "two of a class, one named": (
-        [crop(36), crop(33), One("RandomCrop", random_crop(30, 30), name="last")],
-        SQUARE,
-    ),
-    **variants(
-        SQUARE,
-        "RandomResizedCrop",
-        nearest=random_resized_crop(),
-        that_never_fits=random_resized_crop((1.0, 1.0), (3.0, 4.0)),
-    ),
-    **variants(SQUARE, "MultiScaleCrop", random=multi_scale_crop((1.0, 0.5), "random")),
-    **variants(SQUARE, "RandomIoUCrop", trials=random_iou_crop(BOXES, (0.5, 0.7), 5)),
-    **variants(SQUARE, "BBoxSafeCrop", eroded=(bbox_safe_crop(BOXES, 0.3), 0.7)),
-    **alone(
-        SQUARE,
-        Resize=to_size(20, 31),
-        SmallestMaxSize=one_side((20, 30, 40), min),
-        LongestMaxSize=(one_side((41,), max), 0.5),
-        RandomScale=random_scale(0.7, 1.3),
-        PadIfNeeded=pad_if_needed((60, 60), 8, random=True),
-        LetterBox=letter_box(48, 48),
-        CropAndPad=crop_and_pad(pixels(-9, 9), keep_size=False),
-        RandomZoomOut=(random_zoom_out(), 0.8),
-    ),
-    **variants(SQUARE, "Resize", shorter_side=shorter_side(30, 40)),
-    "Resize keep_ratio": ([One("Resize", keeping_within(90, 61))], SQUARE),
-    **variants(
-        SQUARE,
-        "RandomScale",
-        sizes=scale_to_one_of((20, 30, 40), 50),
-        between=scale_between((80, 40), (80, 60)),
-        of_a_size=scale_of_a_size(0.5, 2.0, 40, 30),
-    ),
-    **variants(SQUARE, "PadIfNeeded", reflect=pad_if_needed((50, 60), 1, random=False)),
-    **variants(SQUARE, "CropAndPad", percent=crop_and_pad(percent_of_all(-0.2, 0.2), keep_size=True)),
-    **alone(
-        SQUARE,
-        HorizontalFlip=(width_of, 0.5),
-        VerticalFlip=(height_of, 0.3),
-        D4=(d4, 0.8),
-        RandomRotate90=random_rotate90,
-        Transpose=(nothing, 0.5),
-    ),
-    **alone(
-        SQUARE,
-        Affine=affine(TURNING, ((-0.1, 0.1), (-0.1, 0.1)), (0.8, 1.2), (-10.0, 10.0)),
-        Rotate=rotate(-180.0, 180.0),
-        Perspective=(perspective(), 0.5),
-        GridDistortion=grid_distortion(),
-        OpticalDistortion=sized(uniforms((-0.5, 0.5))),
-        ElasticTransform=sized(with_noise(uniforms((50.0, 150.0), (4.0, 8.0)))),
-        PiecewiseAffine=piecewise_affine((3, 6), (4, 4)),
-    ),
-    **variants(
-        SQUARE,
-        "Affine",
-        each_axis=affine(
-            ZERO,
-            ((-0.1, 0.1), (0.0, 0.0)),
-            ((1.0, 2.0), (0.5, 1.0)),
-            ((-5.0, 5.0), (0.0, 9.0)),
-            expand=True,
-        ),
-        reflect=(affine((-180.0, 180.0)), 0.7),
-    ),
-    "Affine.shift_scale_rotate": (
-        [One("Affine", affine((-45.0, 45.0), ((-0.0625, 0.0625),) * 2, (0.9, 1.1)), 0.7)],
-        SQUARE,
-    ),
-    **variants(SQUARE, "Rotate", expand=rotate(-45.0, 45.0, expand=True)),
-    "Rotate crop_border": ([One("Rotate", rotate(-45.0, 45.0, crop_border=True))], SQUARE),
-    "Perspective fit_output": ([One("Perspective", perspective((0.1, 0.2), fit=True))], SQUARE),
-    "Perspective distortion_scale": ([One("Perspective", perspective_inwards(0.9))], SQUARE),
-    **variants(SQUARE, "GridDistortion", not_normalized=grid_distortion(3, normalized=False)),
-    **variants(SQUARE, "OpticalDistortion", fisheye=(sized(uniforms((-0.5, 0.5))), 0.6)),
-    "ElasticTransform same_dxdy": (
-        [One("ElasticTransform", sized(with_noise(uniforms((30.0, 30.0), (2.0, 2.0)))))],
-        SQUARE,
-    ),
-    "ElasticTransform repeat_edges": (
-        [One("ElasticTransform", sized(with_noise(uniforms((90.0, 90.0), (6.0, 6.0)))))],
-        SQUARE,
-    ),
-    **alone(
-        GRAIN,
-        ColorJitter=color_jitter(*JITTER),
-        LinearColorJitter=uniforms(*JITTER),
-        Gamma=uniforms((0.5, 2.0)),
-        RandomBrightnessContrast=brightness_contrast((-0.2, 0.2), (-0.2, 0.2)),
-        ToneCurve=tone_curve(),
-        ChannelDropout=channel_dropout(1, 2),
-        ChannelShuffle=channel_shuffle,
-        FancyPCA=fancy_pca(),
-        RGBShift=uniforms(*[(-20.0, 20.0)] * 3),
-        ToGray=(nothing, 0.5),
-        ToSepia=(nothing, 0.5),
-        HueSaturationValue=uniforms((-20.0, 20.0), (-30.0, 30.0), (-20.0, 20.0)),
-        PhotoMetricDistortion=photo_metric(),
-        CLAHE=uniforms((1.0, 4.0)),
-        AutoContrast=(nothing, 0.5),
-        Equalize=(nothing, 0.5),
-        Invert=(nothing, 0.5),
-        Posterize=(integer_from(1, 7), 0.7),
-        Solarize=(uniforms((0.2, 0.8)), 0.7),
-    ),
-    **variants(
-        GRAIN, "ColorJitter", ranges=(color_jitter((0.5, 2.0), (0.1, 3.0), (1.0, 1.0), (-0.5, 0.2)), 0.8)
-    ),
-    **variants(
-        GRAIN,
-        "RandomBrightnessContrast",
-        by_mean=(brightness_contrast((-0.1, 0.1), (-0.5, 0.3)), 0.5),
-    ),
-    **variants(GRAIN, "ToneCurve", per_channel=tone_curve(0.3, per_channel=True)),
-    **variants(GRAIN, "HueSaturationValue", fractional=uniforms((-0.015, 0.015), (-0.7, 0.7), (-0.4, 0.4))),
-    **variants(GRAIN, "Equalize", opencv=(nothing, 0.5)),
-    **alone(
-        GRAIN,
-        Blur=odd_from(3, 7),
-        GaussianBlur=gaussian_blur(0, 0, (0.1, 2.0)),
-        GlassBlur=noise_only,
-        MedianBlur=odd_from(3, 7),
-        AdvancedBlur=advanced_blur(),
-        Defocus=defocus(),
-        MotionBlur=motion_blur(),
-        Emboss=uniforms((0.2, 0.5), (0.2, 0.7)),
-        Sharpen=uniforms((0.2, 0.5), (0.5, 1.0)),
-    ),
-    **variants(GRAIN, "GaussianBlur", sizes=(gaussian_blur(3, 9, (0.5, 3.0)), 0.7)),
-    **variants(GRAIN, "GlassBlur", swap=noise_only),
-    **variants(
-        GRAIN,
-        "MotionBlur",
-        in_the_middle=(motion_blur(5, 15, (-45.0, 45.0), (0.0, 0.0), shifted=False), 0.5),
-    ),
-    **alone(SQUARE, GaussianNoise=(with_noise(uniforms((1.0, 12.0))), 0.8)),
-    **variants(
-        GRAIN,
-        "GaussianNoise",
-        variance=variance_noise(10.0, 50.0),
-        of_pixels=(with_noise(uniforms((0.1, 5.0))), 0.7),
-    ),
-    **alone(
-        GRAIN,
-        ISONoise=with_noise(uniforms((0.01, 0.05), (0.1, 0.5))),
-        MultiplicativeNoise=multiplicative(0.9, 1.1),
-        SaltAndPepper=salt_and_pepper((0.1, 0.3)),
-        ShotNoise=shot_noise(),
-        Downscale=uniforms((0.2, 0.9)),
-        ImageCompression=integer_from(50, 95),
-    ),
-    **variants(
-        GRAIN,
-        "MultiplicativeNoise",
-        per_channel=(multiplicative(0.5, 1.5, per_channel=True), 0.8),
-        per_pixel=multiplicative(0.9, 1.1, per_pixel=True),
-    ),
-    **variants(GRAIN, "Downscale", smooth=uniforms((0.2, 0.5))),
-    **variants(GRAIN, "ImageCompression", webp=(integer_from(5, 20), 0.5)),
-    **alone(
-        HOLES,
-        CoarseDropout=coarse_dropout(),
-        RandomErasing=(random_erasing(), 0.5),
-        XYMasking=xy_masking((0, 3), (1, 2), (1, 5), (0.1, 0.1)),
-        GridDropout=grid_dropout(),
-        GridShuffle=grid_shuffle(),
-        PixelDropout=noise_only,
-    ),
-    **variants(
-        HOLES,
-        "CoarseDropout",
-        pixels=(coarse_dropout((1, 8), (2, 9), (7, 7)), 0.7),
-        overhang=coarse_dropout((1, 1), (0.5, 0.5), (0.4, 0.4), overhang=True),
-    ),
-    **variants(
-        HOLES,
-        "RandomErasing",
-        extreme=random_erasing((0.5, 1.0), (0.1, 10.0)),
-        fitting=random_erasing(fitting=True),
-    ),
-    **variants(HOLES, "GridDropout", units=(grid_dropout(0.3, (3, 9)), 0.8)),
-    **variants(HOLES, "GridShuffle", uneven=(grid_shuffle(4, 5), 0.6), drawn=grid_shuffle(4, 5, drawn=True)),
-    **variants(HOLES, "PixelDropout", per_channel=noise_only),
-    "Normalize, ToFloat, ToCHW": ([One(kind, nothing) for kind in ("ToFloat", "Normalize", "ToCHW")], SQUARE),
-    **alone(
-        AUDIO,
-        Amplitude=uniforms((0.3, 1.0)),
-        PolarityInversion=(nothing, 0.5),
-        RandomSegment=lambda words, size: [words.integer(size[-1] - 8192 + 1)],
-    ),
-    "OneOf": ([Several("OneOf", one_of(3), [*FLIPS, crop(9)], 0.9)], SQUARE),
-    "Choice": ([Several("Choice", by_weight((1.0, 0.0, 2.5)), CROPS, 0.9)], SQUARE),
-    "Choice, all alike": ([Several("Choice", by_weight((0.1, 0.1, 0.1)), CROPS)], SQUARE),
-    "RandomApply": ([Several("RandomApply", every(2), [crop(9), FLIPS[0]], 0.6)], SQUARE),
-    "SomeOf": (
-        [Several("SomeOf", some(3, 2), [*FLIPS, One("GaussianNoise", with_noise(uniforms((0.0, 12.0))))])],
-        SQUARE,
-    ),
-    "SomeOf, replace": (
-        [
-            Several(
-                "SomeOf",
-                some(2, 3, replace=True),
-                [One("GaussianNoise", with_noise(uniforms((0.0, 3.0)))), FLIPS[0]],
-            )
-        ],
-        SQUARE,
-    ),
-}
-"""Pipelines that interpolate otherwise draw the same: they have the name with ", nearest" after it."""
