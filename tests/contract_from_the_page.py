@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "log_uniform_of",
     "logarithm",
     "mixed",
+    "noise_value",
     "op_of",
     "philox_block",
     "pieces",
@@ -246,6 +248,27 @@ def bell_quantile(share: float) -> float:
     (over, under), x = (MIDDLE, depth - 1.6) if depth <= 5.0 else (TAIL, depth - 5.0)
     size = polynomial(over, x) / polynomial(under, x)
     return -size if centred < 0 else size
+
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
+
+
+def noise_value(piece: int) -> float:
+    """Return the entry of the noise table for a 16-bit piece: the quantile to 50 digits, rounded once."""
+    if piece < 32768:
+        return -noise_value(65535 - piece)
+    with localcontext() as context:
+        context.prec = 60
+        share = (Decimal(piece) + Decimal("0.5")) / 65536
+        x = Decimal(bell_quantile(float(share)))
+        for _ in range(2):  # Newton's method doubles the 15 digits
+            density = (-x * x / 2).exp() / (2 * PI).sqrt()
+            total, term, k = x, x, 3
+            while term > Decimal("1e-60"):
+                term *= x * x / k
+                total, k = total + term, k + 2
+            x -= (Decimal("0.5") + density * total - share) / density
+        return float(x)
 
 
 def beta(words: Words, a: float, b: float) -> float:

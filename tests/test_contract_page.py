@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import hashlib
 import inspect
 import json
 import re
+import struct
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,8 +23,10 @@ import words_from_the_page as words
 
 import seedsafe as ss
 from seedsafe import mixing
+from seedsafe.bridging.words import Words as BridgeWords
+from seedsafe.bridging.words import place_of
 from seedsafe.keys import decisions
-from seedsafe.keys.draws import Draws, normal_quantiles
+from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import address
 from seedsafe.reading.faults import partners
 
@@ -60,6 +64,10 @@ def of_the_script() -> dict[str, Any]:
         "sampler": contract.sampler_seed,
         "replace": lambda key, place, n: contract.replacements(contract.Key(*key), place, n),
         "mix": lambda key, *options: contract.mixed(contract.Key(*key), *options),
+        "noise": contract.Words.noise,
+        "pieces": contract.pieces,
+        "noise_value": contract.noise_value,
+        "bridge": lambda key, place: contract.Words(contract.Key(*key), "seedsafe/bridge").at(place),
     }
 
 
@@ -71,6 +79,13 @@ def of_the_package() -> dict[str, Any]:
 
     def sampler(seed: int, epoch: int) -> int:
         return Draws(address(ss.SampleKey(seed, epoch, 0), ss.op_of("seedsafe/sampler"))).word() % 2**63
+
+    def bridge(key: tuple[int, int, int], place: int) -> int:
+        """Return a word where one of the bridge's generators begins."""
+        seeds = BridgeWords(place_of(ss.SampleKey(*key)))
+        if place < 960:
+            return int.from_bytes(seeds.head(place // 312)[:2].astype("<u4").tobytes(), "little")
+        return seeds.integer((place - 960) // 320)
 
     return {
         "words": Draws(address(ss.SampleKey(42, 3, 1234))),
@@ -90,6 +105,10 @@ def of_the_package() -> dict[str, Any]:
         "sampler": sampler,
         "replace": lambda key, place, n: partners(ss.SampleKey(*key), place, n),
         "mix": mix,
+        "noise": Draws.noise,
+        "pieces": sixteenths,
+        "noise_value": lambda piece: float(normal_quantiles()[piece]),
+        "bridge": bridge,
     }
 
 
@@ -124,12 +143,10 @@ def test_numbers_on_the_page() -> None:
         assert f"{number!r}" in PAGE
 
 
-def test_the_noise_table_is_that_of_the_quantiles() -> None:
-    table = normal_quantiles()
-    shares = (np.arange(65536) + 0.5) / 65536
-    own = np.array([contract.bell_quantile(share) for share in shares.tolist()])
-    assert np.abs(own - table).max() < 2.0**-46
-    assert table[65535 - 40000] == -table[40000]
+def test_the_noise_table_can_be_made_again() -> None:
+    upper = struct.pack("<32768d", *(contract.noise_value(piece) for piece in range(32768, 65536)))
+    assert upper == normal_quantiles()[32768:].astype("<f8").tobytes()
+    assert hashlib.sha256(upper).hexdigest() in PAGE
 
 
 @pytest.mark.parametrize("module", [contract, words, golden_pipelines])
