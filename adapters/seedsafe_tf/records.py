@@ -1,0 +1,92 @@
+"""keyed: the elements of an existing tf.data.Dataset, each augmented at the key of its id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+import tensorflow as tf
+
+from seedsafe import SampleKey, keyed_map
+from seedsafe.reading import Targets
+from seedsafe_tf.handing import as_parallel, as_spec, handed
+
+__all__ = ["keyed"]
+
+
+def keyed(
+    dataset: tf.data.Dataset,
+    pipeline: Callable[..., Any],
+    *,
+    seed: SupportsIndex,
+    epoch: Any,
+    id: str | int | Callable[[Any], Any],  # the field's word
+    targets: Targets = None,
+    signature: Any = None,
+    num_parallel_calls: int | None = None,
+) -> tf.data.Dataset:
+    """Return a tf.data.Dataset whose elements are augmented as a pure function of (seed, epoch, id).
+
+    The id has to come with the element, from before any ``shuffle``: what ``enumerate`` counts after it are places in the order,
+    and gives an element another augmentation for each order.
+
+    Args:
+        dataset: of single elements, dicts or tuples, with an id.
+        pipeline: a Compose, a Transform, or a function of an element (of NumPy arrays), whose result is the new element.
+        seed: of the run, 0 ≤ seed < 2**128.
+        epoch: the number of this pass, also as a tensor inside ``flat_map`` over the epochs; or the entry that holds it.
+        id: the entry that holds the id, or a function of the element that returns it. An integer is the index itself;
+            strings become one by ``seedsafe.record_index``.
+        targets: names the parts of an element; see ``augment``.
+        signature: the TensorSpecs of the results; by default those of the first element's, which is read here. Inside
+            ``flat_map`` and where sizes differ it must be given.
+        num_parallel_calls: at most so many elements at once, or ``tf.data.AUTOTUNE``; None for one after another.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument is out of its range; the first element has no id; `signature` is missing.
+
+    Example:
+        >>> import numpy as np
+        >>> import seedsafe as ss
+        >>> rows = {"id": np.arange(3), "image": np.zeros((3, 4, 4), np.uint8)}
+        >>> data = keyed(tf.data.Dataset.from_tensor_slices(rows), ss.RandomCrop(2), seed=42, epoch=0, id="id")
+        >>> data.element_spec["image"].shape  # doctest: +SKIP
+        TensorShape([2, 2])
+    """
+    if not isinstance(dataset, tf.data.Dataset):
+        raise TypeError(
+            f"dataset must be a tf.data.Dataset, got {type(dataset).__name__}: use seedsafe_tf.augment for a source with positions"
+        )
+    calls = as_parallel(num_parallel_calls)
+    moving = tf.is_tensor(epoch)
+    run = keyed_map(pipeline, seed=seed, epoch=0 if moving else epoch, id=id, targets=targets)
+    structure = (dataset.element_spec, tf.TensorSpec((), tf.int64)) if moving else dataset.element_spec
+
+    def made(*parts: Any) -> Any:
+        given = tf.nest.pack_sequence_as(structure, parts)
+        record, now = given if moving else (given, None)
+        key = run.key(record)
+        return run.at(record, key if now is None else SampleKey(run.seed, now, key.index))
+
+    if signature is None:
+        signature = _first(dataset, run)
+    if moving:
+        number = tf.cast(epoch, tf.int64)
+        dataset = dataset.map(tf.autograph.experimental.do_not_convert(lambda *element: (element, number)))
+    way_out = "pass signature=, the TensorSpecs of all results (None for a size that differs)"
+    return handed(dataset, made, signature, calls, way_out)
+
+
+def _first(dataset: Any, make: Callable[[Any], Any]) -> Any:
+    """Return the TensorSpecs of what is made of the first element."""
+    if not tf.executing_eagerly():
+        raise ValueError(
+            "signature is missing: inside flat_map or another traced function no element can be read; pass the TensorSpecs of "
+            "the results, for instance keyed(...).element_spec of one epoch outside of it"
+        )
+    for record in dataset.take(1).as_numpy_iterator():
+        return as_spec(make(record))
+    raise ValueError(
+        "signature is missing: the dataset has no element that could tell it; pass the TensorSpecs"
+    )
