@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import tensorflow as tf
 
 from seedsafe import SampleIndex, SampleKey, epoch_order
-from seedsafe.reading import Augment, KeyedReader, Targets, checked_int, collate, flag
+from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag
 from seedsafe_tf.handing import as_parallel, as_spec, handed
 
 __all__ = ["augment"]
 
 
+@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # else rewritten where tf.data traces the caller
 def augment(
     source: Any,
     pipeline: Augment | None = None,
@@ -28,6 +29,8 @@ def augment(
     drop_remainder: bool = False,
     targets: Targets = None,
     ids: Any = None,
+    on_error: Literal["raise", "replace"] = "raise",
+    check_finite: bool = False,
     num_parallel_calls: int | None = None,
 ) -> tf.data.Dataset:
     """Return a tf.data.Dataset of the augmented batches of some epochs, each a function of (seed, epoch, step).
@@ -51,6 +54,9 @@ def augment(
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict; by
             default a tuple's first element is augmented, and of a dict the entries named after targets.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position.
+        on_error: "raise" raises an error that names what cannot be read or augmented; "replace" takes another sample, chosen by the
+            key, with this one's augmentation, and warns of them at the end of each epoch.
+        check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         num_parallel_calls: at most so many batches at once, or ``tf.data.AUTOTUNE``; None for one after another.
 
     Returns:
@@ -66,8 +72,8 @@ def augment(
         >>> import seedsafe as ss
         >>> source = [(np.full((4, 4), i, np.uint8), i) for i in range(5)]
         >>> data = augment(source, ss.RandomCrop(2), seed=42, batch_size=3, epochs=10, start=(9, 1))
-        >>> [(images.shape, labels.numpy().tolist()) for images, labels in data]  # doctest: +SKIP
-        [(TensorShape([2, 2, 2]), [3, 1])]
+        >>> [(images.shape, labels.numpy().tolist()) for images, labels in data]
+        [(TensorShape([2, 2, 2]), [2, 3])]
     """
     length = _length(source)
     size = checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
@@ -78,7 +84,8 @@ def augment(
             f"drop_remainder=True leaves no batch: batch_size is {size}, and the source has {length} samples"
         )
     first_epoch, first_step, end = _bounds(epochs, start, epoch, steps)
-    reader = KeyedReader(source, pipeline, seed=seed, targets=targets, ids=ids)
+    faults = Faults(on_error, check_finite)
+    reader = KeyedReader(source, pipeline, seed=seed, targets=targets, ids=ids, faults=faults)
 
     @lru_cache(2)
     def order(epoch: int) -> Any:
@@ -91,10 +98,13 @@ def augment(
         return [SampleIndex(int(order(now)[place]) if shuffled else place, now) for place in places]
 
     def batch(number: Any) -> Any:
-        return collate([reader.sample(at) for at in positions(number)])
+        made = collate([reader.sample(at) for at in positions(number)])
+        if (first_step + int(number) + 1) % steps == 0:
+            reader.report_failures()
+        return made
 
     total = (end - first_epoch) * steps - first_step
-    sample = reader.sample(positions(0)[0], counts=False)
+    sample = reader.sample(positions(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(
         lambda one: tf.TensorSpec((size if drop_remainder else None, *one.shape[1:]), one.dtype),
         as_spec(collate([sample])),

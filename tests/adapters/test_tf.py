@@ -1,0 +1,198 @@
+"""seedsafe_tf.augment and keyed: shapes, structures, arguments, and errors in words."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from contract import AUGMENT, IMAGES, LENGTH, SEED, Photographs, digest, expected
+
+import seedsafe as ss
+from seedsafe_tf import augment, keyed
+
+CROP = ss.RandomCrop(2)
+PAIRS = [(np.full((4, 5), number, np.uint8), number) for number in range(7)]
+ROWS = {"image": IMAGES, "id": np.arange(LENGTH)}
+
+
+def of(source: Any = PAIRS, pipeline: Any = CROP, **options: Any) -> Any:
+    options = {"seed": 42, "batch_size": 3, "epochs": 2} | options
+    return augment(source, pipeline, **options)
+
+
+def rows(**options: Any) -> Any:
+    options = {"seed": SEED, "epoch": 0, "id": "id"} | options
+    return keyed(tf.data.Dataset.from_tensor_slices(ROWS), AUGMENT, **options)
+
+
+def shapes(dataset: Any) -> Any:
+    return tf.nest.map_structure(lambda one: (one.dtype.name, *one.shape), dataset.element_spec)
+
+
+def pairs(dataset: Any) -> list[tuple[int, bytes]]:
+    return [(int(row["id"]), digest(row["image"])) for row in dataset.as_numpy_iterator()]
+
+
+@pytest.mark.parametrize("module", ["batches", "records"])
+def test_examples_run(module: str) -> None:
+    failed, tried = doctest.testmod(importlib.import_module(f"seedsafe_tf.{module}"))
+    assert (failed, tried > 0) == (0, True)
+
+
+def test_shapes_are_known_and_are_those_of_the_samples() -> None:
+    assert shapes(of()) == (("uint8", None, 2, 2), ("int64", None))
+    assert shapes(of(drop_remainder=True)) == (("uint8", 3, 2, 2), ("int64", 3))
+    assert shapes(of([image for image, _ in PAIRS])) == ("uint8", None, 2, 2)
+    named = [{"image": image, "mask": image, "name": f"no. {label}"} for image, label in PAIRS]
+    assert shapes(of(named)) == {
+        "image": ("uint8", None, 2, 2),
+        "mask": ("uint8", None, 2, 2),
+        "name": ("string", None),
+    }
+    first = next(iter(of(named, shuffle=False)))
+    assert first["name"].numpy().tolist() == [b"no. 0", b"no. 1", b"no. 2"]
+    assert (first["image"].numpy() == first["mask"].numpy()).all()
+    nested = [[image, {"label": label, "weight": np.float32(1)}] for image, label in PAIRS]
+    assert shapes(of(nested))[1] == {"label": ("int64", None), "weight": ("float32", None)}
+
+
+def test_a_length_is_known_and_the_last_batch_may_be_left_out() -> None:
+    assert [len(labels) for _, labels in of()] == [3, 3, 1] * 2
+    assert [len(labels) for _, labels in of(drop_remainder=True)] == [3, 3] * 2
+    assert [len(of(start=start)) for start in ((0, 0), (0, 3), (1, 0), (1, 2), (1, 3), (2, 0))] == [
+        6,
+        3,
+        3,
+        1,
+        0,
+        0,
+    ]
+
+
+def test_ids_take_the_place_of_positions() -> None:
+    moved = of(PAIRS[::-1], ids=list(range(7))[::-1], shuffle=False, batch_size=7, epochs=1)
+    plain = of(shuffle=False, batch_size=7, epochs=1)
+    (one,), (other,) = moved, plain
+    assert (one[0].numpy()[::-1] == other[0].numpy()).all()
+
+
+def test_each_epoch_in_flat_map_has_its_own_samples() -> None:
+    signature = rows().element_spec
+
+    def one_epoch(epoch: Any) -> Any:
+        order = tf.data.Dataset.from_tensor_slices(ROWS).shuffle(LENGTH, seed=epoch)
+        return keyed(
+            order, AUGMENT, seed=SEED, epoch=epoch, id="id", signature=signature, num_parallel_calls=3
+        )
+
+    found = pairs(tf.data.Dataset.range(3).flat_map(one_epoch))
+    for epoch in range(3):
+        assert sorted(found[epoch * LENGTH : (epoch + 1) * LENGTH]) == sorted(expected(epoch, shuffle=False))
+
+
+def test_ids_in_tuples_in_strings_and_by_a_function() -> None:
+    dataset = tf.data.Dataset.from_tensor_slices((IMAGES, [f"photo {i}" for i in range(LENGTH)]))
+    for chosen in (1, lambda record: record[1]):
+        image, name = next(keyed(dataset, AUGMENT, seed=SEED, epoch=4, id=chosen).as_numpy_iterator())
+        key = ss.SampleKey(SEED, 4, ss.record_index("photo 0"))
+        assert name == b"photo 0"
+        assert (image == AUGMENT(IMAGES[0], key=key)).all()
+
+
+def test_a_function_of_ones_own_is_not_traced() -> None:
+    def own(record: Any) -> Any:
+        assert isinstance(record["image"], np.ndarray)
+        return {"image": AUGMENT(record["image"]), "id": record["id"]}
+
+    dataset = tf.data.Dataset.from_tensor_slices(ROWS)
+    made = map(
+        ss.keyed_map(own, seed=SEED, epoch=1, id="id"), [{"image": IMAGES[i], "id": i} for i in range(LENGTH)]
+    )
+    wanted = [(int(row["id"]), digest(row["image"])) for row in made]
+    assert pairs(keyed(dataset, own, seed=SEED, epoch=1, id="id")) == wanted
+
+
+def test_a_shuffle_before_changes_the_order_alone() -> None:
+    dataset = tf.data.Dataset.from_tensor_slices(ROWS).shuffle(LENGTH, seed=5)
+    found = pairs(keyed(dataset, AUGMENT, seed=SEED, epoch=1, id="id"))
+    assert found != expected(1, shuffle=False)
+    assert sorted(found) == sorted(expected(1, shuffle=False))
+
+
+class Broken(Photographs):
+    def __getitem__(self, index: int) -> Any:
+        if index == 9:
+            raise OSError("no such disk")
+        return super().__getitem__(index)
+
+
+def test_a_sample_that_fails_is_named_or_replaced() -> None:
+    with pytest.raises(tf.errors.UnknownError, match=r"sample 9 failed in epoch 0.*no such disk"):
+        list(of(Broken(), AUGMENT, num_parallel_calls=2))
+    with pytest.warns(UserWarning, match="1 sample"):
+        labels = [int(one) for _, part in of(Broken(), AUGMENT, on_error="replace", epochs=1) for one in part]
+    assert len(labels) == LENGTH
+    assert 9 not in labels
+
+
+def test_a_sample_of_another_shape_or_structure_is_an_error_in_words() -> None:
+    wide = [*PAIRS, (np.zeros((4, 6), np.uint8), 0)]
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"shape \(None, 4, 5\), and is .*\(1, 4, 6\).*RandomCrop"
+    ):
+        list(of(wide, None, batch_size=1, shuffle=False))
+    real = [*PAIRS, (np.zeros((4, 5), np.uint8), 0.5)]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"declared as int64 .* is float64"):
+        list(of(real, None, batch_size=1, shuffle=False))
+    alone = [*PAIRS, np.zeros((4, 5), np.uint8)]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"parts were declared as .*, and are "):
+        list(of(alone, None, batch_size=1, shuffle=False))
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "options"),
+    [
+        (TypeError, r"source must have len.*seedsafe_tf.keyed", {"source": tf.data.Dataset.range(3)}),
+        (TypeError, r"whole columns: pass list\(zip", {"source": (IMAGES, np.arange(LENGTH))}),
+        (TypeError, r"whole columns: pass list\(zip", {"source": ROWS}),
+        (TypeError, "source must have len.*generator", {"source": (one for one in PAIRS)}),
+        (ValueError, "at least one sample", {"source": []}),
+        (TypeError, "dtype datetime64", {"source": [(PAIRS[0][0], np.datetime64("2020"))]}),
+        (TypeError, "augment must be a Compose", {"pipeline": 3}),
+        (ValueError, "seed must be", {"seed": -1}),
+        (ValueError, "batch_size must be at least 1", {"batch_size": 0}),
+        (ValueError, "drop_remainder=True leaves no batch", {"batch_size": 8, "drop_remainder": True}),
+        (ValueError, "one of epochs and epoch", {"epochs": None}),
+        (ValueError, "one of epochs and epoch", {"epoch": 1}),
+        (ValueError, "epochs must be at least 1", {"epochs": 0}),
+        (TypeError, r"pair \(epoch, step\), got 3", {"start": 3}),
+        (ValueError, "start's epoch must be .* got 3: there are epochs=2", {"start": (3, 0)}),
+        (ValueError, r"start's step must be .* got 4: an epoch has 3", {"start": (1, 4)}),
+        (ValueError, "lies behind epochs=2", {"start": (2, 1)}),
+        (ValueError, "epoch=1 is fixed", {"epochs": None, "epoch": 1, "start": (1, 0)}),
+        (TypeError, "shuffle must be True or False", {"shuffle": 10}),
+        (ValueError, "on_error must be one of", {"on_error": "skip"}),
+        (ValueError, "num_parallel_calls must be at least 1", {"num_parallel_calls": 0}),
+    ],
+)
+def test_bad_input_is_an_error_in_words(kind: Any, words: str, options: dict[str, Any]) -> None:
+    with pytest.raises(kind, match=words):
+        of(**options)
+
+
+def test_bad_input_of_keyed_is_an_error_in_words() -> None:
+    with pytest.raises(TypeError, match=r"dataset must be a tf.data.Dataset, got list.*augment"):
+        keyed(PAIRS, CROP, seed=1, epoch=0, id="id")
+    with pytest.raises(ValueError, match="no entry 'number' for its id"):
+        rows(id="number")
+    with pytest.raises(ValueError, match="signature is missing: the dataset has no element"):
+        keyed(tf.data.Dataset.from_tensor_slices(ROWS).take(0), CROP, seed=1, epoch=0, id="id")
+    with pytest.raises(ValueError, match="signature is missing: inside flat_map"):
+        tf.data.Dataset.range(2).flat_map(lambda epoch: rows(epoch=epoch))
+    short = {"image": tf.TensorSpec((None, 32, 3), tf.uint8), "id": tf.TensorSpec((), tf.int32)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"declared as int32 .* int64.*signature"):
+        list(rows(signature=short))
