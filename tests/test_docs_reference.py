@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 import seedsafe
 import seedsafe.functional
 import seedsafe_torch
@@ -39,7 +41,14 @@ def test_that_test_would_notice() -> None:
     assert missing(seedsafe, without) == {"HorizontalFlip", "VerticalFlip"}
 
 
-def test_the_keras_adapter_has_its_pages() -> None:  # by name: importing it would load Keras
-    listed = (Path(__file__).parents[1] / "adapters" / "seedsafe_keras" / "__init__.py").read_text()
-    for module in re.findall(r"from (seedsafe_keras\.\w+) import", listed):
-        assert module in documented()
+ADAPTERS = sorted(path.parent.name for path in (REFERENCE.parents[1] / "adapters").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize(
+    "adapter", [name for name in ADAPTERS if name != "seedsafe_albumentations"]
+)  # a table
+def test_an_adapter_has_its_pages(adapter: str) -> None:  # by name: importing it would load its framework
+    listed = (Path(__file__).parents[1] / "adapters" / adapter / "__init__.py").read_text()
+    modules = re.findall(rf"from ({adapter}\.\w+) import", listed)
+    assert modules
+    assert set(modules) <= documented()

@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHELVES = ("adapters", "tools")
-CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+CONTRACTS = TOOLS["importlinter"]
 BREAKS = [  # what is written into which file, and the words of the contract that has to notice
     ("seedsafe/keys/key.py", "import torch", "frameworks"),
     ("seedsafe/bridging/region.py", "import seedsafe_torch", "frameworks"),
@@ -103,6 +104,7 @@ def test_each_contract_has_a_break() -> None:
 def test_every_package_is_under_contract() -> None:
     on_shelves = {path.parent.name for shelf in SHELVES for path in (ROOT / shelf).glob("*/__init__.py")}
     assert set(CONTRACTS["root_packages"]) == {"seedsafe", *on_shelves}
+    assert set(TOOLS["mypy"]["packages"]) == {"seedsafe", *on_shelves}
     tools = {path.parent.name for path in (ROOT / "tools").glob("*/__init__.py")}
     adapters = on_shelves - tools
     by_words = {
