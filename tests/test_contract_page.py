@@ -333,6 +333,18 @@ OTHERS: dict[str, tuple[Any, Any]] = {
         ss.Rotate((90, 90), expand=True),
         words.rotate(90.0, 90.0, expand=True),
     ),
+    "Rotate by 44 degrees": (
+        ss.Rotate((44, 44), crop_border=True),
+        words.rotate(44.0, 44.0, crop_border=True),
+    ),
+    "Rotate by 45 degrees": (
+        ss.Rotate((45, 45), crop_border=True),
+        words.rotate(45.0, 45.0, crop_border=True),
+    ),
+    "Affine of one range": (
+        ss.Affine(0, scale=(0.5, 2), shear=30),
+        words.affine(scale=(0.5, 2.0), shear=(-30.0, 30.0)),
+    ),
     "Perspective not of the image's size": (
         ss.Perspective((0.2, 0.4), keep_size=False, p=1),
         words.perspective((0.2, 0.4), keep_size=False),
