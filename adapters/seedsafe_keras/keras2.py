@@ -19,6 +19,8 @@ class KerasSequence(AugmentedSequence, tf_keras.utils.Sequence):  # type: ignore
     look at the sequence's; ``seedsafe_keras.fit`` passes them on.
     """
 
+    _own = AugmentedSequence
+
 
 class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: ignore[misc]
     """An EpochCallback that is a ``tf_keras.callbacks.Callback``."""

@@ -19,6 +19,8 @@ _BUILDERS = {"_symbolic_build", "_maybe_symbolic_build"}
 class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[misc]  # keras has no types
     """An AugmentedSequence that is a ``keras.utils.PyDataset``."""
 
+    _own = AugmentedSequence
+
     @property
     def num_batches(self) -> int | None:
         """The number of batches in an epoch, or None if the sequence repeats without end.
