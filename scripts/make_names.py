@@ -114,7 +114,14 @@ def stub() -> str:
     lines += [f"from seedsafe import {name} as {name}" for name in seedsafe._MODULES]
     for room, names in seedsafe._ROOMS.items():
         lines += [f"from {room} import {name} as {name}" for name in sorted(names)]
-    lines += ["", "__all__ = [", *(f'    "{name}",' for name in seedsafe.__all__), "]"]
+    lines += [
+        "",
+        "__version__: str",
+        "",
+        "__all__ = [",
+        *(f'    "{name}",' for name in seedsafe.__all__),
+        "]",
+    ]
     return "\n".join(lines) + "\n"
 
 

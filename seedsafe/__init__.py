@@ -134,9 +134,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in __all__ and name != "__version__":
         raise _unknown(name)
     with _importing:
+        if name == "__version__":
+            return import_module("importlib.metadata").version("seedsafe")
         room = _ROOM_OF.get(name)
         value = import_module(f"seedsafe.{name}") if room is None else getattr(import_module(room), name)
     globals()[name] = value
@@ -155,4 +157,4 @@ def _unknown(name: str) -> Exception:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "__version__"})

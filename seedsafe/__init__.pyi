@@ -123,6 +123,8 @@ from seedsafe.pipeline.transform import SpatialTransform as SpatialTransform
 from seedsafe.pipeline.transform import Transform as Transform
 from seedsafe_audit import audit as audit
 
+__version__: str
+
 __all__ = [
     "AdvancedBlur",
     "Affine",

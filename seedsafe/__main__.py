@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from io import TextIOWrapper
+
+import seedsafe
 
 __all__ = ["main"]
 
@@ -38,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(_usage())
         return 0 if given else 2
     if given[0] == "--version":
-        print(f"seedsafe {version('seedsafe')}")
+        print(f"seedsafe {seedsafe.__version__}")
         return 0
     if given[0] not in TOOLS:
         print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)

@@ -8,6 +8,7 @@ import pkgutil
 import runpy
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -44,6 +45,14 @@ def test_every_name_is_in_the_room_that_it_is_looked_for_in() -> None:
         assert set(names) <= set(importlib.import_module(room).__all__)
     with pytest.raises(AttributeError, match="module 'seedsafe' has no attribute 'Nothing'"):
         _ = seedsafe.Nothing
+
+
+def test_the_version_is_the_installed_one_and_is_looked_up_late() -> None:
+    assert seedsafe.__version__ == version("seedsafe")
+    assert "__version__" in dir(seedsafe)
+    code = "import sys, seedsafe; print('importlib.metadata' in sys.modules); print(seedsafe.__version__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["False", version("seedsafe")]
 
 
 def test_the_lists_of_names_are_made() -> None:
