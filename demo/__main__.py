@@ -31,6 +31,7 @@ from demo.measure import Run, keras_run, replayed, torch_run
 SIZE, EPOCHS, BATCH = 64, 2, 50
 WORKERS = (0, 2, 4)
 PICTURE = Path("out/demo.png")
+STRIP = Path("out/workers.jpg")  # docs/workers.jpg is a copy
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -61,13 +62,14 @@ def main(argv: list[str] | None = None) -> None:
         }
         progress.update(bar, description="drawing")
         draw_picture()
+        draw_strip()
     for table, _ in made.values():
         console.print(table)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         figures = {"workers": WORKERS, **{name: data for name, (_, data) in made.items()}}
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    console.print(f"Picture: {PICTURE}   ({time.perf_counter() - started:.0f} s in all)")
+    console.print(f"Pictures: {PICTURE}, {STRIP}   ({time.perf_counter() - started:.0f} s in all)")
 
 
 def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table, dict[str, list[int]]]:
@@ -230,6 +232,22 @@ def draw_picture() -> None:
         "seedsafe": replayed(torch_run(keyed_loader, 2), images, augment),
     }
     draw(panels, len(names), PICTURE)
+
+
+def draw_strip() -> None:
+    """Write the picture of the first page: one photograph, read once by each of four workers, in two epochs."""
+    from demo import picture
+
+    workers, size = 4, 176
+    images = np.stack([inputs.square(inputs.photographs()["chelsea"], 256)] * workers)
+    usual_loader = DataLoader(usual.StoredCrops(images, size), 1, num_workers=workers)
+    augment = keyed.image_augmentation(size)
+    keyed_loader = keyed.torch_loader(images, augment, batch_size=1, num_workers=workers)
+    panels = {
+        "usual code": torch_run(usual_loader, 2),
+        "seedsafe": replayed(torch_run(keyed_loader, 2), images, augment),
+    }
+    picture.draw_strip(panels, STRIP)
 
 
 if __name__ == "__main__":

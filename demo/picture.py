@@ -13,7 +13,7 @@ from demo.measure import Run
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_strip"]
 
 _FRESH, _REPEATED = "#2a9d4a", "#d62728"
 _GAP = 0.45  # of a cell, between epochs
@@ -42,6 +42,52 @@ def draw(panels: dict[str, Run], columns: int, path: Path) -> None:
     figure.tight_layout(rect=(0, 0, 1, 0.965))
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=85)
+    plt.close(figure)
+
+
+def draw_strip(panels: dict[str, Run], path: Path) -> None:
+    """Write one photograph as each worker delivers it, a row for each epoch, for the first page.
+
+    Args:
+        panels: runs by title; in each epoch each worker delivers the photograph once.
+        path: of the JPEG file.
+    """
+    figure, axes = plt.subplots(1, len(panels), figsize=(14, 3.85))
+    for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
+        size, workers = run.samples.shape[1], len(np.unique(run.worker))  # type: ignore[arg-type]  # torch tells it
+        step, seen, repeated = size * 1.06, set(), 0
+        axis.set_axis_off()
+        for place, one in enumerate(np.lexsort((run.worker, run.epoch))):
+            row, column = divmod(place, workers)
+            drawn = run.drawn[one].tobytes()  # type: ignore[index]
+            again = drawn in seen
+            seen.add(drawn)
+            repeated += again
+            top, left = row * step, column * step
+            axis.imshow(run.samples[one], extent=(left, left + size, top + size, top))
+            colour = _REPEATED if again else _FRESH
+            axis.add_patch(plt.Rectangle((left, top), size, size, fill=False, linewidth=5, edgecolor=colour))
+            if row == 0:
+                axis.text(left + size / 2, -0.06 * size, f"worker {column}", ha="center", fontsize=15)
+            if column == 0:
+                axis.text(
+                    -0.06 * size,
+                    top + size / 2,
+                    f"epoch {row}",
+                    rotation=90,
+                    va="center",
+                    ha="right",
+                    fontsize=15,
+                )
+        axis.set_xlim(-0.2 * size, workers * step)
+        axis.set_ylim(row * step + size * 1.03, -0.2 * size)
+        colour = _REPEATED if repeated else _FRESH
+        axis.set_title(
+            f"{title}: {repeated} of {len(run.samples)} repeat", fontsize=20, weight="bold", color=colour
+        )
+    figure.tight_layout(pad=0.3, w_pad=2)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=100, pil_kwargs={"quality": 82})
     plt.close(figure)
 
 

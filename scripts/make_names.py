@@ -3,7 +3,7 @@
 A transform is public if it is declared the library's own, stands in the ``__all__`` of its file and has an example in its
 docstring; so is a plain function with an example. Of these are made ``seedsafe/image/__init__.py``, the same of audio and functional, their rows in
 the table of ``seedsafe/__init__.py``, its stub, and the reference pages of transforms (in the families and the order of
-tests/cases) and plain functions.
+tests/cases) and plain functions. The tables of ``docs/how-to/migrate.md`` are made of the names that error messages know.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from types import ModuleType
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "seedsafe"
 PAGES = ROOT / "docs" / "reference"
+MIGRATION = ROOT / "docs" / "how-to" / "migrate.md"
 WIDTH = 110
 
 INTERNAL = {
@@ -152,6 +153,24 @@ def page_of_functions(files: dict[str, list[str]]) -> str:
     return "\n".join([text[: text.index("```")], *map(directive, modules)]).replace("\n\n\n", "\n\n")
 
 
+def page_of_migration() -> str:
+    """Return the page on migration: its text, and below each library's heading a table of its names."""
+    from seedsafe.ground.elsewhere import ELSEWHERE
+
+    text = MIGRATION.read_text()
+    for library, names in ELSEWHERE.items():
+        rows = ["| there | here | |", "|---|---|---|"]
+        for name, meant in names.items():
+            call = f"`{meant.call}`" if meant.call else "–"
+            rows.append(f"| `{name}` | {call} | {meant.note} |")
+        text = re.sub(
+            rf"(?ms)(^## {library}\n.*?\n)\| there .*?(?=^(?!\|)|\Z)",
+            lambda found, rows=rows: found[1] + "\n".join(rows) + "\n",
+            text,
+        )
+    return text
+
+
 def rooms() -> dict[Path, str]:
     """Return the files that the front door and its rooms are made of."""
     files = {room: found(room) for room in ("audio", "functional", "image")}
@@ -166,6 +185,7 @@ def rest() -> dict[Path, str]:
         CORE / "__init__.pyi": stub(),
         PAGES / "transforms.md": page_of_transforms(),
         PAGES / "functional.md": page_of_functions(found("functional")),
+        MIGRATION: page_of_migration(),
     }
 
 

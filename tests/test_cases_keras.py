@@ -52,7 +52,9 @@ def test_the_sequence_repeats_and_the_keyed_one_does_not() -> None:
     found = json.loads(done.stdout)
     for name in ("global", "stored"):
         inside, over_all = found[name]
-        assert inside > 0, f"Keras no longer repeats augmentations ({name}): update the README's table"
+        assert inside > 0, (
+            f"Keras no longer repeats augmentations ({name}): update the table of docs/explanation/the-bug.md"
+        )
         assert over_all >= inside + 2  # the epochs repeat each other too
     assert len(set(found["digests"])) == 1
     assert found["distinct"] == 32

@@ -1,7 +1,7 @@
 """The cases of the original post in torch: the usual code as it behaves today, then keyed.
 
-The first half of each test states what torch does. If one fails after an update, torch has changed: then the README's
-table and docs/explanation/the-bug.md need the news.
+The first half of each test states what torch does. If one fails after an update, torch has changed: then
+docs/explanation/the-bug.md and its table need the news.
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
-from test_docs import environment
+from test_docs import ROOT, environment
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,10 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     assert "all equal" in done.stdout
     assert (folder / "out/demo.png").read_bytes().startswith(b"\x89PNG")
+    shown, made = ROOT / "docs/workers.jpg", folder / "out/workers.jpg"
+    assert shown.stat().st_size < 150_000
+    old, new = (cv2.imread(str(path)).astype(float) for path in (shown, made))
+    assert np.abs(old - new).mean() < 3, f"docs/workers.jpg is old: copy {made} there"
     return json.loads((folder / "out/demo.json").read_text())
 
 

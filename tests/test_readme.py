@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -20,3 +22,27 @@ def test_blocks_print_what_the_readme_shows(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == shown
+
+
+def test_it_is_short_and_shows_one_image() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 900
+    assert text.count("![") == 1
+
+
+def test_its_links_are_relative_and_lead_to_files() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) > 15
+    assert [link for link in links if not (ROOT / link.partition("#")[0]).exists()] == []
+
+
+def test_a_wheels_readme_has_absolute_links_once_there_is_an_address() -> None:
+    made = runpy.run_path(str(ROOT / "hatch_build.py"))["absolute"]
+    text = "![a cat](docs/a.jpg), [how](docs/how.md#x), [there](https://example.org), [here](#cost)"
+    assert made(text, "") == text
+    assert made(text, "https://example.org/blob/main/") == (
+        "![a cat](https://example.org/blob/main/docs/a.jpg?raw=true), "
+        "[how](https://example.org/blob/main/docs/how.md#x), [there](https://example.org), [here](#cost)"
+    )
+    whole = made((ROOT / "README.md").read_text(encoding="utf-8"), "https://example.org")
+    assert re.findall(r"\]\((?!https:)[^)]*\)", whole) == []
