@@ -12,10 +12,10 @@ import seedsafe
 __all__ = ["main"]
 
 TOOLS = {
-    "lint": ("seedsafe_lint.cli", "find random state in worker code, statically"),
-    "audit": ("seedsafe_audit.cli", "run a dataset in real loaders and find its faults"),
-    "stats": ("seedsafe.data.stats.cli", "exact channel mean and std of a folder of images"),
-    "index": ("seedsafe.data.folder.cli", "index a folder of images"),
+    "lint": ("seedsafe_lint", "find random state in worker code, statically"),
+    "audit": ("seedsafe_audit", "run a dataset in real loaders and find its faults"),
+    "stats": ("seedsafe.data.stats", "exact channel mean and std of a folder of images"),
+    "index": ("seedsafe.data.folder", "index a folder of images"),
 }
 
 
@@ -45,8 +45,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)
         return 2
     try:
-        code: int = import_module(TOOLS[given[0]][0]).main(given[1:])
+        package, rest = TOOLS[given[0]][0], given[1:]
+        if {"-h", "--help"} & set(rest):  # the parser alone: the tool's own imports take many times as long
+            import_module(f"{package}.options").parser().parse_args(rest)
+        code: int = import_module(f"{package}.cli").main(rest)
         sys.stdout.flush()
+    except SystemExit as ended:  # argparse has printed what there is to say
+        return ended.code if isinstance(ended.code, int) else 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from seedsafe.__main__ import TOOLS, main
+from seedsafe_lint import options, output
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -17,6 +18,30 @@ def test_every_tool_starts(tool: str) -> None:
         [sys.executable, "-m", "seedsafe", tool, "--help"], capture_output=True, text=True, check=True
     )
     assert "usage:" in done.stdout
+
+
+@pytest.mark.parametrize("tool", ["", *TOOLS])
+def test_help_loads_nothing_heavy(tool: str) -> None:
+    code = (
+        "import sys; from seedsafe.__main__ import main; code = main(sys.argv[1:]);"
+        "print(code, len(sys.modules), *(m for m in sys.modules if m in ('numpy', 'multiprocessing')))"
+    )
+    call = [sys.executable, "-c", code, *([tool] if tool else []), "--help"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    *shown, last = done.stdout.splitlines()
+    assert f"usage: seedsafe {tool or 'TOOL'}" in shown[0]
+    ended, modules, *heavy = last.split()
+    assert (ended, heavy) == ("0", [])
+    assert int(modules) < 150
+
+
+def test_what_follows_two_dashes_is_no_call_for_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", "--", "-h"]) == 2
+    assert "-h" in capsys.readouterr().err
+
+
+def test_the_parser_knows_every_form_of_a_report() -> None:
+    assert list(options.FORMATS) == sorted(output.FORMATS)
 
 
 def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,28 @@
 """A run-time audit of a dataset: it reads it in real loaders and answers questions with evidence."""
 
-from seedsafe_audit.api import audit
-from seedsafe_audit.report import Answer, Matrix, Picture, Report
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seedsafe_audit.api import audit
+    from seedsafe_audit.report import Answer, Matrix, Picture, Report
 
 __all__ = ["Answer", "Matrix", "Picture", "Report", "audit"]
+
+# Imported when a name is first asked for: the help of a command needs none of them.
+_MODULE_OF = {
+    "audit": "seedsafe_audit.api",
+    "Answer": "seedsafe_audit.report",
+    "Matrix": "seedsafe_audit.report",
+    "Picture": "seedsafe_audit.report",
+    "Report": "seedsafe_audit.report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+    return value

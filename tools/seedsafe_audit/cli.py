@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO
 
 from seedsafe_audit.api import Progress, audit
+from seedsafe_audit.options import parser
 from seedsafe_audit.questions import QUESTIONS
 from seedsafe_audit.report import Report
 from seedsafe_audit.subject import load
@@ -36,7 +37,7 @@ def main(argv: list[str]) -> int:
         0
     """
     try:
-        options = _parser().parse_args(argv)
+        options = parser().parse_args(argv)
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 2
     if options.questions:
@@ -138,53 +139,3 @@ def _progress() -> Iterator[Progress | None]:
             bar.update(task, completed=done, total=total, description=run, refresh=True)
 
         yield update
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="seedsafe audit",
-        description="Run a dataset in real loaders and report what is wrong with it, with evidence.",
-    )
-    parser.add_argument(
-        "target",
-        nargs="?",
-        metavar="MODULE:OBJECT",
-        help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
-    )
-    parser.add_argument(
-        "--samples", type=int, default=256, metavar="N", help="samples to read (default: 256)"
-    )
-    parser.add_argument("--workers", type=_numbers, default=(0, 2, 4), metavar="N,N", help="default: 0,2,4")
-    parser.add_argument(
-        "--start-methods", type=_names, default=("fork", "spawn"), metavar="NAMES", help="default: fork,spawn"
-    )
-    parser.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
-    parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
-    )
-    parser.add_argument(
-        "--memory-seconds",
-        type=float,
-        default=20.0,
-        metavar="S",
-        help="seconds to measure memory (default: 20)",
-    )
-    parser.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
-    parser.add_argument("--questions", action="store_true", help="list the questions")
-    parser.add_argument(
-        "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"
-    )
-    parser.add_argument(
-        "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
-    )
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    parser.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
-    return parser
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(","))

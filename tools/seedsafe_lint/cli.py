@@ -9,7 +9,8 @@ from pathlib import Path
 
 from seedsafe_lint.baseline import add_noqa, write_baseline
 from seedsafe_lint.config import Config, ConfigError, load
-from seedsafe_lint.findings import SEVERITIES, entries
+from seedsafe_lint.findings import entries
+from seedsafe_lint.options import parser
 from seedsafe_lint.output import FORMATS, statistics
 from seedsafe_lint.rules import RULES, page
 from seedsafe_lint.runner import lint
@@ -37,7 +38,7 @@ def main(argv: list[str]) -> int:
         0
     """
     try:
-        options = _parser().parse_args(argv)
+        options = parser().parse_args(argv)
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 2
     try:
@@ -141,53 +142,3 @@ def _progress(form: str) -> Iterator[Callable[[int, int], None] | None]:
             bar.update(task, completed=done, total=total, visible=total >= _LONG)
 
         yield update
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="seedsafe lint",
-        description="Find random numbers that repeat, or depend on the workers, in data loading code.",
-    )
-    parser.add_argument(
-        "paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)"
-    )
-    parser.add_argument(
-        "--select", action="append", metavar="CODES", help="rules to check: codes, their beginnings, or ALL"
-    )
-    parser.add_argument("--extend-select", action="append", metavar="CODES", help="rules to check besides")
-    parser.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
-    parser.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
-    parser.add_argument(
-        "--format", "--output-format", choices=sorted(FORMATS), default="text", help="default: text"
-    )
-    parser.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    parser.add_argument("--statistics", action="store_true", help="count findings by rule")
-    parser.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
-    parser.add_argument("--all", action="store_true", help="list each finding, also those of one cause")
-    parser.add_argument(
-        "--min-severity",
-        choices=SEVERITIES,
-        metavar="LEVEL",
-        help="report nothing milder: error, warning, note",
-    )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 on warnings and notes too")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 also if errors were found")
-    parser.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file knows")
-    parser.add_argument("--write-baseline", metavar="FILE", help="write today's findings for --baseline")
-    parser.add_argument(
-        "--add-noqa", action="store_true", help="write a noqa comment on the line of each finding"
-    )
-    parser.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
-    parser.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
-    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
-    parser.add_argument(
-        "--jobs", "-j", type=_positive, metavar="N", help="processes (default: one a core for many files)"
-    )
-    return parser
-
-
-def _positive(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number

@@ -1,6 +1,5 @@
 """`python -m seedsafe index PATH`: index a folder of images and say what is in it."""
 
-import argparse
 import json
 import os
 import sys
@@ -9,6 +8,7 @@ from collections import Counter
 from importlib.util import find_spec
 
 from seedsafe.data.folder.index import FolderIndex
+from seedsafe.data.folder.options import parser
 from seedsafe.data.folder.progress import Progress
 
 __all__ = ["main", "progress_of"]
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
         0 files, 0 classes, 0 bytes a file
         0
     """
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     cache = options.cache
     if cache is None and options.keep:
         cache = os.path.abspath(options.path) + ".seedsafe-index"
@@ -58,18 +58,6 @@ def main(argv: list[str]) -> int:
 def progress_of(off: bool) -> Progress:
     """Return whether to show progress: on a terminal, if rich is there, unless it is switched off."""
     return not off and sys.stderr.isatty() and find_spec("rich") is not None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
-    parser.add_argument("path", help="the folder; each folder in it is a class")
-    parser.add_argument("--flat", action="store_true", help="all files below the path, without classes")
-    parser.add_argument("--cache", help="file to keep the index in, outside the folder")
-    parser.add_argument("--keep", action="store_true", help="keep the index in PATH.seedsafe-index")
-    parser.add_argument("--threads", type=int, default=2, help="threads that read folders (default: 2)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--no-progress", action="store_true", help="show no counter")
-    return parser
 
 
 def _facts(index: FolderIndex) -> dict[str, object]:

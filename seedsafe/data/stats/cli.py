@@ -11,6 +11,7 @@ from typing import Any
 from seedsafe.data.folder.cli import progress_of
 from seedsafe.data.folder.index import FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
+from seedsafe.data.stats.options import parser
 from seedsafe.data.stats.result import ChannelStats
 from seedsafe.data.stats.run import channel_stats
 
@@ -58,7 +59,7 @@ def main(argv: list[str]) -> int:
         in units of 255
         0
     """
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     missing = 2
     try:
         index = _index(options)
@@ -79,24 +80,6 @@ def main(argv: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="seedsafe stats", description="Exact channel statistics of a folder's images."
-    )
-    parser.add_argument("path", help="the folder; folders in it are read as well")
-    parser.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
-    parser.add_argument("--json", metavar="FILE", help="write all results there, for ChannelStats.from_json")
-    parser.add_argument(
-        "--resume", metavar="FILE", help="keep intermediate results there, and resume from them"
-    )
-    parser.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
-    parser.add_argument(
-        "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
-    )
-    parser.add_argument("--no-progress", action="store_true", help="show no progress bar")
-    return parser
 
 
 def _check_folder(path: str | None) -> None:

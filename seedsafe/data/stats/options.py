@@ -1,0 +1,26 @@
+"""The options of ``seedsafe stats``, in a file that imports little: help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["parser"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="seedsafe stats", description="Exact channel statistics of a folder's images."
+    )
+    made.add_argument("path", help="the folder; folders in it are read as well")
+    made.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
+    made.add_argument("--json", metavar="FILE", help="write all results there, for ChannelStats.from_json")
+    made.add_argument(
+        "--resume", metavar="FILE", help="keep intermediate results there, and resume from them"
+    )
+    made.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
+    made.add_argument(
+        "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
+    )
+    made.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    return made

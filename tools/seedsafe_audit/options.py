@@ -1,0 +1,56 @@
+"""The options of ``seedsafe audit``, in a file that imports little: help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["parser"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="seedsafe audit",
+        description="Run a dataset in real loaders and report what is wrong with it, with evidence.",
+    )
+    made.add_argument(
+        "target",
+        nargs="?",
+        metavar="MODULE:OBJECT",
+        help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
+    )
+    made.add_argument("--samples", type=int, default=256, metavar="N", help="samples to read (default: 256)")
+    made.add_argument("--workers", type=_numbers, default=(0, 2, 4), metavar="N,N", help="default: 0,2,4")
+    made.add_argument(
+        "--start-methods", type=_names, default=("fork", "spawn"), metavar="NAMES", help="default: fork,spawn"
+    )
+    made.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
+    made.add_argument(
+        "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
+    )
+    made.add_argument(
+        "--memory-seconds",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds to measure memory (default: 20)",
+    )
+    made.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
+    made.add_argument("--questions", action="store_true", help="list the questions")
+    made.add_argument(
+        "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"
+    )
+    made.add_argument(
+        "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
+    )
+    made.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    made.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
+    return made
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
