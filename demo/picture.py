@@ -52,7 +52,7 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
         panels: runs by title; in each epoch each worker delivers the photograph once.
         path: of the JPEG file.
     """
-    figure, axes = plt.subplots(1, len(panels), figsize=(14, 3.85))
+    figure, axes = plt.subplots(1, len(panels), figsize=(14, 4.15))
     for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
         size, workers = run.samples.shape[1], len(np.unique(run.worker))  # type: ignore[arg-type]  # torch tells it
         step, seen, repeated = size * 1.06, set(), 0
@@ -68,7 +68,7 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
             colour = _REPEATED if again else _FRESH
             axis.add_patch(plt.Rectangle((left, top), size, size, fill=False, linewidth=5, edgecolor=colour))
             if row == 0:
-                axis.text(left + size / 2, -0.06 * size, f"worker {column}", ha="center", fontsize=15)
+                axis.text(left + size / 2, -0.06 * size, f"worker {column}", ha="center", fontsize=16)
             if column == 0:
                 axis.text(
                     -0.06 * size,
@@ -77,17 +77,17 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
                     rotation=90,
                     va="center",
                     ha="right",
-                    fontsize=15,
+                    fontsize=16,
                 )
         axis.set_xlim(-0.2 * size, workers * step)
         axis.set_ylim(row * step + size * 1.03, -0.2 * size)
         colour = _REPEATED if repeated else _FRESH
         axis.set_title(
-            f"{title}: {repeated} of {len(run.samples)} repeat", fontsize=20, weight="bold", color=colour
+            f"{title}: {repeated} of {len(run.samples)} repeat", fontsize=22, weight="bold", color=colour
         )
     figure.tight_layout(pad=0.3, w_pad=2)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=100, pil_kwargs={"quality": 82})
+    figure.savefig(path, dpi=100, bbox_inches="tight", pad_inches=0.05, pil_kwargs={"quality": 82})
     plt.close(figure)
 
 

@@ -159,7 +159,7 @@ def page_of_migration() -> str:
 
     text = MIGRATION.read_text()
     for library, names in ELSEWHERE.items():
-        rows = ["| there | here | |", "|---|---|---|"]
+        rows = ["| there | here | what differs |", "|---|---|---|"]
         for name, meant in names.items():
             call = f"`{meant.call}`" if meant.call else "–"
             rows.append(f"| `{name}` | {call} | {meant.note} |")
