@@ -6,23 +6,13 @@ that is empty they stay relative.
 
 from __future__ import annotations
 
-import re
+import runpy
 from pathlib import Path
 from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-__all__ = ["ReadmeHook", "absolute"]
-
-_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)]+)\)")
-
-
-def absolute(text: str, base: str) -> str:
-    """Return a page with its relative links behind `base`; an image is asked for as a file, not as a page about it."""
-    if not base:
-        return text
-    root = base.rstrip("/")
-    return _LINK.sub(lambda one: f"{one[1]}[{one[2]}]({root}/{one[3]}{'?raw=true' * bool(one[1])})", text)
+__all__ = ["ReadmeHook"]
 
 
 class ReadmeHook(MetadataHookInterface):
@@ -30,7 +20,9 @@ class ReadmeHook(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add the README to the metadata."""
-        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        root = Path(self.root)
+        absolute = runpy.run_path(str(root / "scripts" / "readme_links.py"))["absolute"]
+        text = (root / "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {
             "content-type": "text/markdown",
             "text": absolute(text, self.config.get("base", "")),

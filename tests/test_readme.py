@@ -37,7 +37,7 @@ def test_its_links_are_relative_and_lead_to_files() -> None:
 
 
 def test_a_wheels_readme_has_absolute_links_once_there_is_an_address() -> None:
-    made = runpy.run_path(str(ROOT / "hatch_build.py"))["absolute"]
+    made = runpy.run_path(str(ROOT / "scripts/readme_links.py"))["absolute"]
     text = "![a cat](docs/a.jpg), [how](docs/how.md#x), [there](https://example.org), [here](#cost)"
     assert made(text, "") == text
     assert made(text, "https://example.org/blob/main/") == (
