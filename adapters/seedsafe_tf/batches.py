@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 import tensorflow as tf
 
-from seedsafe import SampleIndex, SampleKey, epoch_order
-from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag
+from seedsafe import SampleIndex, SampleKey, epoch_order, ring
+from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag, stack
 from seedsafe_tf.handing import as_parallel, as_spec, handed
 
 __all__ = ["augment"]
@@ -55,7 +56,7 @@ def augment(
             default a tuple's first element is augmented, and of a dict the entries named after targets.
         ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position.
         on_error: "raise" raises an error that names what cannot be read or augmented; "replace" takes another sample, chosen by the
-            key, with this one's augmentation, and warns of them at the end of each epoch.
+            key, with this one's augmentation, and warns of them after each epoch.
         check_finite: NaN or infinity in a float, read or augmented, is an error as well.
         num_parallel_calls: at most so many batches at once, or ``tf.data.AUTOTUNE``; None for one after another.
 
@@ -77,7 +78,6 @@ def augment(
     """
     length = _length(source)
     size = checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
-    shuffled = flag("shuffle", shuffle)
     steps = length // size if flag("drop_remainder", drop_remainder) else -(-length // size)
     if not steps:
         raise ValueError(
@@ -86,31 +86,57 @@ def augment(
     first_epoch, first_step, end = _bounds(epochs, start, epoch, steps)
     faults = Faults(on_error, check_finite)
     reader = KeyedReader(source, pipeline, seed=seed, targets=targets, ids=ids, faults=faults)
-
-    @lru_cache(2)
-    def order(epoch: int) -> Any:
-        return epoch_order(reader.seed, epoch, length)
-
-    def positions(number: Any) -> list[SampleIndex]:
-        passed, step = divmod(first_step + int(number), steps)
-        now = first_epoch + passed
-        places = range(step * size, min((step + 1) * size, length))
-        return [SampleIndex(int(order(now)[place]) if shuffled else place, now) for place in places]
-
-    def batch(number: Any) -> Any:
-        made = collate([reader.sample(at) for at in positions(number)])
-        if (first_step + int(number) + 1) % steps == 0:
-            reader.report_failures()
-        return made
-
-    total = (end - first_epoch) * steps - first_step
-    sample = reader.sample(positions(0)[0], counts=False, listed=False)
+    batches = _Batches(reader, length, size, steps, (first_epoch, first_step), flag("shuffle", shuffle))
+    sample = reader.sample(batches.indices(0)[0], counts=False, listed=False)
     spec = tf.nest.map_structure(
         lambda one: tf.TensorSpec((size if drop_remainder else None, *one.shape[1:]), one.dtype),
         as_spec(collate([sample])),
     )
+    numbers = tf.data.Dataset.range((end - first_epoch) * steps - first_step)
     way_out = "let all samples have the structure, shapes and dtypes of the first one, for instance with RandomCrop(size)"
-    return handed(tf.data.Dataset.range(total), batch, spec, as_parallel(num_parallel_calls), way_out)
+    return handed(numbers, batches, spec, as_parallel(num_parallel_calls), way_out)
+
+
+class _Batches:
+    """Makes batches by their number from `start` on."""
+
+    def __init__(
+        self, reader: KeyedReader, length: int, size: int, steps: int, start: tuple[int, int], shuffle: bool
+    ) -> None:
+        self._reader, self._length, self._size, self._steps = reader, length, size, steps
+        self._start = start
+        self._shuffle = shuffle
+        self._spare = ring.Spare()
+        self._order = lru_cache(2)(lambda epoch: epoch_order(reader.seed, epoch, length))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        passed, step = divmod(self._start[1] + number, self._steps)
+        return self._start[0] + passed, step
+
+    def indices(self, number: int) -> list[SampleIndex]:
+        """Return the samples of a batch."""
+        epoch, step = self._place(number)
+        places = range(step * self._size, min((step + 1) * self._size, self._length))
+        if not self._shuffle:
+            return [SampleIndex(place, epoch) for place in places]
+        return [SampleIndex(int(one), epoch) for one in self._order(epoch)[places.start : places.stop]]
+
+    def __call__(self, number: Any) -> Any:
+        """Return a batch, in memory that is used again when TensorFlow and everybody else has dropped it."""
+        rows = ring.Rows(self._size)
+        samples = []
+        for at in self.indices(int(number)):
+            sample = self._reader.sample(at, row=rows.offer())
+            samples.append(rows.place(tuple(sample) if isinstance(sample, list) else sample))
+        if self._place(int(number))[1] + 1 == self._steps:
+            self._reader.report_failures()
+        return collate(samples, _stacked)
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    """Return the batch whose rows the parts are, else a new one."""
+    whole = ring.batch_at(parts)
+    return stack(parts) if whole is None else whole
 
 
 def _length(source: Any) -> int:

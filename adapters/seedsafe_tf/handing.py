@@ -35,14 +35,16 @@ def _spec(part: Any) -> Any:
         ) from None
 
 
-def as_parallel(calls: Any) -> int | None:
-    """Return the argument `num_parallel_calls`: a number, AUTOTUNE, or None for one after another."""
-    if calls is None or (type(calls) is int and calls == tf.data.AUTOTUNE):
+def as_parallel(calls: Any) -> int:
+    """Return the argument `num_parallel_calls`: a number, or AUTOTUNE."""
+    if calls is None:
+        return 1  # where TensorFlow gets no number it may choose one by itself
+    if type(calls) is int and calls == tf.data.AUTOTUNE:
         return calls
     return checked_int("num_parallel_calls", calls, 1, 2**15, "pass a number, tf.data.AUTOTUNE or None")
 
 
-def handed(dataset: Any, make: Callable[..., Any], spec: Any, calls: int | None, way_out: str) -> Any:
+def handed(dataset: Any, make: Callable[..., Any], spec: Any, calls: int, way_out: str) -> Any:
     """Return a tf.data.Dataset of what a Python function makes of each element, in the elements' order.
 
     Args:
@@ -79,9 +81,9 @@ def handed(dataset: Any, make: Callable[..., Any], spec: Any, calls: int | None,
             part.set_shape(one.shape)
         return tf.nest.pack_sequence_as(spec, parts)
 
-    in_order = {} if calls is None else {"num_parallel_calls": calls, "deterministic": True}
     # AutoGraph would rewrite `step`, and look for the source of the user's pipeline.
-    return dataset.map(tf.autograph.experimental.do_not_convert(step), **in_order)
+    plain = tf.autograph.experimental.do_not_convert(step)
+    return dataset.map(plain, num_parallel_calls=calls, deterministic=True)
 
 
 def _text(spec: Any) -> str:

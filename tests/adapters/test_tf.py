@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import threading
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,18 @@ def test_a_length_is_known_and_the_last_batch_may_be_left_out() -> None:
     ]
 
 
+@pytest.mark.parametrize("calls", [None, 3])
+def test_batches_that_are_kept_stay_as_they_are(calls: int | None) -> None:
+    large = [(np.full((80, 80, 3), number, np.uint8), number) for number in range(12)]
+    noise = ss.GaussianNoise(std=9)
+    kept = list(of(large, noise, batch_size=4, epochs=8, num_parallel_calls=calls).prefetch(2))
+    assert len({images.numpy().tobytes() for images, _ in kept}) == 24
+    for number, (images, labels) in enumerate(kept):
+        for image, label in zip(images.numpy(), labels.numpy(), strict=True):
+            key = ss.SampleKey(42, number // 3, int(label))
+            assert (image == noise(large[label][0], key=key)).all()
+
+
 def test_ids_take_the_place_of_positions() -> None:
     moved = of(PAIRS[::-1], ids=list(range(7))[::-1], shuffle=False, batch_size=7, epochs=1)
     plain = of(shuffle=False, batch_size=7, epochs=1)
@@ -128,6 +141,19 @@ class Broken(Photographs):
         if index == 9:
             raise OSError("no such disk")
         return super().__getitem__(index)
+
+
+def test_without_a_number_of_calls_there_is_one_at_a_time() -> None:
+    busy = threading.Lock()
+
+    def alone(image: Any, *, key: ss.SampleKey) -> Any:
+        assert busy.acquire(blocking=False)
+        try:
+            return np.sort(image, axis=None)
+        finally:
+            busy.release()
+
+    assert len(list(augment(list(IMAGES), alone, seed=1, batch_size=2, epochs=9))) == 9 * 12
 
 
 def test_a_sample_that_fails_is_named_or_replaced() -> None:
