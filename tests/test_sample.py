@@ -78,7 +78,7 @@ def test_samples_that_do_not_fit(sample: Any, targets: Any, error: type[Exceptio
 @pytest.mark.parametrize(
     ("targets", "error"),
     [
-        ("image", TypeError),
+        ("mask", TypeError),
         (5, TypeError),
         (("img",), ValueError),
         ((None,), ValueError),

@@ -17,6 +17,7 @@ __all__ = [
     "Info",
     "Infos",
     "check_array",
+    "check_last",
     "check_target",
     "described",
     "named_parts",
@@ -199,6 +200,15 @@ def check_array(name: str, array: Any) -> None:
         )
     if not array.size and name not in ("keypoints", "boxes"):
         raise ValueError(f"{name} must not be empty, got the shape {array.shape}: leave such samples out")
+
+
+def check_last(shape: tuple[int, ...]) -> None:
+    """Raise an error if an image that is to be moved has its channels first, by its shape."""
+    if len(shape) == 3 and shape[0] in (1, 3, 4) and min(shape[1:]) >= 16 and shape[2] not in (1, 3, 4):
+        raise ValueError(
+            f"an image must have the shape (H, W) or (H, W, C), got {shape}, whose channels seem to be first: pass "
+            'image.transpose(1, 2, 0), or, if they are last, make the pipeline with Compose(..., channels="last")'
+        )
 
 
 def _is_plain(array: Any) -> bool:

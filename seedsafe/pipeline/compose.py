@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
@@ -41,6 +41,9 @@ class Compose:
             edges, and all are kept. It holds for the whole pipeline that this Compose is part of.
         keypoints: what becomes of keypoints outside the image, and of pairs in a mirror; see Keypoints. Without it
             all are kept as they are.
+        channels: "last" says that images are (H, W, C) even where an image looks like (C, H, W); without it a pipeline that
+            moves pixels refuses an array whose first side is 1, 3 or 4, whose other sides are at least 16 pixels, and whose
+            last is not 1, 3 or 4.
 
     Raises:
         TypeError: one of transforms is not a Transform, or boxes or keypoints is something else.
@@ -58,7 +61,7 @@ class Compose:
         Applied(name='RandomCrop', params=Corner(top=1, left=1))
     """
 
-    __slots__ = ("_idle", "_root", "_rules", "_streams", "boxes", "keypoints", "transforms")
+    __slots__ = ("_idle", "_root", "_rules", "_streams", "boxes", "channels", "keypoints", "transforms")
 
     transforms: tuple[Transform | Compose, ...]
 
@@ -68,11 +71,15 @@ class Compose:
         *,
         boxes: Boxes | None = None,
         keypoints: Keypoints | None = None,
+        channels: Literal["last"] | None = None,
     ) -> None:
         self.transforms = members("transforms", transforms)
         self.boxes = _part("boxes", boxes, Boxes)
         self.keypoints = _part("keypoints", keypoints, Keypoints)
         namer = Namer()
+        if channels not in (None, "last"):
+            raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
+        self.channels = channels
         self._root = self.bind(namer)
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
@@ -82,6 +89,7 @@ class Compose:
     def bind(self, namer: Namer) -> Chain:
         """Return the transforms with their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
+        namer.rules.last |= self.channels is not None
         return Chain(member.bind(namer) for member in self.transforms)
 
     @property
@@ -224,7 +232,7 @@ class Compose:
 
     def options(self) -> dict[str, Any]:
         """Return the arguments beside the transforms, those that were given."""
-        given = {"boxes": self.boxes, "keypoints": self.keypoints}
+        given = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
         return {name: value for name, value in given.items() if value is not None}
 
 

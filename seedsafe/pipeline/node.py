@@ -9,13 +9,24 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import FLOAT32, TARGETS, UINT8, Array, Info, Infos, check_array, check_target
+from seedsafe.ground.info import (
+    FLOAT32,
+    TARGETS,
+    UINT8,
+    Array,
+    Info,
+    Infos,
+    check_array,
+    check_last,
+    check_target,
+)
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
 from seedsafe.pipeline.rules import Ruled, Rules
 from seedsafe.pipeline.state import State, Traced
+from seedsafe.pipeline.unnamed import look
 
 __all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "trace"]
 
@@ -195,6 +206,8 @@ def run(
             dtype = sample.dtype
             if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # the usual cases, in less time
                 check_array("sample", sample)
+            if rules.spatial and sample.ndim == 3 and sample.shape[0] < 5 and not rules.last:
+                check_last(sample.shape)
             if row is not None:
                 made = cast("Root", node).run_into(sample, draws, row)
             elif type(node) is Chain:
@@ -206,11 +219,18 @@ def run(
             return made if made is not sample and made.base is None and made.flags.carray else made.copy()
         if isinstance(sample, dict):
             parts = dict(sample)
+            others = len(parts)
             for target in TARGETS:
                 if target in parts:
+                    others -= 1
                     check_target(target, parts)
                     if type(parts[target]) is not ndarray:
                         parts[target] = _bare(parts[target])
+            if rules.spatial:
+                if not rules.last and "image" in parts:
+                    check_last(parts["image"].shape)
+                if others:
+                    look(sample, rules)
             if rules.some:
                 parts = rules.entered(parts, info)
             parts = node.run(parts, draws)

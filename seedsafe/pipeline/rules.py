@@ -21,13 +21,19 @@ Move = Callable[[Array], Array]
 class Rules:
     """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
 
-    __slots__ = ("boxes", "keypoints", "some")
+    __slots__ = ("boxes", "keypoints", "last", "seen", "some", "spatial")
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
         self.keypoints: Keypoints | None = None
         self.some = False
         """Whether there are any."""
+        self.spatial = False
+        """Whether a transform of the pipeline moves pixels."""
+        self.last = False
+        """Whether images have their channels last, whatever their shapes look like."""
+        self.seen: set[tuple[Any, ...]] = set()
+        """The keys of samples that have been looked at; see `unnamed.look`."""
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -191,6 +191,11 @@ class SpatialTransform(Transform):
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline, which moves pixels then."""
+        namer.rules.spatial = True
+        return Transform.bind(self, namer)
+
     def apply_image(self, image: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the image, moved. (H, W) or (H, W, C)."""
         raise NotImplementedError(f"{type(self).__name__} has no apply_image(self, image, params): define it")

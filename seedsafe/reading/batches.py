@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from seedsafe.ground.info import TARGETS
 from seedsafe.keys.key import SampleKey
-from seedsafe.reading.forms import Augment, Targets, augment_parts, is_foreign, labels_of, take_apart
+from seedsafe.reading.forms import Augment, Targets, augment_parts, implied, is_foreign, labels_of, take_apart
 
 __all__ = ["augment_batch", "collate", "count", "stack"]
 
@@ -122,6 +122,8 @@ def augment_batch(
         ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
             augmentation.
     """
+    if targets is None:
+        targets = implied(augment, first_of(batch))
     parts, join = take_apart(batch, targets)
     columns = _columns(parts, labels_of(augment))
     number = _count(columns)
@@ -162,6 +164,15 @@ def _made(augment: Augment, sample: Any, key: SampleKey, rows: Rows | None) -> A
     if rows is None:
         return augment_parts(augment, sample, key)
     return rows.place(augment_parts(augment, sample, key, rows.offer()))
+
+
+def first_of(batch: Any) -> Any:
+    """Return the first sample of a ready batch, of what has samples; see `implied`."""
+    if isinstance(batch, dict):
+        return {name: first_of(part) for name, part in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(first_of(part) for part in batch)
+    return batch[0] if getattr(batch, "shape", None) and len(batch) else None
 
 
 def count(batch: Any, targets: Targets = None) -> int:

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from functools import reduce
+from operator import getitem
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,7 +31,10 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.pipeline.compose import Compose, written
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.transform import Transform
+from seedsafe.pipeline.unnamed import meant, size_of
+from seedsafe.reading.tv import tv_target, unwrapped
 
 __all__ = [
     "WIDE",
@@ -40,6 +45,7 @@ __all__ = [
     "augment_views",
     "check_targets",
     "draws",
+    "implied",
     "is_foreign",
     "is_foreign_code",
     "joined_views",
@@ -153,21 +159,43 @@ def _narrow(array: Array) -> tuple[Array, Callable[[Any], Any] | None]:
     return array.astype(np.uint8), widen
 
 
-Targets = Sequence[str | None] | Mapping[Any, str | None] | None
-"""The target of each part: by position for tuples, by key for dicts; None for parts that pass through."""
+Targets = Sequence[Any] | Mapping[Any, Any] | None
+"""The target of each part: by position for tuples, by key for dicts; None for parts that pass through.
+
+A dict of targets stands for a dict in a sample, and "image" says that the image alone is meant: an array, a tuple's first
+element, a dict's entry ``image``.
+"""
 
 _NAMES: Final = frozenset(TARGETS)
 
 
+class _Paths(dict[tuple[Any, ...], str]):
+    """The targets of parts by the keys and positions that lead to them."""
+
+
+_BY_NAME: Final = _Paths()
+"""The targets of a sample that has them under their names, or has nothing but an image."""
+
+
+def _paths(targets: Any, at: tuple[Any, ...] = ()) -> _Paths:
+    found = _Paths()
+    for key, target in targets.items() if isinstance(targets, Mapping) else enumerate(targets):
+        if isinstance(target, dict):
+            found |= _paths(target, (*at, key))
+        elif target is not None:
+            found[(*at, key)] = target
+    return found
+
+
 def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
     """Return `targets`, or raise an error that names the wrong one; `labels` are names of labels that a pipeline knows."""
-    if targets is None:
-        return None
+    if targets is None or targets == "image":
+        return targets  # type: ignore[no-any-return]
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
         raise TypeError(
             f'targets must be a tuple such as ("image", "mask", None) or a dict of keys to targets, got {targets!r}'
         )
-    named = [t for t in (targets.values() if isinstance(targets, Mapping) else targets) if t is not None]
+    named = list(_paths(targets).values())
     for target in named:
         if target not in TARGETS and target not in labels:
             raise ValueError(
@@ -189,11 +217,15 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
     """Return what the pipeline is given, and how its result goes back into the sample's form."""
     if sample is None:
         raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
+    if type(targets) is _Paths:
+        if targets:
+            return _from_paths(sample, targets)
+        targets = None
     if isinstance(sample, dict):
-        return _from_dict(sample, targets)
+        return _from_dict(sample, {"image": "image"} if targets == "image" else targets)
     if isinstance(sample, tuple | list):
-        return _from_tuple(sample, targets)
-    if targets is not None:
+        return _from_tuple(sample, None if targets == "image" else targets)
+    if targets is not None and targets != "image":
         raise ValueError(
             f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
         )
@@ -220,6 +252,8 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
             "that pass through"
         )
     named = {position: target for position, target in enumerate(targets) if target is not None}
+    if dict in map(type, named.values()):
+        return _from_paths(sample, _paths(targets))
 
     def join(made: Any) -> Any:
         parts = list(sample)
@@ -248,7 +282,136 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
             f"targets name the keys {missing}, which the sample lacks; it has {list(sample)}: correct the names"
         )
     named = {key: target for key, target in targets.items() if target is not None}
+    if dict in map(type, named.values()):
+        return _from_paths(sample, _paths(targets))
     return _gathered(sample, named), lambda made: sample | _spread(made, named)
+
+
+def _from_paths(sample: Any, named: _Paths) -> tuple[Any, Callable[[Any], Any]]:
+    try:
+        parts = {path: reduce(getitem, path, sample) for path in named}
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(
+            f"targets name a part that the sample lacks ({type(error).__name__}: {error}): correct the names"
+        ) from None
+
+    def join(made: Any) -> Any:
+        whole = sample
+        for path, part in _spread(made, named).items():
+            whole = _with(whole, path, part)
+        return whole
+
+    return _gathered(parts, named), join
+
+
+def _with(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
+    """Return a sample, or a part of one, with another part at a path."""
+    if not path:
+        return part
+    key, *rest = path
+    inner = _with(whole[key], tuple(rest), part)
+    if isinstance(whole, Mapping):
+        return whole | {key: inner}  # type: ignore[operator]  # of dicts
+    return _like(whole, [*whole[:key], inner, *whole[key + 1 :]])
+
+
+def implied(augment: Any, sample: Any, seen: dict[Any, Any] | None = None) -> Any:
+    """Return the targets of a sample for which none were given: those that are certain.
+
+    Args:
+        augment: only one that moves pixels needs a look.
+        sample: of a dataset.
+        seen: what was returned for the first sample of each kind of this dataset, which is filled.
+
+    Raises:
+        ValueError: another part seems to belong to the image.
+    """
+    if not isinstance(augment, Compose | Transform) or not isinstance(sample, tuple | list | dict):
+        return _BY_NAME
+    rules = _known(augment).rules
+    if not rules.spatial:
+        return _BY_NAME
+    if seen is None:
+        return _found(sample, rules)
+    if isinstance(sample, dict):
+        kind: Any = *sample, *map(type, sample.values())
+    else:
+        kind = tuple(
+            [tuple(one) if type(one) is dict else (type(one), getattr(one, "ndim", 0)) for one in sample]
+        )
+    found = seen.get(kind)
+    if found is None:
+        found = _found(sample, rules)
+        if len(seen) < 64:
+            seen[kind] = found
+    return found
+
+
+def _found(sample: Any, rules: Rules) -> _Paths:
+    """Return the certain targets of a sample, or raise an error where a part only looks like one."""
+    whole = isinstance(sample, dict)
+    if whole and _NAMES.isdisjoint(sample):
+        return _BY_NAME
+    image: Any = sample.get("image") if whole else sample[0] if sample else None
+    inside = not whole and isinstance(image, dict)  # a dict of targets, and what stands beside it
+    size = size_of(image.get("image") if inside else image)
+    named, doubtful = _Paths(), _Paths()
+    first = {"image"} if whole else {0}
+    for key, part in sample.items() if whole else enumerate(sample):
+        if key in first and not isinstance(part, Mapping):
+            named[(key,)] = "image"
+        elif whole and (key in _NAMES or key in rules.labels):
+            named[(key,)] = key
+        elif isinstance(part, dict) and key not in first:
+            for name, one in part.items():
+                ours = name in _NAMES or name in rules.labels
+                certain = tv_target(one) or (name if ours and name != "image" and not whole else None)
+                guess = None if certain else meant(name, one, size) or (name if ours else None)
+                if certain and one is not None:
+                    named[(key, name)] = certain
+                elif guess:
+                    doubtful[(key, name)] = guess
+        elif key not in first:
+            certain = tv_target(part)
+            guess = None if certain else meant(key, part, size)
+            if certain:
+                named[(key,)] = certain
+            elif guess:
+                doubtful[(key,)] = guess
+    given = list(named.values())
+    twice = [path for path, one in named.items() if one != "mask" and given.count(one) > 1]
+    mixed = "masks" in given and given.count("mask") > 1
+    plain = all(len(path) == 1 and (path[0] == target or path[0] == 0) for path, target in named.items())
+    if doubtful or twice or mixed or (inside and not plain):
+        path = next(iter(doubtful or twice or named))
+        raise ValueError(
+            f"the sample's {''.join(f'[{key!r}]' for key in path)} looks like something that belongs to the image, and would "
+            f"stay as it is while the image is moved: name the parts with targets={_shown(sample, named | doubtful)!r}, None "
+            'for those that pass through, or pass targets="image" if the image alone is meant'
+        )
+    return _BY_NAME if plain else named
+
+
+def _shown(sample: Any, named: Mapping[tuple[Any, ...], str]) -> Any:
+    """Return the targets to write for a sample."""
+
+    def of(path: tuple[Any, ...], part: Any) -> Any:
+        if path in named:
+            return named[path]
+        inner = (
+            {key: of((*path, key), one) for key, one in part.items() if _begins(named, (*path, key))}
+            if isinstance(part, dict)
+            else None
+        )
+        return inner or None
+
+    if isinstance(sample, dict):
+        return {key: of((key,), part) for key, part in sample.items() if _begins(named, (key,))}
+    return tuple(of((key,), part) for key, part in enumerate(sample))
+
+
+def _begins(named: Mapping[tuple[Any, ...], str], path: tuple[Any, ...]) -> bool:
+    return any(one[: len(path)] == path for one in named)
 
 
 def _gathered(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
@@ -338,8 +501,9 @@ def augment_sample(
     if targets is None:  # what most datasets return, without a detour
         if type(sample) is np.ndarray:
             return augment_parts(augment, sample, key, row)
-        if type(sample) is tuple and sample and type(sample[0]) is np.ndarray:
-            return augment_parts(augment, sample[0], key, row), *sample[1:]
+        targets = implied(augment, sample)
+    if not targets and type(sample) is tuple and sample and type(sample[0]) is np.ndarray:
+        return augment_parts(augment, sample[0], key, row), *sample[1:]
     parts, join = take_apart(sample, targets)
     return join(augment_parts(augment, parts, key, row))
 
@@ -355,6 +519,7 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
         >>> first.shape, label
         ((1, 2), 7)
     """
+    targets = implied(augment, sample) if targets is None else targets
     parts, join = take_apart(sample, targets)
     views = [augment_parts(augment, parts, key) for key in keys]
     if not isinstance(parts, dict):
@@ -396,18 +561,25 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | Non
     if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
     if not isinstance(parts, dict):
-        array, back = opened(parts, *_takes(augment))
+        known = _known(augment)
+        array, back = opened(parts, known.kind, known.first)
         made = _made(augment, array, key, row if back is None else None)
         return made if back is None else back(made)
-    backs = {}
+    backs, wraps = {}, {}
     for target in TARGETS:
         part = parts.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
-            array, backs[target] = _opened(part, target, _takes(augment)[1])
+            if tv_target(part) is not None:
+                part, wraps[target] = unwrapped(part, target, _known(augment).rules)
+            array, backs[target] = _opened(part, target, _known(augment).first)
             parts = parts | {target: array}
     made = augment(parts, key=key)
     if backs:
+        shape: Any = made["image"].shape if "image" in made else ()
         made |= {target: back(made[target]) for target, back in backs.items() if back is not None}
+        for target, wrap in wraps.items():
+            size = shape[-2:] if _known(augment).first else shape[:2]
+            made[target] = wrap(made[target], size)
     return made
 
 
@@ -420,7 +592,7 @@ def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> An
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
     if target != "masks" or not isinstance(part, list | tuple):
-        return opened(part, "mask" if target == "masks" else target, first)
+        return opened(part, "mask" if _is_picture(part) and target == "masks" else target, first)
     pairs = [opened(mask, "mask", first) for mask in part]
     backs = [back for _, back in pairs]
 
@@ -430,23 +602,36 @@ def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], A
     return type(part)([array for array, _ in pairs]), back
 
 
-_seen: dict[int, tuple[Any, tuple[str, bool]]] = {}
+class _Known(NamedTuple):
+    """What is known of a pipeline, from one look at it."""
+
+    augment: Any
+    """The pipeline, kept so that nothing else has its id."""
+
+    kind: str
+    """What a bare array is to it."""
+
+    first: bool
+    """Whether it returns images with their channels first."""
+
+    rules: Rules
 
 
-def _takes(augment: Compose | Transform) -> tuple[str, bool]:
-    """Return what a bare array is to a pipeline, and whether it returns images with their channels first."""
+_seen: dict[int, _Known] = {}
+
+
+def _known(augment: Compose | Transform) -> _Known:
     known = _seen.get(id(augment))
     if known is None:
         if len(_seen) > 64:
             _seen.clear()
-        known = _seen[id(augment)] = augment, _looked_at(augment)  # kept, so that nothing else has its id
-    return known[1]
-
-
-def _looked_at(augment: Compose | Transform) -> tuple[str, bool]:
-    transforms = [leaf.transform for leaf in augment.bind(Namer()).leaves()]
-    audio = any("image" not in one.primary for one in transforms)
-    return "audio" if audio else "image", any(one.channels == "to first" for one in transforms)
+        namer = Namer()
+        transforms = [leaf.transform for leaf in augment.bind(namer).leaves()]
+        audio = any("image" not in one.primary for one in transforms)
+        first = any(one.channels == "to first" for one in transforms)
+        kind = "audio" if audio else "image"
+        known = _seen[id(augment)] = _Known(augment, kind, first, namer.rules)
+    return known
 
 
 def _returned(made: Any, parts: Any) -> Any:

@@ -43,6 +43,7 @@ from seedsafe.reading.forms import (
     augment_views,
     check_targets,
     draws,
+    implied,
     is_foreign_code,
     joined_views,
     labels_of,
@@ -205,13 +206,15 @@ class KeyedReader:
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
-        usual = plain and type(augment) is Compose and self.targets is None
+        usual = plain and type(augment) is Compose and self.targets in (None, "image")
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
         checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
         self._twice = Twice(augment, f"the augmentation {augment!r}"[:200]) if checked else None
         self._straight = usual and not idle and self._twice is None
         self._usual = self.views is None and self.ids is None and not self._idle
+        self._label: Any = None
+        self._implied: dict[Any, Any] = {}
 
     def position(self, index: SupportsIndex) -> int:
         """Return an index as a position from 0 on.
@@ -373,7 +376,13 @@ class KeyedReader:
             if self._idle and (augment is None or known or not isinstance(sample, tuple | list | dict)):
                 return sample
             apart = outer is None or not outer.has_key
-            if self._straight and known and apart and array.dtype.char not in WIDE:
+            if (
+                self._straight
+                and known
+                and apart
+                and array.dtype.char not in WIDE
+                and (array is sample or type(sample[-1]) is self._label or self._is_plain(sample))
+            ):
                 made = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore
                 return made if array is sample else (made, *sample[1:])
         key = key or self.key(at)
@@ -388,7 +397,10 @@ class KeyedReader:
         keys: Any = key
         if self.views is not None:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
-        given: tuple[Any, ...] = (augment, sample, keys, self.targets)
+        targets = self.targets
+        if targets is None and type(sample) is not ndarray and not isinstance(apply, partial):
+            targets = implied(augment, sample, self._implied)
+        given: tuple[Any, ...] = (augment, sample, keys, targets)
         call = apply if self._twice is None else partial(self._watch, self._twice, apply, key)
         if row is not None and apply is augment_sample:
             given = (*given, row)
@@ -398,8 +410,15 @@ class KeyedReader:
         else:
             made = call(*given)
         if finite:
-            require_finite_after(augment, made, lambda other: apply(other, sample, keys, self.targets))
+            require_finite_after(augment, made, lambda other: apply(other, sample, keys, targets))
         return made
+
+    def _is_plain(self, sample: tuple[Any, ...]) -> bool:
+        """Return whether only the first element of a tuple is augmented; the type of a pair's label is kept, and asked first."""
+        plain = self.targets is not None or not implied(self.augment, sample, self._implied)
+        if plain and len(sample) == 2:
+            self._label = type(sample[1])
+        return plain
 
     def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *given: Any) -> Any:
         """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.
@@ -408,13 +427,13 @@ class KeyedReader:
         generator has moved on.
         """
         augment: Any
-        augment, sample, keys, *_ = given
+        augment, sample, keys, targets, *_ = given
         kept, at = deepcopy(sample), address(key, _BRIDGE)
         plain = partial(augment_batch, limit=apply.keywords["limit"]) if isinstance(apply, partial) else apply
 
         def again() -> Any:
             with reading(None):
-                return plain(augment, deepcopy(kept), keys, self.targets)
+                return plain(augment, deepcopy(kept), keys, targets)
 
         if self._runner is not None:
             twice.check(at, again)
@@ -422,7 +441,7 @@ class KeyedReader:
         else:
             if apply is augment_sample and isinstance(augment, Compose | Transform):
                 pipeline = augment if isinstance(augment, Compose) else Compose([augment])
-                parts = take_apart(kept, self.targets)[0]
+                parts = take_apart(kept, targets)[0]
                 twice.check(at, lambda: pipeline.params(key, parts))
             before = twice.marks()
             made = apply(*given)
@@ -431,7 +450,7 @@ class KeyedReader:
         twice.left -= 1
         if not twice.left:
             self._twice = None
-            usual = self.views is None and not self.faults.check_finite and self.targets is None
+            usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
             self._straight = usual and type(self.augment) is Compose
         return made
 

@@ -17,6 +17,7 @@ from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
 from seedsafe.reading import Targets, augment_sample, check_targets, labels_of
+from seedsafe.reading.forms import implied
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
@@ -106,6 +107,7 @@ class KeyedMap:
         self.epoch = epoch if callable(epoch) or isinstance(epoch, str) else SampleKey(0, epoch, 0).epoch
         self.id = id
         self.targets = check_targets(targets, labels_of(function))
+        self._implied: dict[Any, Any] = {}
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(
@@ -135,7 +137,10 @@ class KeyedMap:
     def at(self, record: Any, key: SampleKey) -> Any:
         """Return what the function makes of a record, at a key of your own."""
         if self._augments:
-            return augment_sample(self.function, record, key, self.targets)
+            targets = self.targets
+            if targets is None:
+                targets = implied(self.function, record, self._implied)
+            return augment_sample(self.function, record, key, targets)
         if self._runner is None:
             with reading(key):
                 return self.function(record)

@@ -1,0 +1,117 @@
+"""Parts of a sample that have no target's name, and look as if they had to move with the image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.ground.info import TARGETS
+from seedsafe.pipeline.rules import Rules
+
+__all__ = ["look", "meant", "size_of"]
+
+_BOXES: Final = (
+    "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes"
+)
+_KEYPOINTS: Final = "keypoint kpts kps landmarks joints gt_keypoints"
+_MASK: Final = (
+    "segmentation segmentation_mask segmentation_map segmentation_masks segmentation_maps segmap seg_map seg_mask "
+    "semantic_mask semantic_map gt_semantic_seg gt_seg_map gt_mask instance_mask label_map labelmap target "
+    "target_mask trimap"
+)
+_MASKS: Final = "gt_masks instance_masks"
+
+_ELSEWHERE: Final = {
+    name: target
+    for target, names in (
+        ("boxes", _BOXES),
+        ("keypoints", _KEYPOINTS),
+        ("mask", _MASK),
+        ("masks", _MASKS),
+    )
+    for name in names.split()
+}
+"""What other libraries call the targets."""
+
+
+def look(sample: dict[Any, Any], rules: Rules) -> None:
+    """Raise an error if an entry of a sample would stay as it is while the image is moved; looks at each set of keys once.
+
+    Raises:
+        ValueError: an entry that is no target looks like one.
+    """
+    keys = tuple(sample)
+    if keys in rules.seen:
+        return
+    size = size_of(sample.get("image"))
+    for name, part in sample.items():
+        target = None if name in TARGETS or name in rules.labels else meant(name, part, size)
+        if target is not None:
+            raise ValueError(
+                f"the sample's {name!r} {why(name, size, part)}, and would stay as it is while the image is moved: call it "
+                f"{target!r}, or leave it out, as in augment(image=image, key=key)"
+            )
+    if len(rules.seen) < 64:
+        rules.seen.add(keys)
+
+
+def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
+    """Return the target that a part of a sample seems to be; None for a label.
+
+    Args:
+        name: of the part, or where it stands.
+        part: of the sample.
+        size: the height and width of the sample's image, if they are known.
+
+    Example:
+        >>> meant("bboxes", [[0, 0, 5, 5]], (4, 4)), meant("target", 3, (4, 4)), meant("label", [0, 1], (4, 4))
+        ('boxes', None, None)
+    """
+    if isinstance(part, Mapping):
+        found = [meant(k, v, size) or (k if k in TARGETS else None) for k, v in part.items()]
+        return next((one for one in found if one), None)
+    if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
+        return meant(name, part[0], size)
+    shape = _shape(part)
+    if not shape:
+        return None
+    known = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
+    if known is not None and (len(shape) > 1 or known in ("boxes", "keypoints")):
+        return known
+    if size is not None and 2 <= len(shape) <= 4 and size in (shape[:2], shape[-2:]):
+        several = len(shape) > 2 and shape[:2] != size and isinstance(part, np.ndarray | list | tuple)
+        return "masks" if several else "mask"
+    return "boxes" if len(shape) == 2 and shape[1] == 4 else None
+
+
+def why(name: Any, size: tuple[int, int] | None, part: Any) -> str:
+    """Return what is odd about a part for which `meant` has found a target."""
+    if isinstance(part, Mapping | list | tuple) or (isinstance(name, str) and name.lower() in _ELSEWHERE):
+        return "looks like something that belongs to the image"
+    return (
+        "has the image's height and width"
+        if size in (_shape(part)[:2], _shape(part)[-2:])
+        else f"has the shape {_shape(part)} of boxes"
+    )
+
+
+def size_of(image: Any) -> tuple[int, int] | None:
+    """Return the height and width of an image, an array (H, W) or (H, W, C), a tensor (C, H, W) or a PIL image."""
+    shape = _shape(image)
+    if not 2 <= len(shape) <= 3:
+        return None
+    return shape[:2] if len(shape) == 2 or isinstance(image, np.ndarray) else shape[1:]  # type: ignore[return-value]
+
+
+def _shape(part: Any) -> tuple[int, ...]:
+    """Return the shape of an array, a tensor, a picture, or a list of these or of numbers; () for all else."""
+    if hasattr(part, "shape"):
+        shape = part.shape
+        return tuple(shape) if isinstance(shape, tuple) else ()
+    if hasattr(part, "mode") and hasattr(part, "size"):  # of PIL
+        return part.size[::-1]  # type: ignore[no-any-return]
+    if isinstance(part, list | tuple):
+        return (len(part), *(_shape(part[0]) if part else ()))
+    return ()
