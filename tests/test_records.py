@@ -122,7 +122,7 @@ def test_a_bad_record_is_refused(change: dict[str, Any], message: str) -> None:
         ({"epoch": -1}, "epoch must be at least 0"),
         ({"epoch": None}, "needs epoch"),
         ({"seed": "x"}, "seed must be an integer"),
-        ({"targets": "image"}, "targets must be"),
+        ({"targets": "mask"}, "targets must be"),
         ({"function": len, "targets": {"jpg": "image"}}, "are for a Compose"),
         ({"function": len, "bridge": 3}, "bridge must be"),
     ],

@@ -89,7 +89,7 @@ class Compose:
     def bind(self, namer: Namer) -> Chain:
         """Return the transforms with their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
-        namer.rules.last |= self.channels is not None
+        namer.rules.look(last=self.channels is not None)
         return Chain(member.bind(namer) for member in self.transforms)
 
     @property

@@ -206,8 +206,9 @@ def run(
             dtype = sample.dtype
             if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # the usual cases, in less time
                 check_array("sample", sample)
-            if rules.spatial and sample.ndim == 3 and sample.shape[0] < 5 and not rules.last:
-                check_last(sample.shape)
+            shape = sample.shape
+            if shape and shape[0] < rules.side:
+                check_last(shape)
             if row is not None:
                 made = cast("Root", node).run_into(sample, draws, row)
             elif type(node) is Chain:
@@ -227,9 +228,11 @@ def run(
                     if type(parts[target]) is not ndarray:
                         parts[target] = _bare(parts[target])
             if rules.spatial:
-                if not rules.last and "image" in parts:
-                    check_last(parts["image"].shape)
-                if others:
+                if "image" in parts:
+                    shape = parts["image"].shape
+                    if shape and shape[0] < rules.side:
+                        check_last(shape)
+                if others and sample.keys() != rules.keys:
                     look(sample, rules)
             if rules.some:
                 parts = rules.entered(parts, info)

@@ -21,7 +21,7 @@ Move = Callable[[Array], Array]
 class Rules:
     """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
 
-    __slots__ = ("boxes", "keypoints", "last", "seen", "some", "spatial")
+    __slots__ = ("boxes", "keypoints", "keys", "last", "side", "some", "spatial")
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
@@ -32,14 +32,22 @@ class Rules:
         """Whether a transform of the pipeline moves pixels."""
         self.last = False
         """Whether images have their channels last, whatever their shapes look like."""
-        self.seen: set[tuple[Any, ...]] = set()
-        """The keys of samples that have been looked at; see `unnamed.look`."""
+        self.side = 0
+        """Images with fewer rows need a look whether these are channels."""
+        self.keys: frozenset[Any] = frozenset()
+        """Of the dict that was looked at last; see `unnamed.look`."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The entries of a sample that may get shorter."""
         parts = (self.boxes, self.keypoints)
         return tuple(name for part in parts if part is not None for name in part.labels)
+
+    def look(self, *, spatial: bool = False, last: bool = False) -> None:
+        """Note that a transform moves pixels, or that images have their channels last."""
+        self.spatial |= spatial
+        self.last |= last
+        self.side = 5 if self.spatial and not self.last else 0
 
     def add(self, boxes: Boxes | None, keypoints: Keypoints | None) -> None:
         """Take what a Compose has.

@@ -193,7 +193,7 @@ class SpatialTransform(Transform):
 
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline, which moves pixels then."""
-        namer.rules.spatial = True
+        namer.rules.look(spatial=True)
         return Transform.bind(self, namer)
 
     def apply_image(self, image: Array, params: Any, *args: Any, **kwargs: Any) -> Array:

@@ -37,14 +37,11 @@ _ELSEWHERE: Final = {
 
 
 def look(sample: dict[Any, Any], rules: Rules) -> None:
-    """Raise an error if an entry of a sample would stay as it is while the image is moved; looks at each set of keys once.
+    """Raise an error if an entry of a sample would stay as it is while the image is moved.
 
     Raises:
         ValueError: an entry that is no target looks like one.
     """
-    keys = tuple(sample)
-    if keys in rules.seen:
-        return
     size = size_of(sample.get("image"))
     for name, part in sample.items():
         target = None if name in TARGETS or name in rules.labels else meant(name, part, size)
@@ -53,8 +50,7 @@ def look(sample: dict[Any, Any], rules: Rules) -> None:
                 f"the sample's {name!r} {why(name, size, part)}, and would stay as it is while the image is moved: call it "
                 f"{target!r}, or leave it out, as in augment(image=image, key=key)"
             )
-    if len(rules.seen) < 64:
-        rules.seen.add(keys)
+    rules.keys = frozenset(sample)
 
 
 def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:

@@ -315,36 +315,21 @@ def _with(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
     return _like(whole, [*whole[:key], inner, *whole[key + 1 :]])
 
 
-def implied(augment: Any, sample: Any, seen: dict[Any, Any] | None = None) -> Any:
+def implied(augment: Any, sample: Any) -> Any:
     """Return the targets of a sample for which none were given: those that are certain.
 
     Args:
         augment: only one that moves pixels needs a look.
         sample: of a dataset.
-        seen: what was returned for the first sample of each kind of this dataset, which is filled.
 
     Raises:
         ValueError: another part seems to belong to the image.
     """
-    if not isinstance(augment, Compose | Transform) or not isinstance(sample, tuple | list | dict):
-        return _BY_NAME
-    rules = _known(augment).rules
-    if not rules.spatial:
-        return _BY_NAME
-    if seen is None:
-        return _found(sample, rules)
-    if isinstance(sample, dict):
-        kind: Any = *sample, *map(type, sample.values())
-    else:
-        kind = tuple(
-            [tuple(one) if type(one) is dict else (type(one), getattr(one, "ndim", 0)) for one in sample]
-        )
-    found = seen.get(kind)
-    if found is None:
-        found = _found(sample, rules)
-        if len(seen) < 64:
-            seen[kind] = found
-    return found
+    if isinstance(augment, Compose | Transform) and isinstance(sample, tuple | list | dict):
+        rules = _known(augment).rules
+        if rules.spatial:
+            return _found(sample, rules)
+    return _BY_NAME
 
 
 def _found(sample: Any, rules: Rules) -> _Paths:

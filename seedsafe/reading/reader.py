@@ -398,8 +398,8 @@ class KeyedReader:
         if self.views is not None:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
         targets = self.targets
-        if targets is None and type(sample) is not ndarray and not isinstance(apply, partial):
-            targets = implied(augment, sample, self._implied)
+        if targets is None and type(sample) is not ndarray and type(apply) is not partial:
+            targets = self._targets(sample)
         given: tuple[Any, ...] = (augment, sample, keys, targets)
         call = apply if self._twice is None else partial(self._watch, self._twice, apply, key)
         if row is not None and apply is augment_sample:
@@ -415,10 +415,21 @@ class KeyedReader:
 
     def _is_plain(self, sample: tuple[Any, ...]) -> bool:
         """Return whether only the first element of a tuple is augmented; the type of a pair's label is kept, and asked first."""
-        plain = self.targets is not None or not implied(self.augment, sample, self._implied)
-        if plain and len(sample) == 2:
-            self._label = type(sample[1])
+        plain = self.targets is not None or not self._targets(sample)
+        if plain and type(sample[-1]) is not dict:
+            self._label = type(sample[-1])
         return plain
+
+    def _targets(self, sample: Any) -> Targets:
+        """Return the targets of a sample for which none were given: those of the first of its kind."""
+        kind: Any = len(sample) if type(sample) is dict else type(sample)
+        if kind is tuple and sample:
+            last = sample[-1]
+            kind = -len(last) if type(last) is dict else type(last)
+        found = self._implied.get(kind)
+        if found is None:
+            found = self._implied[kind] = implied(self.augment, sample)
+        return found  # type: ignore[no-any-return]
 
     def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *given: Any) -> Any:
         """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.

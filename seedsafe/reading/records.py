@@ -139,7 +139,10 @@ class KeyedMap:
         if self._augments:
             targets = self.targets
             if targets is None:
-                targets = implied(self.function, record, self._implied)
+                kind = len(record) if isinstance(record, dict) else type(record)
+                targets = self._implied.get(kind)
+                if targets is None:
+                    targets = self._implied[kind] = implied(self.function, record)
             return augment_sample(self.function, record, key, targets)
         if self._runner is None:
             with reading(key):
