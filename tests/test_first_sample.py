@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -190,3 +192,54 @@ def test_channels_last_is_kept() -> None:
     assert ss.Compose([last])(image, key=KEY).shape == image.shape
     with pytest.raises(ValueError, match='channels must be "last" or None'):
         ss.Compose([], channels="first")  # type: ignore[arg-type]
+
+
+WITHOUT = """
+import sys
+sys.modules["cv2"] = None
+import numpy as np
+import seedsafe as ss
+"""
+
+
+def without_opencv(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", WITHOUT + code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_what_needs_opencv_is_refused_when_it_is_made() -> None:
+    code = """
+for make in (lambda: ss.Compose([ss.RandomResizedCrop(8)]), lambda: ss.Compose([ss.OneOf([ss.HorizontalFlip(), ss.Rotate()])])):
+    try:
+        make()
+    except ImportError as error:
+        print(error)
+"""
+    said = without_opencv(code)
+    assert said.splitlines() == [
+        f'{name} needs OpenCV: pip install "seedsafe[image]"' for name in ("RandomResizedCrop", "Rotate")
+    ]
+
+
+def test_a_flip_and_a_crop_need_no_opencv() -> None:
+    code = """
+import hashlib
+said = hashlib.sha256()
+image = np.random.default_rng(0).integers(0, 256, (20, 30, 3)).astype(np.uint8)
+for mode in ("constant", "edge", "reflect", "symmetric"):
+    augment = ss.Compose(
+        [ss.HorizontalFlip(), ss.VerticalFlip(), ss.RandomCrop(24, pad_if_needed=True, mode=mode)]
+    )
+    for one in (image, image[..., 0].copy(), image.astype(np.float32), image.astype(np.float16), image[..., :1].copy()):
+        for index in range(8):
+            said.update(augment(one, key=ss.SampleKey(42, 0, index)).tobytes())
+print(said.hexdigest())
+"""
+    with_opencv = subprocess.run(
+        [sys.executable, "-c", WITHOUT.replace('sys.modules["cv2"] = None', "import cv2") + code],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert without_opencv(code) == with_opencv.stdout

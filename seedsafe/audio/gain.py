@@ -21,7 +21,7 @@ class Gain(NamedTuple):
     gain: float
 
 
-@primitive()
+@primitive(opencv=False)
 class Amplitude(AudioTransform):
     """Multiply audio by a uniformly drawn gain, not clipped. Draws ``gain`` (word 1). Exact on every machine.
 
@@ -51,7 +51,7 @@ class Amplitude(AudioTransform):
         return amplify(audio, params[0])
 
 
-@primitive()
+@primitive(opencv=False)
 class PolarityInversion(AudioTransform):
     """Change the sign of audio with probability p. Draws nothing but its chance. Exact on every machine.
 

@@ -22,7 +22,7 @@ class Segment(NamedTuple):
     start: int
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomSegment(AudioTransform):
     """Cut a segment of a fixed length out of a uniformly drawn place. Draws ``start`` (word 1). Exact everywhere.
 

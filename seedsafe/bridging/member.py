@@ -137,7 +137,7 @@ def bridge(
     return Bridged(function, call=call, values_only=values_only, returns=returns, name=name, options=options)
 
 
-@primitive(fresh=False)
+@primitive(fresh=False, opencv=False)
 class Bridged(Transform):
     """What `bridge` returns: a transform whose parameters are the address of its seeds.
 

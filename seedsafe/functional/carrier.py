@@ -16,6 +16,7 @@ __all__ = [
     "MAX_VALUES",
     "carried",
     "formed",
+    "has_opencv",
     "in_memory",
     "native",
     "need_image",
@@ -45,6 +46,16 @@ def opencv() -> ModuleType:
     except ImportError as error:
         raise ImportError('images need OpenCV: pip install "seedsafe[image]"') from error
     return cv2
+
+
+@cache
+def has_opencv() -> bool:
+    """Return whether OpenCV can be imported; flips and crops do without, more slowly."""
+    try:
+        opencv()
+    except ImportError:
+        return False
+    return True
 
 
 def carried(image: Array) -> Array:

@@ -59,13 +59,21 @@ def _flip(image: Array, axis: int) -> Array:
     else:
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: reshape it")
     if foreign or (axis == 0 and image.nbytes > _PAIRWISE):
-        return (image[::-1] if axis == 0 else image[:, ::-1]).copy()
+        return _reversed(image, axis)
     dtype = image.dtype
+    try:
+        cv2 = opencv()
+    except ImportError:
+        return _reversed(image, axis)
     if dtype is UINT8 or dtype is FLOAT32 or native(image):  # the usual cases, in less time
-        return opencv().flip(image, axis)  # type: ignore[no-any-return]
+        return cv2.flip(image, axis)  # type: ignore[no-any-return]
     flipped = np.empty(shape, image.dtype)
-    opencv().flip(carried(image), axis, carried(flipped))
+    cv2.flip(carried(image), axis, carried(flipped))
     return flipped
+
+
+def _reversed(image: Array, axis: int) -> Array:
+    return (image[::-1] if axis == 0 else image[:, ::-1]).copy()
 
 
 def horizontal_flip_points(points: Array, width: int) -> Array:

@@ -7,7 +7,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv, require_size
+from seedsafe.functional.carrier import (
+    MAX_CHANNELS,
+    carried,
+    has_opencv,
+    in_memory,
+    native,
+    opencv,
+    require_size,
+)
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.ground.info import Array
 
@@ -61,7 +69,8 @@ def crop(
     inside = image[max(top, 0) : max(top + height, 0), max(left, 0) : max(left + width, 0)]
     shape = (height, width, *image.shape[2:])
     if isinstance(fill, int | float) and fill == 0:
-        if inside.size and native(image) and (image.ndim == 2 or 1 < image.shape[2] <= MAX_CHANNELS):
+        plain = image.ndim == 2 or 1 < image.shape[2] <= MAX_CHANNELS
+        if inside.size and native(image) and plain and has_opencv():
             below, after = height - first_row - inside.shape[0], width - first_column - inside.shape[1]
             cv2 = opencv()
             bordered: Array = cv2.copyMakeBorder(
@@ -97,7 +106,7 @@ def check_fill(fill: float | Sequence[float], image: Array) -> None:
 def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
     row_sources = _sources(mode, top, height, image.shape[0])
     column_sources = _sources(mode, left, width, image.shape[1])
-    if image.ndim == 3 and image.shape[2] > MAX_CHANNELS:
+    if (image.ndim == 3 and image.shape[2] > MAX_CHANNELS) or not has_opencv():
         return image[row_sources[:, None], column_sources]
     above, before = max(-top, 0), max(-left, 0)
     below, after = max(top + height - image.shape[0], 0), max(left + width - image.shape[1], 0)

@@ -32,7 +32,7 @@ class IoUWindow(NamedTuple):
     chosen: bool
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomIoUCrop(Cut):
     """Cut out a drawn window that shares enough with a box, as single-shot detectors are trained. Exact on every machine.
 
@@ -150,7 +150,7 @@ def _overlaps(boxes: Array, left: float, top: float, width: float, height: float
     return overlaps
 
 
-@primitive()
+@primitive(opencv=False)
 class BBoxSafeCrop(Cut):
     """Cut out a drawn window that holds all boxes, and bring it to a size if there is one.
 

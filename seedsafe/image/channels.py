@@ -154,7 +154,7 @@ class ChannelShuffle(Often):
         return channels.shuffle_channels(image, params[0])
 
 
-@primitive()
+@primitive(opencv=False)
 class ChannelDropout(Often):
     """Fill some of the channels.
 

@@ -45,7 +45,7 @@ class _Corners(Cut):
         return Window((rows - height) * down, (columns - width) * right, height, width)
 
 
-@primitive()
+@primitive(opencv=False)
 class FiveCrop(_Corners):
     """Cut out one corner, or the middle: which one follows from the view. Exact on every machine.
 
@@ -79,7 +79,7 @@ class Mirrored(NamedTuple):
     mirrored: bool
 
 
-@primitive()
+@primitive(opencv=False)
 class TenCrop(_Corners):
     """Cut out one corner, or the middle, mirrored or not: which one follows from the view. Exact on every machine.
 

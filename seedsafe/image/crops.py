@@ -20,7 +20,7 @@ _WAY_OUT: Final = "pass the window in pixels of the image"
 _SHARE: Final = "pass the largest share that is cut off"
 
 
-@primitive(random=False)
+@primitive(random=False, opencv=False)
 class Crop(Cut):
     """Cut a fixed window out of the image. Draws nothing but its chance. Exact on every machine.
 
@@ -54,7 +54,7 @@ class Crop(Cut):
         return Window(self.top, self.left, self.height, self.width)
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomCropFromBorders(Cut):
     """Cut a drawn number of rows and columns off each side. Exact on every machine.
 

@@ -21,7 +21,7 @@ _TRIES = 10
 _STRIPES: Final = "pass how many stripes, or a range (low, high)"
 
 
-@primitive()
+@primitive(opencv=False)
 class CoarseDropout(Erasing):
     """Fill a drawn number of rectangles of drawn sizes.
 
@@ -71,7 +71,7 @@ class CoarseDropout(Erasing):
         return Holes(tuple(found), rng.noise())
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomErasing(Erasing):
     """Fill one rectangle of a drawn area and shape.
 
@@ -137,7 +137,7 @@ class RandomErasing(Erasing):
         return min(height, rows), min(width, columns)
 
 
-@primitive()
+@primitive(opencv=False)
 class XYMasking(Erasing):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 

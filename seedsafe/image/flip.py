@@ -62,7 +62,7 @@ class _Flip(SpatialTransform):
         return self.mirror.boxes(boxes, params[0])
 
 
-@primitive(random=False, blind=True)
+@primitive(random=False, blind=True, opencv=False)
 class HorizontalFlip(_Flip):
     """Mirror left and right with probability p. Draws nothing but its chance. Exact on every machine.
 
@@ -74,7 +74,7 @@ class HorizontalFlip(_Flip):
     mirror: ClassVar[Mirror] = HORIZONTAL
 
 
-@primitive(random=False, blind=True)
+@primitive(random=False, blind=True, opencv=False)
 class VerticalFlip(_Flip):
     """Mirror top and bottom with probability p. Draws nothing but its chance. Exact on every machine.
 

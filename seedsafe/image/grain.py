@@ -43,7 +43,7 @@ class Grain(NamedTuple):
 _SHARES: Final = "pass a share, or a range of shares (low, high)"
 
 
-@primitive()
+@primitive(opencv=False)
 class MultiplicativeNoise(Often):
     """Multiply all values by a drawn factor, each channel by its own, or each pixel or value by its own.
 
@@ -81,7 +81,7 @@ class MultiplicativeNoise(Often):
         return grain.multiplicative_noise(image, low, high, address, per_channel=self.per_channel)
 
 
-@primitive()
+@primitive(opencv=False)
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 

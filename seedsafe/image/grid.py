@@ -55,7 +55,7 @@ class Pixels(NamedTuple):
     address: Address
 
 
-@primitive()
+@primitive(opencv=False)
 class GridDropout(Erasing):
     """Fill a hole in each cell of a grid at a drawn place.
 
@@ -97,7 +97,7 @@ class GridDropout(Erasing):
         return grid_holes(height, width, unit, hole, start)
 
 
-@primitive()
+@primitive(opencv=False)
 class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and put them together in another order.
 
@@ -175,7 +175,7 @@ def _drawn_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
     return tuple(left.pop(rng.integer(len(left))) for _ in range(parts))
 
 
-@primitive()
+@primitive(opencv=False)
 class PixelDropout(Often):
     """Fill a share of the pixels.
 

@@ -27,7 +27,7 @@ class Bits(NamedTuple):
     bits: int
 
 
-@primitive()
+@primitive(opencv=False)
 class Solarize(Sometimes):
     """Invert the values from a threshold on.
 
@@ -80,7 +80,7 @@ class Posterize(Sometimes):
         return tones.posterize(image, params[0])
 
 
-@primitive()
+@primitive(opencv=False)
 class Invert(Sometimes):
     """Take every value from the top of its range, 255 or 1. Draws nothing but its chance. Exact on every machine.
 

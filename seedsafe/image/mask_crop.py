@@ -34,7 +34,7 @@ def _listed(name: str, value: Any, way_out: str) -> tuple[int, ...]:
     return tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in listed)
 
 
-@primitive()
+@primitive(opencv=False)
 class CropNonEmptyMask(Cut):
     """Cut out a window of a fixed size that shows a pixel of the mask, if the mask has any. Exact on every machine.
 

@@ -28,7 +28,7 @@ _POSITIONS: Final = {
 """Halves of the added rows and columns that go above and before the image."""
 
 
-@primitive()
+@primitive(opencv=False)
 class PadIfNeeded(Windowed):
     """Add rows and columns around an image that lacks some: up to a smallest size, or to a multiple of a number.
 

@@ -114,7 +114,7 @@ class _Sized(Windowed):
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomCrop(_Sized):
     """Cut a window of a fixed size out of a uniformly drawn place.
 
@@ -159,7 +159,7 @@ class RandomCrop(_Sized):
         return Corner(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
 
 
-@primitive(random=False)
+@primitive(random=False, opencv=False)
 class CenterCrop(_Sized):
     """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
 
@@ -186,7 +186,7 @@ class CenterCrop(_Sized):
         return Corner((rows - height) // 2, (columns - width) // 2)
 
 
-@primitive(random=False)
+@primitive(random=False, opencv=False)
 class Pad(Windowed):
     """Add rows and columns around an image. Draws nothing. Exact on every machine.
 

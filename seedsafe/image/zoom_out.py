@@ -12,7 +12,7 @@ from seedsafe.pipeline.primitive import primitive
 __all__ = ["RandomZoomOut"]
 
 
-@primitive()
+@primitive(opencv=False)
 class RandomZoomOut(Windowed):
     """Put the image on a larger canvas, at a drawn place. Exact on every machine.
 

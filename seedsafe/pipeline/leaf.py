@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
 from random import Random
 from typing import Any, NamedTuple
 
@@ -123,6 +125,12 @@ def _references() -> tuple[int, int]:
 _HELD, _BASE_HELD = _references()
 
 
+@cache
+def _has_opencv() -> bool:
+    """Return whether OpenCV is there, without importing it."""
+    return ("cv2" in sys.modules and sys.modules["cv2"] is not None) or find_spec("cv2") is not None
+
+
 class Leaf:
     """One transform, bound to its stream; `draw` is None if it has no parameters."""
 
@@ -158,6 +166,8 @@ class Leaf:
         p = probability("p", getattr(transform, "p", 1.0))
         self._limit = limit_of(p)
         marks = marks_of(type(transform))
+        if marks.opencv and not _has_opencv():
+            raise ImportError(f'{type(transform).__name__} needs OpenCV: pip install "seedsafe[image]"')
         # What always fires and draws no word needs no stream, and going there is a good part of a small call.
         self._keyed = p < 1.0 or self._upper is None or (draw is not None and marks.random)
         self.ops = ops if self._keyed else ()

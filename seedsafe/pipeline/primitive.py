@@ -32,6 +32,9 @@ class Marks(NamedTuple):
     fills: bool = False
     """``apply`` of the primary target takes a third argument: memory that it fills and returns if the result fits."""
 
+    opencv: bool = False
+    """It may need OpenCV, for some keys and images."""
+
 
 _UNKNOWN: Final = Marks()
 _declared: Final[dict[type, Marks]] = {}
@@ -39,7 +42,12 @@ _declared: Final[dict[type, Marks]] = {}
 
 @dataclass_transform(frozen_default=True, field_specifiers=(option, field))
 def primitive(
-    *, fresh: bool = True, random: bool = True, blind: bool = False, fills: bool = False
+    *,
+    fresh: bool = True,
+    random: bool = True,
+    blind: bool = False,
+    fills: bool = False,
+    opencv: bool = True,
 ) -> Callable[[Kind], Kind]:
     """Declare a class to be one of the library's own: a frozen dataclass whose options check themselves.
 
@@ -51,6 +59,7 @@ def primitive(
         random: see Marks.
         blind: see Marks.
         fills: see Marks.
+        opencv: see Marks.
 
     Example:
         >>> from seedsafe import CenterCrop
@@ -66,7 +75,7 @@ def primitive(
         made = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
         if has_text:
             made.__doc__ = describe(made)
-        _declared[made] = Marks(True, fresh, random, blind, fills)
+        _declared[made] = Marks(True, fresh, random, blind, fills, opencv)
         return made
 
     return declare
