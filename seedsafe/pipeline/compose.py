@@ -211,8 +211,16 @@ class Compose:
 
     @classmethod
     def from_json(cls, text: str, *, classes: Iterable[type] = ()) -> Compose:
-        """Return the pipeline that `to_json` described; see `from_dict`."""
-        return cls.from_dict(json.loads(text), classes=classes)
+        """Return the pipeline that `to_json` described; see `from_dict`.
+
+        Raises:
+            TypeError: one of classes is not a class.
+            ValueError: the text is not JSON, is nested too deep, or describes no pipeline of this version.
+        """
+        try:
+            return cls.from_dict(json.loads(text), classes=classes)
+        except RecursionError:
+            raise ValueError("text is nested too deep for a pipeline: pass what to_json returned") from None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Compose) and (self.transforms, self.options()) == (
