@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -253,3 +254,32 @@ def test_json_nested_too_deep_is_a_clear_error(inner: str) -> None:
     text = begin + inner * 100_000 + "1" + closing * 100_000 + "]}"
     with pytest.raises(ValueError, match="text is nested too deep for a pipeline"):
         ss.Compose.from_json(text)
+
+
+class BoundingBoxes(torch.Tensor):
+    """Of torchvision, which is not installed here, as far as it is read."""
+
+    format: Any
+    canvas_size: Any
+
+
+def test_tv_tensors_say_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrapped(made: torch.Tensor, *, like: Any, canvas_size: Any) -> Any:
+        boxes = made.as_subclass(BoundingBoxes)
+        boxes.format, boxes.canvas_size = like.format, tuple(canvas_size)
+        return boxes
+
+    module = SimpleNamespace(BoundingBoxes=BoundingBoxes, wrap=wrapped)
+    monkeypatch.setitem(sys.modules, "torchvision.tv_tensors", module)
+    like = SimpleNamespace(format=SimpleNamespace(name="XYWH"))
+    boxes = wrapped(torch.tensor([[1.0, 2, 10, 10]]), like=like, canvas_size=(20, 30))
+    for sample in ((IMAGE, boxes), (IMAGE, {"x": boxes, "labels": [1]}), {"image": IMAGE, "x": boxes}):
+        made = read(sample)
+        made = made["x"] if isinstance(made, dict) else made[1]["x"] if isinstance(made[1], dict) else made[1]
+        assert type(made) is BoundingBoxes
+        assert made.tolist() == [[19.0, 2, 10, 10]]
+        assert made.canvas_size == (20, 30)
+    with pytest.raises(
+        ss.SampleError, match="boxes of the format XYWH cannot go through a pipeline for 'yolo'"
+    ):
+        read((IMAGE, boxes), ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("yolo")))

@@ -128,7 +128,7 @@ _HELD, _BASE_HELD = _references()
 @cache
 def _has_opencv() -> bool:
     """Return whether OpenCV is there, without importing it."""
-    return ("cv2" in sys.modules and sys.modules["cv2"] is not None) or find_spec("cv2") is not None
+    return sys.modules.get("cv2") is not None or find_spec("cv2") is not None
 
 
 class Leaf:

@@ -413,7 +413,7 @@ class KeyedReader:
             require_finite_after(augment, made, lambda other: apply(other, sample, keys, targets))
         return made
 
-    def _is_plain(self, sample: tuple[Any, ...]) -> bool:
+    def _is_plain(self, sample: Any) -> bool:
         """Return whether only the first element of a tuple is augmented; the type of a pair's label is kept, and asked first."""
         plain = self.targets is not None or not self._targets(sample)
         if plain and type(sample[-1]) is not dict:
