@@ -1,10 +1,10 @@
 """Data augmentation as a pure function of (seed, epoch, index)."""
 
-import os
 import sys
-import threading
 from importlib import import_module
 from typing import Any
+
+from seedsafe.ground.process import importing as _importing
 
 # Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
 # The rows of audio and image are made of the files there, and the stub of this table: python scripts/make_names.py
@@ -121,16 +121,6 @@ _MODULES = ("opencv",)
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = sorted([*_ROOM_OF, *_MODULES])  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]  # the stub has the list
-
-
-# A process that is forked while a thread imports would wait for that thread for ever, so a fork waits instead.
-_importing = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_importing.acquire,
-        after_in_parent=_importing.release,
-        after_in_child=_importing.release,
-    )
 
 
 def __getattr__(name: str) -> Any:

@@ -174,6 +174,51 @@ print(codes)
     assert done.stdout == "{7}\n", done.stderr
 
 
+@pytest.mark.parametrize("module", ["cv2", "stringzilla"])
+def test_a_fork_while_another_thread_imports_at_its_first_image(module: str) -> None:
+    code = (
+        HEAD
+        + """
+import importlib.machinery
+from seedsafe.functional.carrier import opencv
+from seedsafe.functional.tables import _translate
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "MODULE":
+            found = importlib.machinery.PathFinder.find_spec(name)
+            execute = found.loader.exec_module
+            found.loader.exec_module = lambda module: (inside.set(), forking.wait(), execute(module))
+            return found
+
+def used():
+    return opencv() and _translate()
+
+inside, forking = threading.Event(), threading.Event()
+sys.meta_path.insert(0, Finder())
+threading.Thread(target=used).start()
+assert inside.wait(30)
+os.register_at_fork(before=forking.set)
+print(forked(used), flush=True)
+os._exit(0)
+"""
+    )
+    done = python(code.replace("MODULE", module))
+    assert done.stdout == "7\n", done.stderr
+
+
+def test_a_read_imports_no_masked_arrays() -> None:
+    code = (
+        HEAD
+        + """
+from seedsafe.ring import rows
+before = set(sys.modules)
+print(rows.is_plain(np.zeros(3)), "numpy.ma" in set(sys.modules) - before, rows.is_plain(np.ma.zeros(3)))
+"""
+    )
+    assert python(code).stdout == "True False False\n"
+
+
 def test_a_bridged_loader_with_forked_workers_beside_a_reading_thread() -> None:
     code = """
 import sys, threading

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from seedsafe.ground.info import is_masked
+
 __all__ = ["Content", "as_array", "content", "is_tensor"]
 
 _DEEPEST = 200
@@ -125,7 +127,7 @@ class _Reader:
                 return False
             self._miss(type(thing))  # pickle would write an address of it
             return True
-        if array is None or array.dtype.hasobject or isinstance(array, np.ma.MaskedArray):
+        if array is None or array.dtype.hasobject or is_masked(array):
             return False
         self._text(f"{array.shape} {array.dtype.str} {array.dtype}")
         self._bytes(array.tobytes())

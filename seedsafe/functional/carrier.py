@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.ground.info import Array
+from seedsafe.ground.process import importing
 
 __all__ = [
     "MAX_CHANNELS",
@@ -42,7 +43,8 @@ def opencv() -> ModuleType:
         ImportError: it is not installed.
     """
     try:
-        import cv2
+        with importing:
+            import cv2
     except ImportError as error:
         raise ImportError('images need OpenCV: pip install "seedsafe[image]"') from error
     return cv2

@@ -16,6 +16,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import Array
+from seedsafe.ground.process import importing
 
 __all__ = ["VALUES", "look_up", "look_up_channels", "look_up_into", "table"]
 
@@ -88,7 +89,8 @@ def look_up_into(image: Array, values: Array, made: Array) -> None:
 @cache
 def _translate() -> Callable[..., Any] | None:
     try:
-        translate: Callable[..., Any] = import_module("stringzilla").translate
+        with importing:
+            translate: Callable[..., Any] = import_module("stringzilla").translate
     except ImportError:
         return None
     probe = np.array([3, 5], np.uint8)

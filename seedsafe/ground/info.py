@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "check_last",
     "check_target",
     "described",
+    "is_masked",
     "named_parts",
 ]
 
@@ -212,7 +214,13 @@ def check_last(shape: tuple[int, ...]) -> None:
 
 
 def _is_plain(array: Any) -> bool:
-    return isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
+    return isinstance(array, np.ndarray) and not is_masked(array)
+
+
+def is_masked(array: Any) -> bool:
+    """Return whether a thing is a masked array; unlike ``np.ma``, which is imported when it is asked for, it imports nothing."""
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())
+    return type(array) is not np.ndarray and isinstance(array, masked)
 
 
 def check_target(target: str, parts: dict[str, Any]) -> None:

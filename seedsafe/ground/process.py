@@ -1,9 +1,19 @@
 """Which process this is: a dedicated worker, or one that belongs to the user."""
 
+import os
 import sys
+import threading
 from typing import Any
 
-__all__ = ["child", "is_starting", "is_worker"]
+__all__ = ["child", "importing", "is_starting", "is_worker"]
+
+importing = threading.RLock()
+"""Held by whoever imports something late: a process that is forked while a thread imports would wait for that thread for
+ever, so a fork waits instead."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=importing.acquire, after_in_parent=importing.release, after_in_child=importing.release
+    )
 
 
 def child() -> Any:

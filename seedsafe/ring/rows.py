@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from seedsafe.ground.info import is_masked
 from seedsafe.ground.process import is_worker
 from seedsafe.ring.arrays import Part, new_part
 from seedsafe.ring.writer import Lease
@@ -147,7 +148,7 @@ class Rows:
 
 def is_plain(part: Any) -> bool:
     """Return whether a part is an array of numbers, in this machine's byte order, with at least one axis."""
-    if not isinstance(part, np.ndarray) or isinstance(part, np.ma.MaskedArray):
+    if not isinstance(part, np.ndarray) or is_masked(part):
         return False
     return part.dtype.kind in "biufc" and part.dtype.isnative and part.ndim > 0
 

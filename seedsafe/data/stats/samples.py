@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from seedsafe.ground.info import is_masked
+
 __all__ = ["LAYOUTS", "Selection", "images_of"]
 
 LAYOUTS = ("HW", "HWC", "CHW", "NHW", "NHWC", "NCHW")
@@ -66,7 +68,7 @@ def _is_torch(value: Any) -> bool:
 
 
 def _array(value: Any) -> NDArray[Any]:
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise TypeError(
             "images must be plain arrays, got a numpy.ma.MaskedArray: return the mask as an entry of the sample "
             "(nonzero where a pixel counts) and name it in mask="
