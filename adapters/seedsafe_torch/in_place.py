@@ -218,7 +218,7 @@ def _size(part: Any) -> int | None:
             return None
         contiguous = part.is_contiguous() or torch.stack((part, part)).is_contiguous()
         return part.numel() * part.element_size() or None if part.dim() and contiguous else None
-    if not ring.is_plain(part) or not _is_torchs(part.dtype):
+    if type(part) is not np.ndarray or not ring.is_plain(part) or not _is_torchs(part.dtype):
         return None
     if not part.flags.c_contiguous and (
         min(part.strides) < 0 or not torch.stack((torch.as_tensor(part),) * 2).is_contiguous()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, Subset
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 import seedsafe as ss
 import seedsafe_keras
@@ -340,6 +341,27 @@ def test_what_a_collate_function_draws_follows_the_first_key() -> None:
     assert here == passes(1, batch_size=3) == passes(2, batch_size=3)
     assert len({number for epoch in here for numbers in epoch for number in numbers}) == 24
     assert passes(0, batch_size=4) == passes(2, batch_size=4)
+
+
+# Batches in place
+
+
+class Doubled(np.ndarray[Any, Any]):
+    pass
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_registered_subclass_of_arrays_keeps_its_collate_function(
+    workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def twice(samples: Any, *, collate_fn_map: Any) -> Any:
+        return 2 * torch.stack([torch.as_tensor(np.asarray(sample)) for sample in samples])
+
+    monkeypatch.setitem(default_collate_fn_map, Doubled, twice)
+    dataset = AugmentedDataset([np.ones((99, 99, 3), np.float32).view(Doubled)] * 16, seed=1)
+    for in_place in (False, None):
+        (batch,) = loader(dataset, batch_size=16, num_workers=workers, in_place=in_place)
+        assert batch.max() == 2
 
 
 # Passes and epochs
