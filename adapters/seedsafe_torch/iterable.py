@@ -81,6 +81,7 @@ class AugmentedIterable(IterableDataset[Any]):
         told: Any = torch.zeros(2, dtype=torch.int64)  # torch leaves share_memory_ untyped
         self._told = told.share_memory_()  # the epoch; the last that a pass began in, + 1
         self._yielded = self._skip = 0
+        self._resumed: int | None = None  # the epoch of a state that was loaded and not read yet
         self._map(0)  # what is wrong with the arguments is said here
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
@@ -142,6 +143,7 @@ class AugmentedIterable(IterableDataset[Any]):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume where `state_dict` stood: by the source's own means, else by reading over the records yielded."""
         self.set_epoch(state["epoch"])
+        self._resumed = int(self._told[0])
         self._told[1] = 0  # the pass that goes on is no second one
         if "source" in state:
             self.source.load_state_dict(state["source"])
@@ -174,10 +176,22 @@ class StreamLoader(DataLoader[Any]):
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the next pass, and count on from there."""
         self._next = SampleKey(0, epoch, 0).epoch
+        stream: Any = self.dataset
+        stream._resumed = None
 
     def __iter__(self) -> Any:
         stream: Any = self.dataset
         if stream.epoch is None:
+            if stream._resumed is not None:
+                self._next, stream._resumed = stream._resumed, None
             stream.set_epoch(self._next)
             self._next += 1
-        return super().__iter__()
+        if stream._skip and (self.num_workers > 1 or self._iterator is not None):
+            raise ValueError(
+                f"a state after {stream._skip} records of one process cannot be resumed by {self.num_workers} workers that each "
+                "read a part, or that already run: use torchdata's StatefulDataLoader, or at most one new worker"
+            )
+        batches = super().__iter__()
+        if self.num_workers:
+            stream._skip = 0  # the worker has it
+        return batches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import sys
 from dataclasses import replace
 from functools import partial
 from typing import Any, SupportsIndex, overload
@@ -222,9 +223,14 @@ def _check_picklable(made: DataLoader[Any]) -> None:
         return
     for name in ("dataset", "collate_fn", "worker_init_fn"):
         try:
-            pickle.dumps(getattr(made, name))
+            pickled = pickle.dumps(getattr(made, name))
+            interactive = not hasattr(sys.modules["__main__"], "__file__")
+            if interactive and b"\x8c\x08__main__" in pickled:  # the name of a module, as pickle writes it
+                raise ValueError(
+                    "it has a class or function of an interactive __main__, which they cannot import"
+                )
         except Exception as error:
             raise ValueError(
                 f"{name} cannot be pickled, which workers started by {method!r} need ({error}): "
-                "define its classes and functions at the top of a module, without lambdas"
+                "define its classes and functions at the top of a module, a file, without lambdas"
             ) from error

@@ -135,6 +135,20 @@ def test_each_pass_of_a_loader_is_the_next_epoch(options: dict[str, Any]) -> Non
     assert [Counter(seen(fixed)) for _ in range(2)] == [expected(5, by_id)] * 2
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_loader_goes_on_in_the_epoch_that_its_stream_was_loaded_with(workers: int) -> None:
+    stream = AugmentedIterable(Shards(), AUGMENT, seed=42)
+    loading = loader(stream, batch_size=4, num_workers=workers)
+    stream.load_state_dict({"epoch": 5, "yielded": 8})
+    assert Counter(seen(loading)) < expected(5, by_id)
+    assert Counter(seen(loading)) == expected(6, by_id)
+    stream.load_state_dict({"epoch": 5, "yielded": 8})
+    with pytest.raises(
+        ValueError, match="a state after 8 records of one process cannot be resumed by 2 workers"
+    ):
+        iter(loader(stream, num_workers=2))
+
+
 def test_a_loader_of_a_stream_takes_no_order() -> None:
     with pytest.raises(ValueError, match="epoch, shuffle cannot be set for a stream"):
         loader(AugmentedIterable(Shards(), AUGMENT, seed=42), shuffle=True, epoch=3)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import pickle
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -409,3 +411,16 @@ def test_a_base_that_changes_with_the_epoch_is_reproducible() -> None:
         base.strength = 1.0 - epoch
         for index in range(100):  # of which call 128 is in the second epoch
             dataset.at(index, epoch=epoch)
+
+
+def test_a_class_of_an_interactive_main_is_refused_before_spawned_workers_start() -> None:
+    code = """
+import numpy as np
+from seedsafe_torch import AugmentedDataset, loader
+class Base(list):
+    pass
+loader(AugmentedDataset(Base([np.zeros(3)]), seed=1), num_workers=1, multiprocessing_context="spawn")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "dataset cannot be pickled, which workers started by 'spawn' need" in done.stderr
+    assert "interactive __main__" in done.stderr
