@@ -219,8 +219,9 @@ def _is_plain(array: Any) -> bool:
 
 def is_masked(array: Any) -> bool:
     """Return whether a thing is a masked array; unlike ``np.ma``, which is imported when it is asked for, it imports nothing."""
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())
-    return type(array) is not np.ndarray and isinstance(array, masked)
+    if type(array) is np.ndarray:
+        return False
+    return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
 def check_target(target: str, parts: dict[str, Any]) -> None:
