@@ -84,7 +84,7 @@ def _first(dataset: Any, make: Callable[[Any], Any]) -> Any:
     if not tf.executing_eagerly():
         raise ValueError(
             "signature is missing: inside flat_map or another traced function no element can be read; pass the TensorSpecs of "
-            "the results, for instance keyed(...).element_spec of one epoch outside of it"
+            "the results, for instance keyed(...).element_spec of one epoch outside it"
         )
     for record in dataset.take(1).as_numpy_iterator():
         return as_spec(make(record))

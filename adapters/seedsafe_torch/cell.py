@@ -1,4 +1,8 @@
-"""An epoch in shared memory, for loaders that only know the dataset."""
+"""An epoch in shared memory, for loaders that only know the dataset.
+
+The memory is a tensor that torch shares, on Linux a file in /dev/shm. On macOS and Windows torch has ways of its own to
+share one, on which the cell relies too; it was not run there.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +86,7 @@ class EpochCell(Told):
                 warnings.warn(
                     f"index {index} is read a second time in epoch {epoch}, with the same augmentation: the dataset does "
                     "not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
-                    "dataset.set_epoch(epoch) before each epoch. A thread of your own is told no epoch: let it read "
+                    "dataset.set_epoch(epoch) before each epoch. A thread of your own knows no epoch: let it read "
                     "dataset.at(index, epoch=epoch), and hand it what seedsafe.current_key() gives where it is started",
                     stacklevel=3,
                 )

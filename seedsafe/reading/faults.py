@@ -250,7 +250,7 @@ class FailureLog:
     """A list of failures that all processes and threads reading one dataset add to.
 
     It is a temporary file to which lines are appended, each in one write, because nothing else reaches workers under
-    every start method, takes any number of entries, and needs no reader while it is written. It goes with the process
+    every start method, takes any number of entries, and needs no reader while it is written. It is deleted by the process
     that made it, which then warns of failures that were not reported. A copy made outside a worker starts empty.
 
     Args:

@@ -29,8 +29,8 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIX
 
     Args:
         path: any name that the file system has.
-        max_pixels: the most that a picture may have, None for no limit of ours. Its header is asked before memory is
-            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded picture.
+        max_pixels: the most that an image may have, None for no limit. Its header is asked before memory is
+            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded image.
 
     Returns:
         uint8 (H, W, 3).
@@ -63,8 +63,8 @@ def read_image_as_stored(
 
     Args:
         path: any name that the file system has.
-        max_pixels: the most that a picture may have, None for no limit of ours. Its header is asked before memory is
-            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded picture.
+        max_pixels: the most that an image may have, None for no limit. Its header is asked before memory is
+            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded image.
 
     Returns:
         (H, W), or (H, W, 3) in RGB, or (H, W, 4) in RGBA; uint8, uint16 or float32 as in the file.

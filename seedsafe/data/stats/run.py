@@ -26,7 +26,7 @@ _SECONDS = 30.0
 
 
 class Checkpoint:
-    """Keeps the statistics of the first `done` items of a dataset in a file.
+    """Keeps the statistics of the first `done` samples of a dataset in a file.
 
     Args:
         path: the file; None keeps nothing.
