@@ -15,7 +15,7 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
 
 FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
-"""Formats of boxes: edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
+"""How boxes are written. Edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
 
 _ALIASES: Final = {
     "xyxy": "pascal_voc",
