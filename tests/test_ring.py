@@ -12,6 +12,7 @@ import pickle
 import signal
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -40,10 +41,6 @@ def nothing_is_left() -> None:
     gc.collect()
     _state.__init__()
     _mine.__init__()
-
-
-def resident_here() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
 def rings() -> list[reader._Reading]:
@@ -208,19 +205,21 @@ class TestLifetime:
             assert 2 * size <= worker("resident") <= 4 * size + header
 
     def test_private_memory_is_kept_for_two_to_four_batches_and_goes_with_who_keeps_it(self) -> None:
-        before = kept = resident_here()
-        spare = ring.Spare()
-        held = [ring.empty((1 << 22,), "uint8") for _ in range(16)]
-        for array in held:
-            array[:] = 1
-        assert resident_here() > before + 60 * 2**20
-        del array
-        held.clear()
-        kept = resident_here()
-        assert before + 6 * 2**20 < kept < before + 20 * 2**20
-        assert type(pickle.loads(pickle.dumps(spare))) is ring.Spare
-        del spare
-        assert resident_here() < before + 4 * 2**20
+        def megabytes() -> float:
+            return tracemalloc.get_traced_memory()[0] / 2**20
+
+        tracemalloc.start()
+        try:
+            spare = ring.Spare()
+            held = [ring.empty((1 << 22,), "uint8") for _ in range(16)]
+            assert megabytes() > 60
+            held.clear()
+            assert 6 < megabytes() < 20
+            assert type(pickle.loads(pickle.dumps(spare))) is ring.Spare
+            del spare
+            assert megabytes() < 4
+        finally:
+            tracemalloc.stop()
 
     def test_what_came_by_value_is_not_kept(self) -> None:
         spare = ring.Spare()

@@ -139,7 +139,7 @@ def _normalize_chw_by_table(
     cv2 = opencv()
     channels = image.shape[2]
     made = _room((channels, *image.shape[:2]), np.float32, out)
-    whole = image if image.flags.c_contiguous else np.ascontiguousarray(image)
+    whole = np.ascontiguousarray(in_memory(image))
     cv2.split(cv2.LUT(whole, _table(mean, std, channels)), list(made))
     return made
 

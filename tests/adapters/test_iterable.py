@@ -210,7 +210,7 @@ def test_a_record_without_an_id_is_refused() -> None:
         ([], {"split": "yes"}, "split must be True or False"),
         ([], {"seed": -1}, "seed must be at least 0"),
         ([], {"epoch": 2**32}, "epoch must be"),
-        ([], {"targets": "image"}, "targets must be"),
+        ([], {"targets": "mask"}, "targets must be"),
         ([], {"augment": None}, "function must be"),
     ],
 )
