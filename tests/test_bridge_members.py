@@ -138,6 +138,94 @@ class TestCallingStyles:
             assert "was called as call='array', with ndarray of shape (2, 3)" in said
 
 
+class BasicTransform:
+    """Does as albumentations 2.0.8's: boxes are shares of the image's sides, keypoints have five columns."""
+
+    __module__ = "albumentations.core.transforms_interface"
+    targets: tuple[str, ...] = ("image", "mask", "bboxes", "keypoints")
+
+    def __call__(self, *, force_apply: bool = False, **parts: Any) -> Any:
+        made = {name: part[:, ::-1] if name in ("image", "mask") else part for name, part in parts.items()}
+        if "bboxes" in made:
+            made["bboxes"] = 1 - made["bboxes"][:, [2, 1, 0, 3]] * [1, -1, 1, -1] - [0, 1, 0, 1]
+        if "keypoints" in made:
+            made["keypoints"][:, 3] += np.pi
+        return made
+
+
+class Brighter(BasicTransform):
+    targets = ("image",)
+
+    def __call__(self, *, force_apply: bool = False, **parts: Any) -> Any:
+        return parts | {"image": parts["image"] + 1}
+
+
+class BaseCompose:
+    """Does as albumentations 2.0.8's containers, whose processors prepare boxes and keypoints."""
+
+    __module__ = "albumentations.core.composition"
+
+    def __init__(self, *transforms: Any, processors: Any = ()) -> None:
+        self.transforms, self.processors = list(transforms), processors
+
+    def __call__(self, *, force_apply: bool = False, **parts: Any) -> Any:
+        side = parts["image"].shape[1]
+        if "bboxes" in self.processors:
+            parts["bboxes"] = parts["bboxes"] / side
+        for one in self.transforms:
+            parts = one(**parts)
+        return parts | ({"bboxes": parts["bboxes"] * side} if "bboxes" in self.processors else {})
+
+
+BOXES: Any = {"image": np.zeros((8, 8)), "boxes": np.array([[1.0, 1, 3, 4]])}
+POINTS: Any = {"image": np.zeros((8, 8)), "keypoints": np.array([[1.0, 1]])}
+
+
+class TestAlbumentations:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            BasicTransform(),
+            BaseCompose(Brighter(), BasicTransform()),
+            BaseCompose(BaseCompose(BasicTransform(), processors=("bboxes", "keypoints"))),
+        ],
+        ids=["a transform", "a container", "a container's member has the formats"],
+    )
+    @pytest.mark.parametrize("rules", [True, False])
+    def test_what_would_lose_boxes_or_keypoints_is_refused(self, function: Any, rules: bool) -> None:
+        options: Any = {"boxes": ss.Boxes("pascal_voc"), "keypoints": ss.Keypoints()} if rules else {}
+        augment = ss.Compose([ss.bridge(function)], **options)
+        for sample, part, way_out in (
+            (
+                BOXES,
+                "boxes",
+                r"Compose\(\[\.\.\.\], bbox_params=albumentations\.BboxParams\('pascal_voc'\)\)",
+            ),
+            (
+                POINTS,
+                "keypoints",
+                r"Compose\(\[\.\.\.\], keypoint_params=albumentations\.KeypointParams",
+            ),
+            (BOXES | POINTS, "boxes and keypoints", r"bbox_params=.*, keypoint_params="),
+        ):
+            with pytest.raises(ValueError, match=rf"would lose the sample's {part}, .*: bridge .*{way_out}"):
+                augment(sample, key=KEY)
+
+    def test_what_keeps_them_is_not(self) -> None:
+        prepared = BaseCompose(BasicTransform(), processors=("bboxes",))
+        made = ss.Compose([ss.bridge(prepared)])(BOXES, key=KEY)
+        np.testing.assert_allclose(made["boxes"], [[5, 1, 7, 4]])
+        for function in (Brighter(), BaseCompose(Brighter())):
+            made = ss.Compose([ss.bridge(function)])(BOXES | POINTS, key=KEY)
+            assert made["image"].all()
+            assert made["boxes"].tolist() == [[1, 1, 3, 4]]
+            assert made["keypoints"].tolist() == [[1, 1]]
+
+    def test_an_image_alone_is_moved(self) -> None:
+        made = ss.Compose([ss.bridge(BasicTransform())])({"image": GRAY, "mask": GRAY}, key=KEY)
+        assert made["image"].tolist() == made["mask"].tolist() == GRAY[:, ::-1].tolist()
+
+
 def test_tensorflow_and_keras() -> None:
     code = """
 import json

@@ -64,6 +64,12 @@ _ALONE: Final = ("array", "tensor")
 _NAMED: Final = {"boxes": "bboxes"}
 """Targets that libraries called with named arguments call otherwise."""
 
+_FORMATS: Final = {
+    "boxes": "bbox_params=albumentations.BboxParams('pascal_voc')",
+    "keypoints": "keypoint_params=albumentations.KeypointParams('xy', remove_invisible=False)",
+}
+"""What albumentations' own Compose needs for targets that its transforms expect in a form of their own."""
+
 WRAPPER: Final = """If it is called otherwise, wrap it:
 
     def wrapped(image):
@@ -95,10 +101,13 @@ class Calling:
     function: Callable[..., Any]
     style: str | None = None
     _seeded: bool = field(init=False)
+    _lost: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         _set(self, "style", self.style or _style(self.function))
         _set(self, "_seeded", takes_seed(self.function))
+        lost = [one for one in _FORMATS if _loses(self.function, _NAMED.get(one, one))]
+        _set(self, "_lost", tuple(lost))
         if self.alone:
             _check_arguments(self.function)
 
@@ -116,9 +125,21 @@ class Calling:
         return self.with_dict({"image": array}, params)["image"]
 
     def with_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
-        """Return what it makes of a copy of a dict of targets."""
+        """Return what it makes of a copy of a dict of targets.
+
+        Raises:
+            ValueError: it would lose boxes or keypoints.
+        """
         if self.alone:
             return {"image": self.with_array(sample["image"], params)}
+        lost = [one for one in self._lost if one in sample]
+        if lost:
+            options = ", ".join(_FORMATS[one] for one in lost)
+            raise ValueError(
+                f"{name_of(self.function)} of albumentations would lose the sample's {' and '.join(lost)}, which only a Compose of "
+                f"albumentations brings into the form that its transforms need: bridge albumentations.Compose([...], {options}), "
+                "or use a transform of seedsafe or seedsafe_albumentations"
+            )
         given = copied(sample)
         if self.style == "dict":
             return self._a_dict(self._called(params, given))
@@ -149,6 +170,27 @@ class Calling:
                 f'{type(made).__name__}: pass call="array" if it returns the image alone. {WRAPPER}'
             )
         return made
+
+
+def _loses(function: Any, part: str) -> bool:
+    """Return whether a callable is albumentations' and moves a part that no Compose of albumentations prepares for it.
+
+    A transform of albumentations expects boxes in shares of the image's sides, and keypoints with five columns.
+    """
+    return part not in getattr(function, "processors", ()) and _takes(function, part)
+
+
+def _takes(function: Any, part: str) -> bool:
+    roots = ("BasicTransform", "BaseCompose")
+    if not any(
+        cls.__name__ in roots and cls.__module__.startswith("albumentations.")
+        for cls in type(function).__mro__
+    ):
+        return False
+    members = getattr(function, "transforms", None)
+    if members is None:
+        return part in getattr(function, "targets", ())
+    return any(_takes(one, part) for one in members)  # a Compose that is a member prepares nothing
 
 
 def copied(given: Any) -> Any:

@@ -115,6 +115,48 @@ def test_a_bridged_compose_that_reads_pixels_keeps_boxes() -> None:
     assert (ours.Compose([ss.bridge(inner)])(image=IMAGE, key=KEY)["image"] == IMAGE[:, ::-1]).all()
 
 
+BOXES: dict[str, Any] = {"image": IMAGE, "boxes": np.array([(30.0, 20, 80, 60), (0, 0, 10, 10)])}
+POINTS: dict[str, Any] = {"image": IMAGE, "keypoints": np.array([(35.0, 30), (100, 90)])}
+FORMATS: dict[str, Any] = {
+    "bbox_params": original.BboxParams("pascal_voc"),
+    "keypoint_params": original.KeypointParams("xy", remove_invisible=False),
+}
+
+
+@pytest.mark.parametrize("rules", [True, False])
+@pytest.mark.parametrize(
+    "make",
+    [
+        *CERTAIN.values(),
+        lambda: original.Compose([original.HorizontalFlip(p=1)]),
+        lambda: original.OneOf([original.HorizontalFlip(p=1), original.CLAHE(p=1)], p=1),
+        lambda: original.Compose([original.Compose([original.HorizontalFlip(p=1)], **FORMATS)]),
+    ],
+    ids=[*CERTAIN, "Compose", "OneOf", "a member has the formats"],
+)
+def test_in_a_pipeline_of_the_core_what_would_lose_boxes_or_keypoints_is_refused(
+    make: Any, rules: bool
+) -> None:
+    options: Any = {"boxes": ss.Boxes("pascal_voc"), "keypoints": ss.Keypoints()} if rules else {}
+    function = make()
+    augment = ss.Compose([ss.bridge(function)], **options)
+    for sample, part in ((BOXES, "boxes"), (POINTS, "keypoints")):
+        if isinstance(function, original.CLAHE):
+            assert augment(sample, key=KEY)[part].tolist() == sample[part].tolist()
+        else:
+            with pytest.raises(ValueError, match=rf"would lose the sample's {part}, .*bridge albumentations"):
+                augment(sample, key=KEY)
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_in_a_pipeline_of_the_core_a_compose_with_formats_moves_boxes_and_keypoints(rules: bool) -> None:
+    options: Any = {"boxes": ss.Boxes("pascal_voc"), "keypoints": ss.Keypoints()} if rules else {}
+    inner = original.Compose([original.HorizontalFlip(p=1)], **FORMATS)
+    made = ss.Compose([ss.bridge(inner)], **options)(BOXES | POINTS, key=KEY)
+    np.testing.assert_allclose(made["boxes"], [(32, 20, 82, 60), (102, 0, 112, 10)], atol=1e-4)
+    np.testing.assert_allclose(made["keypoints"], [(76, 30), (11, 90)], atol=1e-4)
+
+
 def test_names_that_errors_advise_exist() -> None:
     for name in ("Spatter", "ZoomBlur", "UnsharpMask", "IAASuperpixels", "RandomGravel", "Mosaic"):
         with pytest.raises(AttributeError, match=f"has no {name}: use ") as error:
