@@ -456,6 +456,59 @@ def test_forward_is_the_way_back_of_source(augment: Any) -> None:
         assert np.quantile(far, 0.98) < 0.05  # where nothing is folded
 
 
+FOLLOWED: dict[str, Any] = {
+    "PiecewiseAffine": ss.PiecewiseAffine((0.03, 0.05), p=1),
+    "PiecewiseAffine, folded": ss.PiecewiseAffine((0.06, 0.1), nb_rows=6, nb_cols=5, p=1),
+    "GridDistortion": ss.GridDistortion(5, distort_limit=0.3, p=1),
+    "GridDistortion, far": ss.GridDistortion(4, distort_limit=0.8, p=1),
+}
+
+
+@pytest.mark.parametrize("shape", [(64, 48), (101, 77), (160, 210)], ids=str)
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_boxes_and_keypoints_follow_the_pixels(name: str, shape: tuple[int, int]) -> None:
+    """An image of its own coordinates says where each pixel comes from; what is drawn on the fine places is what is seen."""
+    augment = FOLLOWED[name]
+    height, width = shape
+    fineness = 1200 // max(
+        shape
+    )  # tips of boxes are narrower than a pixel: look at more places, and at the image's edges
+    rng = np.random.default_rng(0)
+    down, right = np.mgrid[:height, :width].astype(np.float32)
+    across, along = (
+        np.r_[0, np.arange(side * fineness) + 0.5, side * fineness] / fineness - 0.5
+        for side in (width, height)
+    )
+    fine = np.meshgrid(across, along)
+    dots = 0
+    for index in range(8):
+        one = params(augment, ss.SampleKey(3, 0, index), shape)
+        shown = augment.apply_image(np.stack([right, down, right], -1), one)
+        field = augment.source(one)
+        x, y = field(right.astype(np.float64), down.astype(np.float64))
+        inside = (x >= 0) & (x <= width - 1) & (y >= 0) & (y <= height - 1)
+        for made, wanted in ((shown[..., 0], x), (shown[..., 1], y)):
+            np.testing.assert_allclose(made[inside], wanted[inside], atol=1e-3)  # the field is the pixels'
+        x, y = field(*fine)
+        starts = rng.integers(0, [width - 8, height - 8], (6, 2))
+        ends = np.minimum(starts + rng.integers(8, [width, height], (6, 2)), [width, height])
+        boxes = np.concatenate([starts, ends], axis=1).astype(np.float64)
+        for (x0, y0, x1, y1), found in zip(boxes - 0.5, augment.apply_boxes(boxes, one), strict=True):
+            filled = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+            rows, columns = np.flatnonzero(filled.any(1)), np.flatnonzero(filled.any(0))
+            seen = [across[columns[0]], along[rows[0]], across[columns[-1]], along[rows[-1]]]
+            assert np.abs(found - 0.5 - seen).max() <= 0.5
+        points = rng.uniform(0, [width - 1, height - 1], (12, 2))
+        for point, (at_x, at_y) in zip(points, augment.apply_keypoints(points, one), strict=True):
+            away = np.hypot(x - point[0], y - point[1])
+            if away.min() > 0.5 / fineness:
+                continue  # squeezed, or not shown
+            dots += 1
+            drawn_x, drawn_y = (places[away <= 1 / fineness] for places in fine)
+            assert np.hypot(drawn_x - at_x, drawn_y - at_y).min() <= 0.25
+    assert dots > 40
+
+
 # Errors
 
 

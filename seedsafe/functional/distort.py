@@ -17,7 +17,7 @@ Field = Callable[[Array, Array], tuple[Array, Array]]
 """Takes x and y of pixel centres to others, float64, arrays of one shape or such that make one."""
 
 _STEPS: Final = 40
-_ROUNDS: Final = np.linspace(0.0, 1.0, 5)[:-1]
+_ROUNDS: Final = np.linspace(0.0, 1.0, 17)[:-1]
 
 
 def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
@@ -59,7 +59,7 @@ def distort_points(points: Array, forward: Field) -> Array:
 def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around what a field makes of their outlines.
 
-    The outline is 16 places: the corners, and three between each two. Boxes are cut off at the edges of the image of
+    The outline is 64 places: the corners, and 15 between each two. Boxes are cut off at the edges of the image of
     this height and width; none is removed.
 
     Example:

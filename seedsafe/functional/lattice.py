@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
+from seedsafe.functional.affine import cut_off
+from seedsafe.functional.distort import distort_boxes, way_back
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 
 __all__ = ["Folded", "Sheet", "elastic_sheet"]
+
+
+_AT_ONCE: Final = 2**15
+"""Triangles or sides of triangles that are looked at together, times places."""
+
+_NEAR: Final = 1e-9
+"""How far outside of a triangle a place still counts as inside, as a share of its sides: none is lost between two of them."""
 
 
 class _Lattice:
@@ -82,6 +92,127 @@ class Folded(_Lattice):
             at_corner += down
             moved.append(given + at_corner)
         return moved[0], moved[1]
+
+    def back(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Return the places that this takes to given ones: exact inside the lattice, beyond it as `way_back` finds them.
+
+        Where the field folds the image, the first of several places is returned.
+
+        Example:
+            >>> field = Folded(np.array([[0.0, 4.0], [0.0, 4.0]]), np.zeros((2, 2)), (0.0, 0.0), (10.0, 10.0))
+            >>> x, y = field.back(np.array([7.0]), np.array([1.0]))
+            >>> x.tolist(), y.tolist()
+            ([5.0], [1.0])
+        """
+        across, down = x.ravel(), y.ravel()
+        made = np.zeros((2, x.size))
+        found = np.zeros(x.size, np.bool_)
+        for inside, *places in self._holding(across, down):
+            first = inside.argmax(axis=1)
+            new = np.flatnonzero(inside.any(axis=1) & ~found)
+            for one, place in zip(made, places, strict=True):
+                one[new] = place[new, first[new]]
+            found[new] = True
+        left = ~found
+        if left.any():
+            made[0, left], made[1, left] = way_back(self, across[left], down[left])
+        return made[0].reshape(x.shape), made[1].reshape(x.shape)
+
+    def boxes(self, boxes: Array, height: int, width: int) -> Array:
+        """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around all places that this takes into them.
+
+        What is farthest out lies on a triangle's side or comes from a corner of the box. Boxes of which the lattice shows
+        nothing are led by their outlines, as `distort_boxes` does.
+
+        Args:
+            boxes: in the image that the field takes places to.
+            height: of the result, in pixels: boxes are cut off at its edges.
+            width: of the result, in pixels.
+
+        Example:
+            >>> field = Folded(np.array([[0.0, 4.0], [0.0, 4.0]]), np.zeros((2, 2)), (-0.5, -0.5), (10.0, 10.0))
+            >>> field.boxes(np.array([[7.0, 1.0, 14.0, 4.0]]), 10, 10).tolist()
+            [[5.0, 1.0, 10.0, 4.0]]
+        """
+        edges = boxes[:, :4].astype(np.float64) - 0.5
+        around = np.stack([np.full((len(boxes), 2), np.inf), np.full((len(boxes), 2), -np.inf)])
+
+        def take(seen: Array, x: Array, y: Array) -> None:
+            for k, place in enumerate((x, y)):
+                around[0, :, k] = np.minimum(around[0, :, k], np.where(seen, place, np.inf).min(axis=1))
+                around[1, :, k] = np.maximum(around[1, :, k], np.where(seen, place, -np.inf).max(axis=1))
+
+        for x, y in ((0, 1), (2, 1), (0, 3), (2, 3)):
+            for inside, *places in self._holding(edges[:, x], edges[:, y]):
+                take(inside, places[0], places[1])
+        nodes = self._nodes()
+        sides = [
+            (nodes[:, :, :-1], nodes[:, :, 1:]),
+            (nodes[:, :-1], nodes[:, 1:]),
+            (nodes[:, :-1, 1:], nodes[:, 1:, :-1]),
+        ]
+        starts, ends = (np.concatenate([one[k].reshape(4, -1) for one in sides], axis=1) for k in (0, 1))
+        for part in _parts(starts.shape[1], len(boxes)):
+            start, way = starts[:, part], ends[:, part] - starts[:, part]
+            enters, leaves = _within(start[2:], way[2:], edges)
+            for share in (enters, leaves):
+                take(enters <= leaves, start[0] + share * way[0], start[1] + share * way[1])
+        seen = (around[0] <= around[1]).all(axis=1)
+        made = cut_off(boxes, (*around[0].T, *around[1].T), height, width)
+        made[~seen] = distort_boxes(boxes[~seen], self.back, height, width)
+        return made
+
+    def _nodes(self) -> Array:
+        """Return the corners of the cells (4, rows, columns): x and y, and the x and y that they are taken to."""
+        rows, columns = self._known[0].shape
+        x = np.broadcast_to(self._origin[0] + np.arange(columns) * self._cell[0], (rows, columns))
+        y = np.broadcast_to(self._origin[1] + np.arange(rows)[:, None] * self._cell[1], (rows, columns))
+        return np.stack([x, y, x + self._known[0], y + self._known[1]])
+
+    def _holding(self, x: Array, y: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield which triangles are taken to ones that hold places, and the x and y there: arrays (places, triangles)."""
+        nodes = self._nodes()
+        above = nodes[:, :-1, :-1], nodes[:, :-1, 1:], nodes[:, 1:, :-1]
+        below = nodes[:, 1:, 1:], nodes[:, 1:, :-1], nodes[:, :-1, 1:]
+        corner, one, two = (
+            np.concatenate([a.reshape(4, -1), b.reshape(4, -1)], axis=1)
+            for a, b in zip(above, below, strict=True)
+        )
+        one -= corner
+        two -= corner
+        area = one[2] * two[3] - one[3] * two[2]
+        flat = np.flatnonzero(area)  # a triangle without an area has nothing but its sides
+        corner, one, two, area = corner[:, flat], one[:, flat], two[:, flat], area[flat]
+        for part in _parts(len(flat), len(x)):
+            c, a, b = corner[:, part], one[:, part], two[:, part]
+            with np.errstate(invalid="ignore"):  # places that are not finite lie in no triangle
+                right, down = x[:, None] - c[2], y[:, None] - c[3]
+                u = (right * b[3] - down * b[2]) / area[part]
+                v = (down * a[2] - right * a[3]) / area[part]
+                inside = (u >= -_NEAR) & (v >= -_NEAR) & (u + v <= 1.0 + _NEAR)
+                yield inside, c[0] + u * a[0] + v * b[0], c[1] + u * a[1] + v * b[1]
+
+
+def _parts(count: int, places: int) -> Iterator[slice]:
+    step = max(_AT_ONCE // max(places, 1), 1)
+    return (slice(first, first + step) for first in range(0, count, step))
+
+
+def _within(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
+    """Return the shares of lines (2, K) at which they enter and leave boxes (N, 4): arrays (N, K).
+
+    A line outside of a box leaves it before it enters it.
+    """
+    enters, leaves = np.zeros((len(edges), start.shape[1])), np.ones((len(edges), start.shape[1]))
+    for k in (0, 1):
+        still = way[k] == 0
+        low, high = (edges[:, one, None] - start[k] for one in (k, k + 2))
+        length = np.where(still, 1.0, way[k])
+        first, last = low / length, high / length
+        missed = still & ((low > 0) | (high < 0))
+        enters = np.maximum(enters, np.where(still, np.where(missed, 2.0, 0.0), np.minimum(first, last)))
+        leaves = np.minimum(leaves, np.where(still, 1.0, np.maximum(first, last)))
+    return enters, leaves
 
 
 class Sheet(_Lattice):

@@ -9,7 +9,7 @@ import numpy as np
 from seedsafe.functional.distort import Field
 from seedsafe.functional.lattice import Folded, elastic_sheet
 from seedsafe.ground.checks import flag, span
-from seedsafe.ground.info import Info
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
@@ -115,7 +115,7 @@ class PiecewiseAffine(Distorted):
         rows, columns = _between(rng, self.nb_rows), _between(rng, self.nb_cols)
         return Shifted(scale, (rows, columns), rng.noise(), info.image_size())
 
-    def source(self, params: Any) -> Field:
+    def source(self, params: Any) -> Folded:
         """Return the field that takes the places of the result to those of the image."""
         scale, (rows, columns), address, (height, width) = params
         noise = normal_quantiles()[sixteenths(address, 2 * rows * columns)].reshape(2, rows, columns) * scale
@@ -128,6 +128,14 @@ class PiecewiseAffine(Distorted):
             shift = one if self.absolute_scale else one * side
             shifts.append(np.minimum(np.maximum(even + shift, 0.0), side) - even)
         return Folded(shifts[0], shifts[1], (-0.5, -0.5), cell)
+
+    def forward(self, params: Any) -> Field:
+        """Return the field that takes the places of the image to those of the result."""
+        return self.source(params).back
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return boxes around all that the result shows of them."""
+        return self.source(params).boxes(boxes, *params[-1])
 
 
 def _between(rng: Draws, ends: Any) -> int:
