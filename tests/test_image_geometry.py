@@ -461,6 +461,7 @@ FOLLOWED: dict[str, Any] = {
     "PiecewiseAffine, folded": ss.PiecewiseAffine((0.06, 0.1), nb_rows=6, nb_cols=5, p=1),
     "GridDistortion": ss.GridDistortion(5, distort_limit=0.3, p=1),
     "GridDistortion, far": ss.GridDistortion(4, distort_limit=0.8, p=1),
+    "ElasticTransform": ss.ElasticTransform(60, 6, p=1),
 }
 
 
