@@ -138,7 +138,7 @@ class Calling:
             raise ValueError(
                 f"{name_of(self.function)} of albumentations would lose the sample's {' and '.join(lost)}, which only a Compose of "
                 f"albumentations brings into the form that its transforms need: bridge albumentations.Compose([...], {options}), "
-                "or use a transform of seedsafe or seedsafe_albumentations"
+                "or use a transform of seedsafe or of its drop-in for albumentations"
             )
         given = copied(sample)
         if self.style == "dict":
