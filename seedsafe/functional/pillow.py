@@ -1,0 +1,297 @@
+"""What Pillow's ``ImageEnhance`` and ``Image.transform`` do, to the bit: the steps that policies are made of.
+
+uint8 is exact on every machine. float32 goes through uint8, as in Pillow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.functional.affine import Matrix
+from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.kinds import fitting, in_uint8, is_rgb, new
+from seedsafe.functional.remap import in_parts
+from seedsafe.functional.tables import VALUES, look_up
+from seedsafe.ground.info import Array
+
+__all__ = [
+    "FILTERS",
+    "add_below",
+    "enhance_brightness",
+    "enhance_color",
+    "enhance_contrast",
+    "enhance_sharpness",
+    "transform_affine",
+]
+
+FILTERS: Final = ("nearest", "bilinear", "bicubic")
+"""How a moved pixel finds its value."""
+
+_WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
+"""Of red, green and blue in a grey, in parts of 65536, and what rounds it. All sums are below 2**24, so float32 is exact."""
+_SMOOTH: Final = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32)
+
+_BAND: Final = 2**14
+"""Pixels that are interpolated at once."""
+
+
+def enhance_brightness(image: Array, factor: float) -> Array:
+    """Return an image blended with black, as ``ImageEnhance.Brightness`` does.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        factor: 0 gives black, 1 the image.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> enhance_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
+        [[15, 255]]
+    """
+    return in_uint8(image, lambda values: _blend_with(values, 0.0, factor))
+
+
+def enhance_contrast(image: Array, factor: float) -> Array:
+    """Return an image blended with its mean grey, as ``ImageEnhance.Contrast`` does.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, 3), RGB.
+        factor: 0 gives the mean grey everywhere, 1 the image.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> enhance_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
+        [[57, 152]]
+    """
+    has_colours = is_rgb(image, "contrast")
+
+    def change(values: Array) -> Array:
+        greys = _greys(values) if has_colours else values.reshape(values.shape[:2])
+        mean = opencv().sumElems(greys)[0] / greys.size
+        return _blend_with(values, float(int(mean + 0.5)), factor)
+
+    return in_uint8(image, change)
+
+
+def enhance_color(image: Array, factor: float) -> Array:
+    """Return an RGB image blended with its greys, as ``ImageEnhance.Color`` does; a grey image is copied.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, 3), RGB.
+        factor: 0 gives greys, 1 the image.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: the image has another number of channels.
+
+    Example:
+        >>> enhance_color(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
+        [[[165, 115, 115]]]
+    """
+    if not is_rgb(image, "color"):
+        return in_uint8(image, lambda values: values.copy(order="C"))
+    return in_uint8(image, lambda values: _blend(opencv().merge([_greys(values)] * 3), values, factor))
+
+
+def enhance_sharpness(image: Array, factor: float) -> Array:
+    """Return an image blended with itself smoothed, as ``ImageEnhance.Sharpness`` does.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        factor: 0 gives the smoothed image, 1 the image, 2 a sharper one.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> flat = np.full((3, 3), 13, np.uint8)
+        >>> flat[1, 1] = 26
+        >>> enhance_sharpness(flat, 0.0)[1].tolist()
+        [13, 18, 13]
+    """
+    return in_uint8(image, lambda values: _blend(_smoothed(values), values, factor))
+
+
+def _smoothed(image: Array) -> Array:
+    """Return the filter SMOOTH of an image, float32: its edge stays as it is."""
+    if min(image.shape[:2]) < 3:
+        return image.astype(np.float32)
+    sums: Array = opencv().filter2D(image, 5, _SMOOTH)  # whole numbers
+    sums = sums.reshape(image.shape)
+    sums *= np.float32(1 / 13)
+    sums += np.float32(0.5)  # a thirteenth is never half, so no rounding falls on the other side
+    np.floor(sums, out=sums)
+    for edge in (0, -1):
+        sums[edge] = image[edge]
+        sums[:, edge] = image[:, edge]
+    return sums
+
+
+def _greys(image: Array) -> Array:
+    """Return the greys of an RGB image, uint8, (H, W)."""
+    greys: Array = opencv().transform(image.astype(np.float32), _WEIGHTS)
+    greys *= np.float32(2.0**-16)
+    return greys.astype(np.uint8)
+
+
+def _blend_with(image: Array, value: float, factor: float) -> Array:
+    return look_up(image, _blend(np.full(256, value, np.float32), VALUES, factor))
+
+
+def _blend(one: Array, other: Array, factor: float) -> Array:
+    """Return ``one + factor * (other - one)`` of values of uint8, in float32, cut off and rounded down."""
+    first = one.astype(np.float32, copy=False)
+    made = other.astype(np.float32)
+    made -= first
+    made *= np.float32(factor)
+    made += first
+    return np.minimum(np.maximum(made, 0, out=made), 255, out=made).astype(np.uint8)
+
+
+def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
+    """Return an image with an amount added to the values below a threshold, cut off at 255: timm's ``SolarizeAdd``.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        amount: in units of uint8.
+        threshold: in units of uint8.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> add_below(np.array([[100, 127, 128]], np.uint8), 30).tolist()
+        [[130, 157, 128]]
+    """
+    values = np.where(VALUES < threshold, np.minimum(VALUES + amount, 255.0), VALUES).astype(np.uint8)
+    return in_uint8(image, lambda given: look_up(given, values))
+
+
+def transform_affine(
+    image: Array, data: Matrix, *, resample: str = "nearest", fill: float | Sequence[float] = 0
+) -> Array:
+    """Return an image moved by an affine map, of the image's size, as ``Image.transform(size, AFFINE, data)`` does.
+
+    Args:
+        image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, or float32, which goes through uint8.
+        data: six numbers, a, b, c, d, e, f: the point (x, y) of the result comes from (a x + b y + c, d x + e y + f) of the
+            image; 0 is the edge of the first pixel, as everywhere in Pillow.
+        resample: "nearest", "bilinear" or "bicubic".
+        fill: the value outside, one for all channels or one for each.
+
+    Raises:
+        TypeError: the image's dtype cannot be interpolated.
+        ValueError: an option is unknown, fill does not fit, or a side is longer than 32766.
+
+    Example:
+        >>> transform_affine(np.array([[1, 2, 3]], np.uint8), (1, 0, -1, 0, 1, 0)).tolist()
+        [[0, 1, 2]]
+    """
+    if resample == "nearest":
+        return _nearest(image, data, fill)
+    if resample not in FILTERS:
+        raise ValueError(f"resample must be one of {', '.join(FILTERS)}, got {resample!r}")
+    if image.dtype == np.float32:
+        fill = tuple(255.0 * value for value in fill) if isinstance(fill, Sequence) else 255.0 * fill
+    return in_uint8(image, lambda values: _interpolated(values, data, resample, fill))
+
+
+def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array:
+    height, width = image.shape[:2]
+    a, b, c, d, e, f = data
+    if (a, b, d, e) == (1.0, 0.0, 0.0, 1.0):
+        return _shifted(image, math.floor(f + 0.5), math.floor(c + 0.5), fill)
+    at = _places((a, b, c), height, width) >> 16
+    at |= _places((d, e, f), height, width) & 0xFFFF0000
+    places = at.view("<i2").reshape(height, width, 2)
+
+    def move(part: Array, value: Any, dst: Array | None) -> Array:
+        moved: Array = opencv().remap(part, places, None, 0, dst=dst, borderMode=0, borderValue=value)
+        return moved
+
+    return in_parts(image, move, height, width, "nearest", fill)
+
+
+def _places(row: Sequence[float], height: int, width: int) -> Array:
+    """Return the rows or columns that pixels come from, in Pillow's arithmetic of 16 bits after the point, "<u4"."""
+    steps = [math.floor(number * 65536.0 + 0.5) for number in (*row[:2], row[2] + row[0] * 0.5 + row[1] * 0.5)]
+    across, down = np.arange(width) * steps[0] + steps[2], np.arange(height)[:, None] * steps[1]
+    if abs(across[[0, -1]]).max() + abs(down[-1, 0]) < 2**31:
+        return across.astype("<u4") + down.astype("<u4")
+    far = across + down
+    return np.clip(far, -(2**31), 2**31 - 1, out=far).astype("<u4")
+
+
+def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
+    """Return an image whose pixels come from so many rows below and columns to the right."""
+    height, width = image.shape[:2]
+    made = new(image)
+    made[...] = fitting(fill, image)
+    top, left = max(-down, 0), max(-across, 0)
+    bottom, right = min(height - down, height), min(width - across, width)
+    if top < bottom and left < right:
+        made[top:bottom, left:right] = image[top + down : bottom + down, left + across : right + across]
+    return made
+
+
+def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
+    height, width = image.shape[:2]
+    made = new(image)
+    made[...] = fitting(fill, image)
+    flat = made.reshape(height * width, -1)
+    # Beyond an edge its pixels are repeated, twice.
+    stride = width + 4
+    around = np.pad(image.reshape(height, width, -1), ((2, 2), (2, 2), (0, 0)), "edge").reshape(-1, flat.shape[1])
+    weigh = _linear if resample == "bilinear" else _cubic
+    a, b, c, d, e, f = data
+    x = np.arange(width) + 0.5
+    rows = max(_BAND // width, 1)
+    for first in range(0, height, rows):
+        y = (np.arange(first, min(first + rows, height)) + 0.5)[:, None]
+        across, down = a * x + b * y + c, d * x + e * y + f
+        inside = ((across >= 0.0) & (across < width) & (down >= 0.0) & (down < height)).nonzero()
+        across, down = across[inside] - 0.5, down[inside] - 0.5
+        column, row = np.floor(across), np.floor(down)
+        right, below = (across - column)[:, None], (down - row)[:, None]
+        place = ((row + 2.0) * stride + column + 2.0).astype(np.intp)
+
+        def along(up: int, place: Array = place, right: Array = right) -> Array:
+            line = place + up * stride
+            return weigh(lambda left: around.take(line + left, axis=0).astype(np.float64), right)
+
+        values = weigh(along, below)
+        np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values)
+        flat[(inside[0] + first) * width + inside[1]] = values.astype(np.uint8)
+    return made
+
+
+def _linear(at: Callable[[int], Array], share: Array) -> Array:
+    first = at(0)
+    rise = at(1)
+    rise -= first
+    rise *= share
+    rise += first
+    return rise
+
+
+def _cubic(at: Callable[[int], Array], share: Array) -> Array:
+    """The cubic that Pillow's transform uses (a = -1)."""
+    one, two, three, four = at(-1), at(0), at(1), at(2)
+    made = two - one
+    made -= three
+    made += four
+    made *= share
+    made += 2.0 * (one - two) + three - four
+    made *= share
+    made += three - one
+    made *= share
+    made += two
+    return made
