@@ -23,6 +23,8 @@ from seedsafe.data.folder import FolderIndex as FolderIndex
 from seedsafe.data.folder import ImageFolder as ImageFolder
 from seedsafe.image import AdvancedBlur as AdvancedBlur
 from seedsafe.image import Affine as Affine
+from seedsafe.image import AugMix as AugMix
+from seedsafe.image import AutoAugment as AutoAugment
 from seedsafe.image import AutoContrast as AutoContrast
 from seedsafe.image import BBoxSafeCrop as BBoxSafeCrop
 from seedsafe.image import Blur as Blur
@@ -70,8 +72,10 @@ from seedsafe.image import Perspective as Perspective
 from seedsafe.image import PhotoMetricDistortion as PhotoMetricDistortion
 from seedsafe.image import PiecewiseAffine as PiecewiseAffine
 from seedsafe.image import PixelDropout as PixelDropout
+from seedsafe.image import PolicyOp as PolicyOp
 from seedsafe.image import Posterize as Posterize
 from seedsafe.image import RGBShift as RGBShift
+from seedsafe.image import RandAugment as RandAugment
 from seedsafe.image import RandomBrightnessContrast as RandomBrightnessContrast
 from seedsafe.image import RandomCrop as RandomCrop
 from seedsafe.image import RandomCropFromBorders as RandomCropFromBorders
@@ -96,8 +100,10 @@ from seedsafe.image import ToGray as ToGray
 from seedsafe.image import ToSepia as ToSepia
 from seedsafe.image import ToneCurve as ToneCurve
 from seedsafe.image import Transpose as Transpose
+from seedsafe.image import TrivialAugmentWide as TrivialAugmentWide
 from seedsafe.image import VerticalFlip as VerticalFlip
 from seedsafe.image import XYMasking as XYMasking
+from seedsafe.image import policy as policy
 from seedsafe.ground.info import Info as Info
 from seedsafe.keys.generator import generator as generator
 from seedsafe.keys.key import CONTRACT_VERSION as CONTRACT_VERSION
@@ -131,6 +137,8 @@ __all__ = [
     "Amplitude",
     "Applied",
     "AudioTransform",
+    "AugMix",
+    "AutoAugment",
     "AutoContrast",
     "BBoxSafeCrop",
     "BatchMix",
@@ -196,8 +204,10 @@ __all__ = [
     "PiecewiseAffine",
     "PixelDropout",
     "PolarityInversion",
+    "PolicyOp",
     "Posterize",
     "RGBShift",
+    "RandAugment",
     "RandomApply",
     "RandomBrightnessContrast",
     "RandomCrop",
@@ -231,6 +241,7 @@ __all__ = [
     "ToneCurve",
     "Transform",
     "Transpose",
+    "TrivialAugmentWide",
     "VALIDATION_EPOCH",
     "VerticalFlip",
     "XYMasking",
@@ -245,6 +256,7 @@ __all__ = [
     "keyed_map",
     "op_of",
     "opencv",
+    "policy",
     "record_index",
     "register_hook",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.keys.decisions import exponential, logarithm, normal
+from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import SampleKey, address, op_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["BatchMix", "Mixed", "beta", "mix_arrays", "mix_labels"]
 
 _OP: Final = op_of("seedsafe/mix")
-_TRIALS: Final = 8
 _CHANNELS: Final = (1, 3, 4)
 
 
@@ -230,44 +229,3 @@ def mix_labels(vectors: npt.NDArray[np.float32], drawn: Mixed) -> npt.NDArray[np
     mixed: npt.NDArray[np.float32] = vectors * np.float32(drawn.share)
     mixed += np.roll(vectors, drawn.shift, axis=0) * np.float32(1.0 - drawn.share)
     return mixed
-
-
-def beta(draws: Draws, a: float, b: float) -> float:
-    """Return a draw from the Beta(a, b) distribution, in [0, 1]; consumes 34 words.
-
-    Follows G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000), with 8 trials for each of the
-    two: all are drawn, and the last stands if none was accepted, which happens once in 10**10 draws.
-
-    Args:
-        draws: the stream.
-        a: the first parameter, in [0.001, 10**6].
-        b: the second one.
-
-    Example:
-        >>> 0 < beta(Draws(address(SampleKey(42, 3, 1234))), 0.2, 0.2) < 1
-        True
-    """
-    one, other = _log_gamma(draws, a), _log_gamma(draws, b)
-    return 1.0 / (1.0 + exponential(min(max(other - one, -700.0), 700.0)))
-
-
-def _log_gamma(draws: Draws, shape: float) -> float:
-    """Return the logarithm of a draw from the Gamma distribution, of shape + 1 times a power of a uniform number."""
-    d = shape + 1.0 - 1.0 / 3.0
-    c = 1.0 / math.sqrt(9.0 * d)
-    found = None
-    last = 0.0
-    for _ in range(_TRIALS):
-        x, unit = normal(draws), _open_unit(draws)
-        root = 1.0 + c * x
-        if root <= 0.0:
-            continue
-        log_v = 3.0 * logarithm(root)
-        last = log_v
-        if found is None and logarithm(unit) < 0.5 * x * x + d - d * (root * root * root) + d * log_v:
-            found = log_v
-    return logarithm(d) + (last if found is None else found) + logarithm(_open_unit(draws)) / shape
-
-
-def _open_unit(draws: Draws) -> float:
-    return ((draws.word() >> 12) + 0.5) * 2.0**-52

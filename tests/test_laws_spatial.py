@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import TRANSFORMS, Case, Moves
-from cases.case import AROUND, COVERS, EXACT, REPEATS, TEARS
+from cases.case import AROUND, COVERS, EXACT, RECOLOURS, REPEATS, TEARS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from image_laws import alike
@@ -48,8 +48,15 @@ def scene(rows: int, columns: int, y: float, x: float, radius: float) -> dict[st
     }
 
 
-def landed(result: dict[str, Any], *, loose: bool, near: float = 1.2) -> bool:
-    """Raise AssertionError where the parts of a scene lie apart; return whether the disc is seen whole."""
+def landed(result: dict[str, Any], *, loose: bool, near: float = 1.2, bright: bool = True) -> bool:
+    """Raise AssertionError where the parts of a scene lie apart; return whether the disc is seen whole.
+
+    Args:
+        result: the scene, transformed.
+        loose: whether the box may be larger than what is seen.
+        near: how far the keypoint may lie from the disc's middle.
+        bright: whether the disc is still what is bright in the image.
+    """
     mask, image = result["mask"], result["image"]
     height, width = mask.shape
     assert image.shape[:2] == mask.shape
@@ -65,8 +72,9 @@ def landed(result: dict[str, Any], *, loose: bool, near: float = 1.2) -> bool:
         "the box leaves out what is seen"
     )
     whole = rows[0] > 2 and columns[0] > 2 and rows[-1] < height - 3 and columns[-1] < width - 3
-    bright = image[..., 0] > 127
-    assert (bright != (mask > 0)).sum() <= 0.5 * (bright | (mask > 0)).sum() + 6, "image and mask lie apart"
+    if bright:
+        disc = image[..., 0] > 127
+        assert (disc != (mask > 0)).sum() <= 0.5 * (disc | (mask > 0)).sum() + 6, "image and mask lie apart"
     if whole:
         down, right = np.nonzero(mask)
         assert abs(right.mean() - x) <= near, "the keypoint lies beside the disc"
@@ -89,7 +97,7 @@ def follow(case: Case, moves: Moves) -> None:
         if moves.how == COVERS:
             whole += hidden(case, before, after)
         else:
-            whole += landed(after, loose=moves.how == AROUND)
+            whole += landed(after, loose=moves.how in (AROUND, RECOLOURS), bright=moves.how != RECOLOURS)
         moved += after["mask"].shape != before["mask"].shape or bool((after["mask"] != before["mask"]).any())
     assert whole >= 5, "the scene is hardly ever seen"
     assert moved >= 5, "nothing is moved or hidden"
@@ -159,8 +167,9 @@ def test_that_test_would_notice(transform: Any, how: str) -> None:
 
 def movers(case: Case) -> None:
     """Raise AssertionError where a case does not say how its class moves pixels."""
-    touches = issubclass(case.kind, ss.SpatialTransform) or any(
-        hasattr(case.kind, f"apply_{target}") for target in ("mask", "masks", "boxes", "keypoints")
+    touches = not case.alone and (
+        issubclass(case.kind, ss.SpatialTransform)
+        or any(hasattr(case.kind, f"apply_{target}") for target in ("mask", "masks", "boxes", "keypoints"))
     )
     followed = [one for one in case.moves if one.how != REPEATS]
     assert bool(followed) == touches, (
@@ -171,6 +180,14 @@ def movers(case: Case) -> None:
 @pytest.mark.parametrize("case", [c for c in TRANSFORMS.values() if not c.holds], ids=lambda case: case.name)
 def test_what_moves_pixels_says_so(case: Case) -> None:
     movers(case)
+
+
+@pytest.mark.parametrize("target", ["mask", "boxes", "keypoints"])
+@pytest.mark.parametrize("case", [c for c in TRANSFORMS.values() if c.alone], ids=lambda case: case.name)
+def test_what_takes_images_alone_refuses_the_rest(case: Case, target: str) -> None:
+    sample = scene(48, 56, 20, 24, 6.5)
+    with pytest.raises(NotImplementedError, match=f"{case.name} moves pixels and has no apply_{target}"):
+        case.make()({"image": sample["image"], target: sample[target]}, key=KEYS[0])
 
 
 def test_what_does_not_say_so_is_noticed() -> None:

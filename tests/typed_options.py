@@ -136,6 +136,7 @@ assert_type(ss.RandomSizedCrop(size=20, heights=(9, 24)).heights, tuple[int, int
 assert_type(ss.RandomZoomOut().side_range, tuple[float, float])
 assert_type(ss.Resize(size=20).size, int | tuple[int, int])
 assert_type(ss.Rotate().degrees, tuple[float, float])
+assert_type(ss.PolicyOp("Rotate").interpolation, str | tuple[str, ...])
 assert_type(ss.SaltAndPepper().amount, tuple[float, float])
 assert_type(ss.SaltAndPepper().salt, tuple[float, float])
 assert_type(ss.Sharpen().alpha, tuple[float, float])

@@ -87,7 +87,7 @@ def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
     transform = eval(code(name), {"ss": ss})
     augment = ss.Compose([transform])
-    moves = hasattr(transform, "apply_boxes")
+    moves = hasattr(transform, "apply_boxes") and not CASES[name].alone
     before = {"image": PHOTO, "mask": MASK, "boxes": FACE} if moves else {"image": PHOTO}
     cells = [_cell(PHOTO, before.get("mask"), before.get("boxes"), "original")]
     for title in keys(name):

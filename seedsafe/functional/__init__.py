@@ -47,6 +47,15 @@ from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel,
 from seedsafe.functional.lattice import Folded, Sheet, elastic_sheet
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
+from seedsafe.functional.pillow import (
+    add_below,
+    enhance_brightness,
+    enhance_color,
+    enhance_contrast,
+    enhance_sharpness,
+    invert_from,
+    transform_affine,
+)
 from seedsafe.functional.quality import compress, downscale
 from seedsafe.functional.remap import remap
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
@@ -66,6 +75,7 @@ from seedsafe.functional.window import crop, pad, shift_boxes, shift_points
 __all__ = [
     "Folded",
     "Sheet",
+    "add_below",
     "add_gaussian_noise",
     "adjust_brightness",
     "adjust_contrast",
@@ -91,6 +101,10 @@ __all__ = [
     "drop_pixels",
     "elastic_sheet",
     "emboss_kernel",
+    "enhance_brightness",
+    "enhance_color",
+    "enhance_contrast",
+    "enhance_sharpness",
     "equalize",
     "equalize_adaptively",
     "fill_holes",
@@ -103,6 +117,7 @@ __all__ = [
     "horizontal_flip_boxes",
     "horizontal_flip_points",
     "invert",
+    "invert_from",
     "invert_polarity",
     "iso_noise",
     "jitter_matrix",
@@ -140,6 +155,7 @@ __all__ = [
     "to_float",
     "to_grey",
     "to_sepia",
+    "transform_affine",
     "transpose",
     "transpose_boxes",
     "transpose_points",

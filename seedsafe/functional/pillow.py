@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from seedsafe.functional.affine import Matrix
-from seedsafe.functional.carrier import in_memory, opencv
+from seedsafe.functional.carrier import opencv
 from seedsafe.functional.kinds import fitting, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
@@ -25,6 +25,7 @@ __all__ = [
     "enhance_color",
     "enhance_contrast",
     "enhance_sharpness",
+    "invert_from",
     "transform_affine",
 ]
 
@@ -171,7 +172,25 @@ def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
         >>> add_below(np.array([[100, 127, 128]], np.uint8), 30).tolist()
         [[130, 157, 128]]
     """
-    values = np.where(VALUES < threshold, np.minimum(VALUES + amount, 255.0), VALUES).astype(np.uint8)
+    values = np.where(threshold > VALUES, np.minimum(VALUES + amount, 255.0), VALUES).astype(np.uint8)
+    return in_uint8(image, lambda given: look_up(given, values))
+
+
+def invert_from(image: Array, threshold: float) -> Array:
+    """Return an image with the values from a threshold on inverted, as ``ImageOps.solarize`` does.
+
+    Args:
+        image: uint8 or float32, (H, W) or (H, W, C).
+        threshold: in units of uint8; above 255 it inverts nothing.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> invert_from(np.array([[127, 128]], np.uint8), 128).tolist()
+        [[127, 127]]
+    """
+    values = np.where(threshold > VALUES, VALUES, 255.0 - VALUES).astype(np.uint8)
     return in_uint8(image, lambda given: look_up(given, values))
 
 
@@ -222,7 +241,9 @@ def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array
 
 def _places(row: Sequence[float], height: int, width: int) -> Array:
     """Return the rows or columns that pixels come from, in Pillow's arithmetic of 16 bits after the point, "<u4"."""
-    steps = [math.floor(number * 65536.0 + 0.5) for number in (*row[:2], row[2] + row[0] * 0.5 + row[1] * 0.5)]
+    steps = [
+        math.floor(number * 65536.0 + 0.5) for number in (*row[:2], row[2] + row[0] * 0.5 + row[1] * 0.5)
+    ]
     across, down = np.arange(width) * steps[0] + steps[2], np.arange(height)[:, None] * steps[1]
     if abs(across[[0, -1]]).max() + abs(down[-1, 0]) < 2**31:
         return across.astype("<u4") + down.astype("<u4")
@@ -249,7 +270,9 @@ def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Seque
     flat = made.reshape(height * width, -1)
     # Beyond an edge its pixels are repeated, twice.
     stride = width + 4
-    around = np.pad(image.reshape(height, width, -1), ((2, 2), (2, 2), (0, 0)), "edge").reshape(-1, flat.shape[1])
+    around = np.pad(image.reshape(height, width, -1), ((2, 2), (2, 2), (0, 0)), "edge").reshape(
+        -1, flat.shape[1]
+    )
     weigh = _linear if resample == "bilinear" else _cubic
     a, b, c, d, e, f = data
     x = np.arange(width) + 0.5

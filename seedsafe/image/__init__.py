@@ -23,6 +23,7 @@ from seedsafe.image.motion import AdvancedBlur, Defocus, MotionBlur
 from seedsafe.image.noise import GaussianNoise
 from seedsafe.image.padded import LetterBox, PadIfNeeded
 from seedsafe.image.perspective import Perspective
+from seedsafe.image.policies import AugMix, AutoAugment, PolicyOp, RandAugment, TrivialAugmentWide, policy
 from seedsafe.image.quality import Downscale, ImageCompression
 from seedsafe.image.random_scale import RandomScale
 from seedsafe.image.resized import LongestMaxSize, Resize, SmallestMaxSize
@@ -39,6 +40,8 @@ __all__ = [
     "D4",
     "AdvancedBlur",
     "Affine",
+    "AugMix",
+    "AutoAugment",
     "AutoContrast",
     "BBoxSafeCrop",
     "Blur",
@@ -84,8 +87,10 @@ __all__ = [
     "PhotoMetricDistortion",
     "PiecewiseAffine",
     "PixelDropout",
+    "PolicyOp",
     "Posterize",
     "RGBShift",
+    "RandAugment",
     "RandomBrightnessContrast",
     "RandomCrop",
     "RandomCropFromBorders",
@@ -110,6 +115,8 @@ __all__ = [
     "ToSepia",
     "ToneCurve",
     "Transpose",
+    "TrivialAugmentWide",
     "VerticalFlip",
     "XYMasking",
+    "policy",
 ]

@@ -18,6 +18,7 @@ __all__ = [
     "GREY_OR_RGB",
     "NOISE",
     "NOTHING",
+    "RECOLOURS",
     "REPEATS",
     "RGB",
     "TEARS",
@@ -36,6 +37,8 @@ REPEATS = "repeats"
 """An object may be seen twice, and has one box: it is not followed."""
 TEARS = "tears"
 """The image is cut apart: single pixels are followed."""
+RECOLOURS = "recolours"
+"""As AROUND, but colours change too: what is bright is not followed."""
 COVERS = "covers"
 """Nothing moves; parts are hidden, and boxes shrink to what is left. `mask_fill` is 7, `fill` is 200."""
 
@@ -120,6 +123,8 @@ class Case:
     """A transform of images, made for audio."""
     channels: str = ANY
     """The channels that it takes: ANY, GREY_OR_RGB or RGB."""
+    alone: bool = False
+    """Whether it takes an image without mask, boxes and keypoints, and refuses them."""
     any_dtype: bool = False
     """Whether it takes more dtypes than uint8 and float32."""
     in_range: bool = True

@@ -1,0 +1,639 @@
+"""Policies: operations of Pillow's chosen at random, each of a strength that the policy gives."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import field
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from seedsafe.functional import histogram, pillow, tones
+from seedsafe.functional.affine import Matrix, inverse, warp_boxes, warp_points
+from seedsafe.functional.kinds import in_uint8
+from seedsafe.ground.checks import choice, flag, numbers, probability, real
+from seedsafe.ground.info import Array, Info
+from seedsafe.image.policy_tables import TABLES
+from seedsafe.keys.decisions import cos_sin_degrees, dirichlet, normal
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.containers import OneOf, SomeOf
+from seedsafe.pipeline.option import Option, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
+from seedsafe.pipeline.transform import SpatialTransform, options
+
+__all__ = [
+    "AugMix",
+    "AutoAugment",
+    "Mixture",
+    "Operation",
+    "PolicyOp",
+    "RandAugment",
+    "TrivialAugmentWide",
+    "policy",
+]
+
+
+class Operation(NamedTuple):
+    """What is done to an image: the operation, its signed amount, and for one that moves pixels how."""
+
+    op: str
+    amount: float
+    data: Matrix | None = None
+    """Where the result's pixels come from; see `seedsafe.functional.transform_affine`."""
+    interpolation: str = "nearest"
+
+
+class Mixture(NamedTuple):
+    """The branches of AugMix, the weight of each in the result, and the weight of the image itself."""
+
+    branches: tuple[tuple[Operation, ...], ...]
+    weights: tuple[float, ...]
+    kept: float
+
+
+_ENHANCED: Final = ("Brightness", "Color", "Contrast", "Sharpness")
+_SIGNED: Final = ("ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", *_ENHANCED)
+OPS: Final = (
+    "Identity",
+    *_SIGNED,
+    "Posterize",
+    "Solarize",
+    "SolarizeAdd",
+    "AutoContrast",
+    "Equalize",
+    "Invert",
+)
+"""The operations of policies."""
+
+_Span = tuple[float, float]
+_SIDE: Final = 150.0 / 331.0
+
+
+def _spans(
+    slope: float, shift: float, degrees: float, factor: float, bits: float, most: float = 8.0
+) -> dict[str, _Span]:
+    """Return the amounts at the least and the greatest strength of every operation that has one."""
+    return {
+        **dict.fromkeys(("ShearX", "ShearY"), (0.0, slope)),
+        **dict.fromkeys(("TranslateX", "TranslateY"), (0.0, shift)),
+        "Rotate": (0.0, degrees),
+        **dict.fromkeys(_ENHANCED, (0.0, factor)),
+        "Posterize": (most, bits),
+        "Solarize": (255.0, 0.0),
+        "SolarizeAdd": (0.0, 110.0),
+    }
+
+
+_USUAL: Final = _spans(0.3, _SIDE, 30.0, 0.9, 4.0)
+_WIDE: Final = _spans(0.99, 32.0, 135.0, 0.99, 2.0)
+_MIXED: Final = _spans(0.3, 1.0 / 3.0, 30.0, 0.9, 0.0, 4.0)
+_NONE: Final = (0.0, 0.0)
+
+
+def _amount(op: str, span: _Span, share: _Span, info: Info, sign: int) -> float:
+    """Return an operation's amount at a bin of so many, as torchvision works it out in float32.
+
+    Args:
+        op: the operation.
+        span: the amounts at the first and the last bin; of a translation in shares of the side.
+        share: the bin, and the number of bins.
+        info: of the image.
+        sign: 1 to negate the amount of an operation that has a sign.
+    """
+    at, bins = int(share[0]), int(share[1])
+    low, high = (np.float32(end) for end in span)
+    if op == "Posterize":
+        steps = np.float32((bins - 1) / (span[0] - span[1])) if bins > 1 else np.float32(1)
+        return float(span[0] - np.rint(np.float32(at) / steps))
+    if op.startswith("Translate") and span[1] <= 1.0:
+        high = np.float32(span[1] * info.image_size()[op == "TranslateX"])
+    step = float((high - low) / np.float32(max(bins - 1, 1)))
+    # Each end's half is counted from it, and rounded once: what torch.linspace does on most machines.
+    exact = float(low) + step * at if at < bins // 2 or bins == 1 else float(high) - step * (bins - 1 - at)
+    number = float(np.float32(exact))
+    if op.startswith("Translate"):
+        number = float(int(number))
+    return -number if sign and op in _SIGNED else number
+
+
+def _operation(op: str, amount: float, info: Info, interpolation: str = "nearest") -> Operation:
+    """Return an operation with where its pixels come from; a matrix is made of decisions alone."""
+    height, width = info.image_size()
+    data: Matrix | None = None
+    if op == "ShearX":
+        data = (1.0, amount, 0.0, 0.0, 1.0, 0.0)
+    elif op == "ShearY":
+        data = (1.0, 0.0, 0.0, amount, 1.0, 0.0)
+    elif op == "TranslateX":
+        data = (1.0, 0.0, 0.0 - amount, 0.0, 1.0, 0.0)
+    elif op == "TranslateY":
+        data = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0 - amount)
+    elif op == "Rotate":
+        # As Pillow does: of 15 digits, so that an angle of 90 degrees is one.
+        cos, sin = (round(one, 15) for one in cos_sin_degrees(0.0 - amount))
+        x, y = width / 2.0, height / 2.0
+        across, down = cos * (0.0 - x) + sin * (0.0 - y), (0.0 - sin) * (0.0 - x) + cos * (0.0 - y)
+        data = (cos, sin, across + x, 0.0 - sin, cos, down + y)
+    return Operation(op, amount, data, interpolation)
+
+
+def _centres(data: Matrix) -> Matrix:
+    """Return the matrix from pixel centres of the image to those of the result."""
+    a, b, c, d, e, f = data
+    return inverse((a, b, c - 0.5 * (1.0 - a - b), d, e, f - 0.5 * (1.0 - d - e)))
+
+
+def _changed(image: Array, step: Operation, fill: Any) -> Array:
+    """Return a new image with an operation applied."""
+    op, amount, data, interpolation = step
+    if data is not None:
+        return pillow.transform_affine(image, data, resample=interpolation, fill=fill)
+    if op in _ENHANCED:
+        enhance = getattr(pillow, f"enhance_{op.lower()}")
+        return np.asarray(enhance(image, 1.0 + amount))
+    if op == "Posterize":
+        return tones.posterize(image, min(int(amount), 8))
+    if op == "Solarize":
+        return pillow.invert_from(image, amount)
+    if op == "SolarizeAdd":
+        return pillow.add_below(image, int(amount))
+    if op == "AutoContrast":
+        return histogram.autocontrast(image)
+    if op == "Equalize":
+        return histogram.equalize(image)
+    return tones.invert(image) if op == "Invert" else image.copy(order="C")
+
+
+_STEPS: Final = "pass the number of steps of the strength"
+_FILL: Final = "the value outside, one number or one for each channel."
+
+
+def _resamples(name: str, value: Any) -> Any:
+    if isinstance(value, tuple | list) and value:
+        return tuple(choice(name, one, pillow.FILTERS) for one in value)
+    return choice(name, value, pillow.FILTERS)
+
+
+def _filling(name: str, value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return numbers(name, value, -math.inf, math.inf, "pass one number, or one for each channel")
+    return real(name, value, -math.inf, math.inf, "pass one number, or one for each channel")
+
+
+@primitive()
+class _Policy(SpatialTransform):
+    """A transform that applies operations one after another to whatever the sample holds."""
+
+    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True, doc=_FILL)
+    mask_fill: float = option(
+        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+    )
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    def steps(self, params: Any) -> tuple[Operation, ...]:
+        """Return the operations that parameters name."""
+        return tuple(params)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the image, changed."""
+        made = image
+        for step in self.steps(params):
+            made = _changed(made, step, self.fill)
+        return image.copy(order="C") if made is image else made
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the mask, moved as the image is, without new labels."""
+        for step in self.steps(params):
+            if step.data is not None:
+                mask = pillow.transform_affine(mask, step.data, fill=self.mask_fill)
+        return mask
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints, moved; those outside stay, with coordinates outside."""
+        for step in self.steps(params):
+            if step.data is not None:
+                keypoints = warp_points(keypoints, _centres(step.data))
+        return keypoints
+
+    def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
+        """Return boxes around the moved boxes, cut off at the image's edges."""
+        for step in self.steps(params):
+            if step.data is not None:
+                boxes = warp_boxes(boxes, _centres(step.data), *info.image_size())
+        return boxes
+
+
+def _deviation(name: str, value: Any) -> float:
+    endless = isinstance(value, float) and value == math.inf
+    return value if endless else real(name, value, 0.0, 1e3, "pass the deviation of the strength")
+
+
+def _bins(name: str, value: Any, bins: int) -> tuple[int, int]:
+    """Return the first and the last bin that may be drawn."""
+    way_out = "pass a bin, or the first and the last one"
+    ends = (0, bins - 1) if value is None else value if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2:
+        raise ValueError(f"{name} must be one bin, or the first and the last one, got {value!r}")
+    first, last = (checked_int(name, end, 0, bins, way_out) for end in ends)
+    if first > last:
+        raise ValueError(f"{name} must be an ordered range, got {value!r}: {way_out}")
+    return first, last
+
+
+@primitive()
+class PolicyOp(_Policy):
+    """Apply one operation of a policy, of a drawn strength and sign.
+
+    Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); of several interpolations
+    the one that is used (word 3). Exact on every machine; uint8 equals Pillow to the bit (a rotation
+    that interpolates but for one value in ten thousand, by 1), and float32 goes through uint8.
+
+    Args:
+        op: "Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast",
+            "Sharpness", "Posterize", "Solarize", "SolarizeAdd", "AutoContrast", "Equalize" or "Invert".
+        span: the amounts at the least and the greatest strength; None for those of torchvision's RandAugment. A slope; a
+            shift in pixels, or up to 1 in shares of the side; an angle in degrees, counter-clockwise; what is added to a
+            factor of 1; bits; a threshold; what is added below 128.
+        level: the bin, or the first and the last of those that are drawn from; None for all. With `std`, the mean strength.
+        bins: how many steps the strength has, from 1 to 2**16.
+        std: None for bins; else the strength is normal with this deviation, in [0, most], where 10 is the greatest
+            amount; infinity draws it evenly from 0 to `level`.
+        most: the greatest strength of a normal one.
+        signed: whether the amount of an operation that has a sign is negated for half of the samples.
+        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic", or several, one of which is
+            drawn; masks are always "nearest".
+        fill: the value outside, one number or one for each channel.
+
+    Example:
+        >>> PolicyOp("Invert")(np.array([[0, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[255, 55]]
+    """
+
+    op: str = option(choice, OPS)
+    span: Any = None
+    level: Any = option(default=None, kw_only=True)
+    bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31, kw_only=True)
+    std: float | None = option(_deviation, default=None, kw_only=True)
+    most: float = option(
+        real, 0.0, 1e3, "pass the greatest strength; 10 is usual", default=10.0, kw_only=True
+    )
+    signed: bool = option(flag, default=True, kw_only=True)
+    interpolation: str | tuple[str, ...] = option(_resamples, default="nearest", kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        way_out = "pass the amounts at the least and the greatest strength"
+        span = (
+            _USUAL.get(self.op, _NONE)
+            if self.span is None
+            else numbers("span", self.span, -1e4, 1e4, way_out)
+        )
+        if len(span) != 2:
+            raise ValueError(f"span must be two numbers, got {self.span!r}: {way_out}")
+        if self.op == "Posterize" and not (min(span) >= 0 and max(span) <= 8):
+            raise ValueError(f"span must be bits from 0 to 8, got {self.span!r}")
+        if self.std is None:
+            level: Any = _bins("level", self.level, self.bins)
+        else:
+            level = real(
+                "level", 10.0 if self.level is None else self.level, 0.0, 1e3, "pass the mean strength"
+            )
+        store(self, span=span, level=level)
+
+    def draw(self, rng: Draws, info: Info) -> Operation:
+        """Return the operation with its amount."""
+        if self.std is None:
+            first, last = self.level
+            at = first + rng.integer(last - first + 1)
+            amount = _amount(self.op, self.span, (at, self.bins), info, rng.integer(2) and self.signed)
+        else:
+            amount = self._normal(rng, info)
+        several = isinstance(self.interpolation, tuple)
+        interpolation = (
+            self.interpolation[rng.integer(len(self.interpolation))] if several else self.interpolation
+        )
+        return _operation(self.op, amount, info, str(interpolation))
+
+    def _normal(self, rng: Draws, info: Info) -> float:
+        """Return an amount as timm works it out, in binary64."""
+        low, high = self.span
+        strength = (
+            rng.unit() * self.level if self.std == math.inf else self.level + (self.std or 0.0) * normal(rng)
+        )
+        share = min(max(strength, 0.0), self.most) / 10.0
+        negative = rng.integer(2) and self.signed and self.op in _SIGNED
+        if self.op in ("Posterize", "Solarize", "SolarizeAdd"):
+            steps = int(share * abs(high - low))
+            amount = low + (steps if high > low else -steps)
+            return min(max(amount, 0), {"Posterize": 8, "Solarize": 256}.get(self.op, 128))
+        amount = low + share * (high - low)
+        if self.op.startswith("Translate"):
+            amount *= info.image_size()[self.op == "TranslateX"] if max(abs(low), abs(high)) <= 1.0 else 1.0
+        amount = -amount if negative else amount
+        return max(amount, -0.9) if self.op in _ENHANCED else amount
+
+    def steps(self, params: Any) -> tuple[Operation, ...]:
+        """Return the operation."""
+        return (params,)
+
+
+def _listed(
+    names: tuple[str, ...], spans: dict[str, _Span], owner: str, **options: Any
+) -> tuple[PolicyOp, ...]:
+    """Return an operation for each name, whose streams are named after their owner."""
+    return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in names)
+
+
+_FOURTEEN: Final = tuple(op for op in OPS if op not in ("SolarizeAdd", "Invert"))
+
+
+@primitive()
+class RandAugment(SomeOf):
+    """Apply n operations drawn from fourteen, with replacement, all of one strength.
+
+    Follows ``torchvision.transforms.RandAugment`` and E. D. Cubuk et al., "RandAugment: practical automated data
+    augmentation with a reduced search space", 2020; `policy` gives timm's. Draws each operation (words 1 to n); each has a
+    stream of its own, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 goes through
+    uint8. Masks, boxes and keypoints follow.
+
+    Args:
+        n: how many operations, from 1 to 16.
+        magnitude: the bin of their strength, from 0 to bins - 1.
+        bins: how many steps the strength has.
+        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        fill: the value outside, one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that any are applied at all.
+
+    Example:
+        >>> RandAugment(2, magnitude=9)
+        RandAugment()
+        >>> RandAugment(p=0)(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (8, 8, 3)
+    """
+
+    transforms: Any = field(init=False, repr=False, default=())
+    n: int = 2
+    replace: bool = field(init=False, repr=False, default=True)
+    magnitude: int = 9
+    bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31, kw_only=True)
+    interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True)
+    mask_fill: float = option(
+        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+    )
+
+    def __post_init__(self) -> None:
+        checked_int("bins", self.bins, 1, 2**16 + 1, _STEPS)
+        level = checked_int("magnitude", self.magnitude, 0, self.bins, "pass one of the bins")
+        store(
+            self, magnitude=level, transforms=_members(self, _FOURTEEN, _USUAL, level=level, bins=self.bins)
+        )
+        SomeOf.__post_init__(self)
+
+
+@primitive()
+class TrivialAugmentWide(OneOf):
+    """Apply one operation drawn from fourteen, of a drawn strength.
+
+    Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free yet
+    state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has a stream of its own, see `PolicyOp`.
+    Exact on every machine; uint8 equals Pillow to the bit, and float32 goes through uint8. Masks, boxes and keypoints follow.
+
+    Args:
+        bins: how many steps the strength has, one of which is drawn.
+        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        fill: the value outside, one number or one for each channel.
+        mask_fill: the same for masks.
+        p: the probability that one is applied at all.
+
+    Example:
+        >>> TrivialAugmentWide(p=0)(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (8, 8, 3)
+    """
+
+    transforms: Any = field(init=False, repr=False, default=())
+    bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31)
+    interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True)
+    mask_fill: float = option(
+        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+    )
+
+    def __post_init__(self) -> None:
+        store(self, transforms=_members(self, _FOURTEEN, _WIDE, bins=self.bins))
+        OneOf.__post_init__(self)
+
+
+def _members(
+    policy: Any, names: tuple[str, ...], spans: dict[str, _Span], **options: Any
+) -> tuple[PolicyOp, ...]:
+    """Return the operations of a policy, with its options, and streams named after it."""
+    owner = type(policy).__name__ if policy.name is None else policy.name
+    shared = {name: getattr(policy, name) for name in ("interpolation", "fill", "mask_fill")}
+    return _listed(names, spans, owner, **shared, **options)
+
+
+@primitive()
+class AutoAugment(_Policy):
+    """Apply one of 25 learned pairs of operations, each operation with its own probability and strength.
+
+    Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies from
+    data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5). Exact on
+    every machine; uint8 equals Pillow to the bit, and float32 goes through uint8. Masks, boxes and keypoints follow.
+
+    Args:
+        policy: "imagenet", "cifar10" or "svhn", what the pairs were learned on.
+        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        fill: the value outside, one number or one for each channel.
+        mask_fill: the same for masks.
+
+    Example:
+        >>> AutoAugment("cifar10")(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (8, 8, 3)
+    """
+
+    policy: str = option(choice, tuple(TABLES), default="imagenet")
+    interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
+
+    def draw(self, rng: Draws, info: Info) -> tuple[Operation, ...]:
+        """Return the operations that fire."""
+        table = TABLES[self.policy]
+        pair = table[rng.integer(len(table))]
+        shares, signs = (rng.unit(), rng.unit()), (rng.integer(2), rng.integer(2))
+        return tuple(
+            _operation(
+                op, _amount(op, _USUAL.get(op, _NONE), (at, 10), info, 1 - sign), info, self.interpolation
+            )
+            for (op, p, at), share, sign in zip(pair, shares, signs, strict=True)
+            if share <= p
+        )
+
+
+def _depth(name: str, value: Any) -> int:
+    drawn = isinstance(value, int) and value == -1
+    return -1 if drawn else checked_int(name, value, 1, 17, "pass the length of a branch, or -1 to draw it")
+
+
+_CHAINED: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd", "Invert"))
+
+
+@primitive()
+class AugMix(SpatialTransform):
+    """Blend the image with copies of it, each changed by a branch of operations, in drawn shares.
+
+    Follows ``torchvision.transforms.AugMix`` and D. Hendrycks et al., "AugMix: a simple data processing method to improve
+    robustness and uncertainty", 2020. Draws the length of each branch (a word each); then, for each branch and each of its
+    possible operations, which, its bin and its sign (three words); then the image's own share (34 words), and those of the
+    branches (17 words each). The operations are exact on every machine; the blend is too. A sample with a mask, boxes or
+    keypoints is refused: the result shows the image at several places.
+
+    Args:
+        severity: how many of the ten bins of strength are drawn from, from 1 to 10.
+        mixture_width: how many branches, from 1 to 16.
+        chain_depth: how many operations a branch has, from 1 to 16; -1 draws it from 1 to 3.
+        alpha: the concentration of the Beta and Dirichlet distributions of the shares, in [0.001, 10**6].
+        all_ops: whether brightness, colour, contrast and sharpness are among the operations.
+        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic".
+        fill: the value outside, one number or one for each channel.
+
+    Example:
+        >>> AugMix()(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
+        (8, 8, 3)
+    """
+
+    severity: int = option(checked_int, 1, 11, "pass how many of the ten bins are drawn from", default=3)
+    mixture_width: int = option(checked_int, 1, 17, "pass the number of branches", default=3)
+    chain_depth: int = option(_depth, default=-1)
+    alpha: float = option(real, 0.001, 1e6, "1 draws all shares alike", default=1.0)
+    all_ops: bool = option(flag, default=True)
+    interpolation: str = option(choice, pillow.FILTERS, default="bilinear", kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True, doc=_FILL)
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    def draw(self, rng: Draws, info: Info) -> Mixture:
+        """Return the branches and their shares."""
+        names = _CHAINED if self.all_ops else tuple(op for op in _CHAINED if op not in _ENHANCED)
+        longest = 3 if self.chain_depth == -1 else self.chain_depth
+        drawn = [1 + rng.integer(3) for _ in range(self.mixture_width)]
+        lengths = drawn if self.chain_depth == -1 else [longest] * self.mixture_width
+        branches = []
+        for length in lengths:
+            steps = [
+                (names[rng.integer(len(names))], rng.integer(self.severity), rng.integer(2))
+                for _ in range(longest)
+            ]
+            branches.append(
+                tuple(
+                    _operation(
+                        op, _amount(op, _MIXED.get(op, _NONE), (at, 10), info, sign), info, self.interpolation
+                    )
+                    for op, at, sign in steps[:length]
+                )
+            )
+        kept, rest = dirichlet(rng, self.alpha, 2)
+        weights = tuple(rest * share for share in dirichlet(rng, self.alpha, self.mixture_width))
+        return Mixture(tuple(branches), weights, kept)
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the blend."""
+        fill = self.fill
+        if image.dtype == np.float32:
+            fill = tuple(255.0 * one for one in fill) if isinstance(fill, tuple) else 255.0 * fill
+        return in_uint8(image, lambda values: _mixed(values, params, fill))
+
+
+def _mixed(image: Array, mixture: Mixture, fill: Any) -> Array:
+    made = image.astype(np.float32)
+    made *= np.float32(mixture.kept)
+    for branch, weight in zip(mixture.branches, mixture.weights, strict=True):
+        changed = image
+        for step in branch:
+            changed = _changed(changed, step, fill)
+        made += np.float32(weight) * changed.astype(np.float32)
+    return np.minimum(made, 255.0, out=made).astype(np.uint8)
+
+
+_TIMM: Final = (
+    "AutoContrast",
+    "Equalize",
+    "Invert",
+    "Rotate",
+    "Posterize",
+    "Solarize",
+    "SolarizeAdd",
+    *_ENHANCED,
+)
+_TIMM_OPS: Final = (*_TIMM, "ShearX", "ShearY", "TranslateX", "TranslateY")
+_INCREASING: Final = _spans(0.3, 0.45, 30.0, 0.9, 0.0, 4.0) | {"Solarize": (256.0, 0.0)}
+_PLAIN: Final = (
+    _INCREASING | {"Posterize": (0.0, 4.0), "Solarize": (0.0, 256.0)} | dict.fromkeys(_ENHANCED, (-0.9, 0.9))
+)
+
+
+def policy(
+    config: str,
+    *,
+    interpolation: str | tuple[str, ...] = ("bilinear", "bicubic"),
+    fill: float | tuple[float, ...] = 128,
+    mask_fill: float = 0,
+    name: str = "RandAugment",
+) -> SomeOf:
+    """Return the RandAugment that one of timm's strings describes, ``"rand-m9-mstd0.5-inc1"`` for instance.
+
+    Follows ``timm.data.auto_augment.rand_augment_transform``: fifteen operations, n of them drawn with replacement, each
+    fires with probability p, each of its own strength.
+
+    Args:
+        config: "rand", then in any order, joined by "-": m, the strength, 10 being usual; n, how many operations (2); p (0.5);
+            mstd, the strength's deviation, above 100 evenly from 0 to m; mmax, its greatest value (10); inc1 for
+            operations that grow with the strength.
+        interpolation: one, or several of which each operation draws one.
+        fill: the value outside, one number or one for each channel.
+        mask_fill: the same for masks.
+        name: names the streams.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: the string is not one of those.
+
+    Example:
+        >>> policy("rand-m9-mstd0.5-inc1").n
+        2
+    """
+    if not isinstance(config, str):
+        raise TypeError(f'config must be a string such as "rand-m9-mstd0.5-inc1", got {config!r}')
+    kind, *parts = config.split("-")
+    if kind != "rand":
+        raise ValueError(
+            f'config must begin with "rand", got {config!r}: for others use AutoAugment(policy) or AugMix(severity)'
+        )
+    given: dict[str, float] = {}
+    for part in parts:
+        found = re.fullmatch(r"(mstd|mmax|inc|m|n|p)(\d+(?:\.\d+)?|inf)", part)
+        if found is None:
+            raise ValueError(
+                f"config must be made of m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}"
+            )
+        given[found[1]] = float(found[2])
+    increasing = bool(given.get("inc", 0.0))
+    std = given.get("mstd", 0.0)
+    members = _listed(
+        _TIMM_OPS,
+        _INCREASING if increasing else _PLAIN,
+        name,
+        level=given.get("m", 10.0),
+        std=math.inf if std > 100 else std,
+        most=given.get("mmax", 10.0),
+        p=given.get("p", 0.5),
+        interpolation=interpolation,
+        fill=fill,
+        mask_fill=mask_fill,
+    )
+    if not increasing:
+        members = tuple(
+            PolicyOp(**{**options(one), "signed": False}) if one.op in _ENHANCED else one for one in members
+        )
+    return SomeOf(members, n=int(given.get("n", 2.0)), replace=True, name=name)
