@@ -6,9 +6,13 @@ and length. Nothing of the package is read.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from words_from_the_page import (
+    FOURTEEN,
+    RAND,
+    WIDE,
     ZERO,
     Draw,
     One,
@@ -17,6 +21,8 @@ from words_from_the_page import (
     added,
     advanced_blur,
     affine,
+    aug_mix,
+    auto_augment,
     bbox_safe_crop,
     brightness_contrast,
     by_weight,
@@ -53,6 +59,8 @@ from words_from_the_page import (
     perspective_inwards,
     photo_metric,
     piecewise_affine,
+    policy_op,
+    policy_ops,
     random_crop,
     random_erasing,
     random_iou_crop,
@@ -109,6 +117,97 @@ def variants(size: Size, kind: str, **drawn: Any) -> dict[str, tuple[list[One | 
 
 
 TURNING = (-30.0, 30.0)
+PAIRS: dict[str, str] = {
+    "imagenet": """
+        Posterize 0.4 8, Rotate 0.6 9
+        Solarize 0.6 5, AutoContrast 0.6 0
+        Equalize 0.8 0, Equalize 0.6 0
+        Posterize 0.6 7, Posterize 0.6 6
+        Equalize 0.4 0, Solarize 0.2 4
+        Equalize 0.4 0, Rotate 0.8 8
+        Solarize 0.6 3, Equalize 0.6 0
+        Posterize 0.8 5, Equalize 1.0 0
+        Rotate 0.2 3, Solarize 0.6 8
+        Equalize 0.6 0, Posterize 0.4 6
+        Rotate 0.8 8, Color 0.4 0
+        Rotate 0.4 9, Equalize 0.6 0
+        Equalize 0.0 0, Equalize 0.8 0
+        Invert 0.6 0, Equalize 1.0 0
+        Color 0.6 4, Contrast 1.0 8
+        Rotate 0.8 8, Color 1.0 2
+        Color 0.8 8, Solarize 0.8 7
+        Sharpness 0.4 7, Invert 0.6 0
+        ShearX 0.6 5, Equalize 1.0 0
+        Color 0.4 0, Equalize 0.6 0
+        Equalize 0.4 0, Solarize 0.2 4
+        Solarize 0.6 5, AutoContrast 0.6 0
+        Invert 0.6 0, Equalize 1.0 0
+        Color 0.6 4, Contrast 1.0 8
+        Equalize 0.8 0, Equalize 0.6 0
+    """,
+    "cifar10": """
+        Invert 0.1 0, Contrast 0.2 6
+        Rotate 0.7 2, TranslateX 0.3 9
+        Sharpness 0.8 1, Sharpness 0.9 3
+        ShearY 0.5 8, TranslateY 0.7 9
+        AutoContrast 0.5 0, Equalize 0.9 0
+        ShearY 0.2 7, Posterize 0.3 7
+        Color 0.4 3, Brightness 0.6 7
+        Sharpness 0.3 9, Brightness 0.7 9
+        Equalize 0.6 0, Equalize 0.5 0
+        Contrast 0.6 7, Sharpness 0.6 5
+        Color 0.7 7, TranslateX 0.5 8
+        Equalize 0.3 0, AutoContrast 0.4 0
+        TranslateY 0.4 3, Sharpness 0.2 6
+        Brightness 0.9 6, Color 0.2 8
+        Solarize 0.5 2, Invert 0.0 0
+        Equalize 0.2 0, AutoContrast 0.6 0
+        Equalize 0.2 0, Equalize 0.6 0
+        Color 0.9 9, Equalize 0.6 0
+        AutoContrast 0.8 0, Solarize 0.2 8
+        Brightness 0.1 3, Color 0.7 0
+        Solarize 0.4 5, AutoContrast 0.9 0
+        TranslateY 0.9 9, TranslateY 0.7 9
+        AutoContrast 0.9 0, Solarize 0.8 3
+        Equalize 0.8 0, Invert 0.1 0
+        TranslateY 0.7 9, AutoContrast 0.9 0
+    """,
+    "svhn": """
+        ShearX 0.9 4, Invert 0.2 0
+        ShearY 0.9 8, Invert 0.7 0
+        Equalize 0.6 0, Solarize 0.6 6
+        Invert 0.9 0, Equalize 0.6 0
+        Equalize 0.6 0, Rotate 0.9 3
+        ShearX 0.9 4, AutoContrast 0.8 0
+        ShearY 0.9 8, Invert 0.4 0
+        ShearY 0.9 5, Solarize 0.2 6
+        Invert 0.9 0, AutoContrast 0.8 0
+        Equalize 0.6 0, Rotate 0.9 3
+        ShearX 0.9 4, Solarize 0.3 3
+        ShearY 0.8 8, Invert 0.7 0
+        Equalize 0.9 0, TranslateY 0.6 6
+        Invert 0.9 0, Equalize 0.6 0
+        Contrast 0.3 3, Rotate 0.8 4
+        Invert 0.8 0, TranslateY 0.0 2
+        ShearY 0.7 6, Solarize 0.4 8
+        Invert 0.6 0, Rotate 0.8 4
+        ShearY 0.3 7, TranslateX 0.9 3
+        ShearX 0.1 6, Invert 0.6 0
+        Solarize 0.7 2, TranslateY 0.6 7
+        ShearY 0.8 4, Invert 0.8 0
+        ShearX 0.7 9, TranslateY 0.8 3
+        ShearY 0.8 5, AutoContrast 0.7 0
+        ShearX 0.7 2, Invert 0.1 0
+    """,
+}
+"""The pairs of AutoAugment in the order of its paper's appendix: operation, probability and bin, twice a line."""
+
+
+def pairs(policy: str) -> list[list[tuple[str, float, int]]]:
+    lines = [line.strip().split(", ") for line in PAIRS[policy].strip().splitlines()]
+    return [[(op, float(p), int(k)) for op, p, k in (one.split() for one in line)] for line in lines]
+
+
 PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
     **alone(
         SQUARE,
@@ -336,6 +435,43 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
                 [One("GaussianNoise", with_noise(uniforms((0.0, 3.0)))), FLIPS[0]],
             )
         ],
+        SQUARE,
+    ),
+    **{
+        f"PolicyOp {op}": ([One("PolicyOp", policy_op(op))], SQUARE)
+        for op in [*FOURTEEN, "Invert", "SolarizeAdd"]
+    },
+    "PolicyOp bicubic": ([One("PolicyOp", policy_op("Rotate", how=["bicubic"]))], SQUARE),
+    "PolicyOp normal": (
+        [One("PolicyOp", policy_op("Rotate", std=0.5, mean=9.0, how=["bilinear", "bicubic"]), 0.5)],
+        SQUARE,
+    ),
+    "PolicyOp even": ([One("PolicyOp", policy_op("Color", std=math.inf, mean=9.0))], SQUARE),
+    "RandAugment": (
+        [Several("RandAugment", some(14, 2, replace=True), policy_ops("RandAugment", RAND, (9, 9)))],
+        SQUARE,
+    ),
+    "RandAugment, options": (
+        [
+            Several(
+                "RandAugment",
+                some(14, 3, replace=True),
+                policy_ops("RandAugment", RAND, (14, 14), 20, "bilinear"),
+                0.9,
+            )
+        ],
+        SQUARE,
+    ),
+    "TrivialAugmentWide": (
+        [Several("TrivialAugmentWide", one_of(14), policy_ops("TrivialAugmentWide", WIDE))],
+        SQUARE,
+    ),
+    "AutoAugment": ([One("AutoAugment", auto_augment(pairs("imagenet")))], SQUARE),
+    "AutoAugment cifar10": ([One("AutoAugment", auto_augment(pairs("cifar10")), 0.9)], SQUARE),
+    "AutoAugment svhn": ([One("AutoAugment", auto_augment(pairs("svhn")))], SQUARE),
+    "AugMix": ([One("AugMix", aug_mix())], SQUARE),
+    "AugMix, options": (
+        [One("AugMix", aug_mix(5, 2, 2, 0.4, all_ops=False, how="bicubic"), 0.8)],
         SQUARE,
     ),
 }

@@ -7,12 +7,22 @@ word 0 has been consumed, and `size` is the image's rows, columns and channels (
 from __future__ import annotations
 
 import math
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, permutations
 from typing import Any, NamedTuple
 
-from contract_from_the_page import Key, Words, cos_sin, integer_of, log_uniform_of, unit_of
+from contract_from_the_page import (
+    Key,
+    Words,
+    cos_sin,
+    exponential,
+    integer_of,
+    log_gamma,
+    log_uniform_of,
+    unit_of,
+)
 
 Size = tuple[int, ...]
 Pair = tuple[float, float]
@@ -948,5 +958,153 @@ def grid_shuffle(rows: int = 3, columns: int = 3, *, drawn: bool = False) -> Dra
             for place, old in zip(places, picked(words, list(places), len(places)), strict=True):
                 order[place] = old
         return [order, heights, widths] if drawn else [order]
+
+    return draw
+
+
+# Policies
+
+SPANS: dict[str, tuple[Pair, ...]] = {
+    **dict.fromkeys(("ShearX", "ShearY"), ((0.0, 0.3), (0.0, 0.99), (0.0, 0.3))),
+    **dict.fromkeys(("TranslateX", "TranslateY"), ((0.0, 150.0 / 331.0), (0.0, 32.0), (0.0, 1.0 / 3.0))),
+    "Rotate": ((0.0, 30.0), (0.0, 135.0), (0.0, 30.0)),
+    **dict.fromkeys(("Brightness", "Color", "Contrast", "Sharpness"), ((0.0, 0.9), (0.0, 0.99), (0.0, 0.9))),
+}
+SIGNED = list(SPANS)
+SPANS |= {
+    "Posterize": ((8.0, 4.0), (8.0, 2.0), (4.0, 0.0)),
+    "Solarize": ((255.0, 0.0),) * 3,
+    "SolarizeAdd": ((0.0, 110.0),) * 3,
+}
+ZEROS = ((0.0, 0.0),) * 3
+RAND, WIDE, MIXED = range(3)
+FOURTEEN = ["Identity", *SIGNED, "Posterize", "Solarize", "AutoContrast", "Equalize"]
+ENHANCED = SIGNED[-4:]
+
+
+def f32(x: float) -> float:
+    """Return a number rounded to binary32."""
+    rounded: float = struct.unpack("<f", struct.pack("<f", x))[0]
+    return rounded
+
+
+def at_bin(k: int, bins: int, low: float, high: float) -> float:
+    step = f32(f32(f32(high) - f32(low)) / max(bins - 1, 1))
+    if k < bins // 2 or bins == 1:
+        return f32(f32(low) + step * k)
+    return f32(f32(high) - step * (bins - 1 - k))
+
+
+def amount_of(op: str, k: int, bins: int, negative: int, size: Size, span: Pair) -> float:
+    low, high = span
+    if op == "Posterize":
+        return low - (round(f32(k / f32((bins - 1) / (low - high)))) if bins > 1 else 0)
+    if op.startswith("Translate"):
+        side = size[1] if op == "TranslateX" else size[0]
+        amount = float(int(at_bin(k, bins, low, high * side if high <= 1 else high)))
+    else:
+        amount = at_bin(k, bins, low, high)
+    return -amount if negative and op in SIGNED else amount
+
+
+def operation(op: str, a: float, size: Size, how: str = "nearest") -> list[Any]:
+    matrix = None
+    if op == "ShearX":
+        matrix = [1.0, a, 0.0, 0.0, 1.0, 0.0]
+    elif op == "ShearY":
+        matrix = [1.0, 0.0, 0.0, a, 1.0, 0.0]
+    elif op == "TranslateX":
+        matrix = [1.0, 0.0, 0.0 - a, 0.0, 1.0, 0.0]
+    elif op == "TranslateY":
+        matrix = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0 - a]
+    elif op == "Rotate":
+        cos, sin = (round(one, 15) for one in cos_sin(0.0 - a))
+        x, y = size[1] / 2.0, size[0] / 2.0
+        matrix = [cos, sin, cos * -x + sin * -y + x, 0.0 - sin, cos, (0.0 - sin) * -x + cos * -y + y]
+    return [op, a, matrix, how]
+
+
+def policy_op(
+    op: str,
+    level: Pair | None = None,
+    bins: int = 31,
+    *,
+    spans: int = RAND,
+    how: Sequence[str] = ("nearest",),
+    std: float | None = None,
+    mean: float = 10.0,
+) -> Draw:
+    span = SPANS.get(op, ZEROS)[spans]
+
+    def draw(words: Words, size: Size) -> Any:
+        if std is None:
+            first, last = (0, bins - 1) if level is None else level
+            k = first + words.integer(int(last - first + 1))
+            a = amount_of(op, int(k), bins, words.integer(2), size, span)
+        else:
+            s = words.unit() * mean if math.isinf(std) else mean + std * words.normal()
+            a = span[0] + min(max(s, 0.0), 10.0) / 10.0 * (span[1] - span[0])
+            a = -a if words.integer(2) else a
+            a = max(a, -0.9) if op in ENHANCED else a
+        return operation(op, a, size, how[words.integer(len(how))] if len(how) > 1 else how[0])
+
+    return draw
+
+
+def policy_ops(
+    owner: str, spans: int, level: Pair | None = None, bins: int = 31, how: str = "nearest"
+) -> list[One]:
+    return [
+        One("PolicyOp", policy_op(op, level, bins, spans=spans, how=[how]), name=f"{owner}.{op}")
+        for op in FOURTEEN
+    ]
+
+
+def auto_augment(pairs: Sequence[Sequence[tuple[str, float, int]]]) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        pair = pairs[words.integer(25)]
+        shares, signs = [words.unit(), words.unit()], [words.integer(2), words.integer(2)]
+        return [
+            operation(op, amount_of(op, k, 10, 1 - sign, size, SPANS.get(op, ZEROS)[0]), size)
+            for (op, p, k), share, sign in zip(pair, shares, signs, strict=True)
+            if share <= p
+        ]
+
+    return draw
+
+
+def dirichlet(words: Words, shape: float, n: int) -> list[float]:
+    logarithms = [log_gamma(words, shape) for _ in range(n)]
+    sizes = [exponential(max(one - max(logarithms), -700.0)) for one in logarithms]
+    total = 0.0
+    for size in sizes:
+        total += size
+    return [size / total for size in sizes]
+
+
+def aug_mix(
+    severity: int = 3,
+    width: int = 3,
+    depth: int = -1,
+    alpha: float = 1.0,
+    *,
+    all_ops: bool = True,
+    how: str = "bilinear",
+) -> Draw:
+    names = [op for op in FOURTEEN[1:] if all_ops or op not in ENHANCED]
+
+    def draw(words: Words, size: Size) -> Any:
+        lengths = [1 + words.integer(3) for _ in range(width)]
+        branches = []
+        for length in lengths:
+            steps = []
+            for _ in range(3 if depth == -1 else depth):
+                op = names[words.integer(len(names))]
+                k, sign = words.integer(severity), words.integer(2)
+                span = SPANS.get(op, ZEROS)[MIXED]
+                steps.append(operation(op, amount_of(op, k, 10, sign, size, span), size, how))
+            branches.append(steps[: length if depth == -1 else depth])
+        kept, rest = dirichlet(words, alpha, 2)
+        return [branches, [rest * one for one in dirichlet(words, alpha, width)], kept]
 
     return draw

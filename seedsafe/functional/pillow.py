@@ -246,9 +246,9 @@ def _places(row: Sequence[float], height: int, width: int) -> Array:
     ]
     across, down = np.arange(width) * steps[0] + steps[2], np.arange(height)[:, None] * steps[1]
     if abs(across[[0, -1]]).max() + abs(down[-1, 0]) < 2**31:
-        return across.astype("<u4") + down.astype("<u4")
-    far = across + down
-    return np.clip(far, -(2**31), 2**31 - 1, out=far).astype("<u4")
+        places: Array = across.astype("<u4") + down.astype("<u4")
+        return places
+    return np.clip(across + down, -(2**31), 2**31 - 1).astype("<u4")
 
 
 def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:

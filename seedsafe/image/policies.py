@@ -21,7 +21,7 @@ from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.containers import OneOf, SomeOf
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.transform import SpatialTransform, options
+from seedsafe.pipeline.transform import SpatialTransform
 
 __all__ = [
     "AugMix",
@@ -66,6 +66,9 @@ OPS: Final = (
     "Invert",
 )
 """The operations of policies."""
+
+_WHOLE: Final = {"Posterize": 8, "Solarize": 256, "SolarizeAdd": 128}
+"""Operations whose amount is a whole number, and the greatest one."""
 
 _Span = tuple[float, float]
 _SIDE: Final = 150.0 / 331.0
@@ -319,31 +322,24 @@ class PolicyOp(_Policy):
     def _normal(self, rng: Draws, info: Info) -> float:
         """Return an amount as timm works it out, in binary64."""
         low, high = self.span
-        strength = (
-            rng.unit() * self.level if self.std == math.inf else self.level + (self.std or 0.0) * normal(rng)
-        )
+        if self.std == math.inf:
+            strength = rng.unit() * self.level
+        else:
+            strength = self.level + (self.std or 0.0) * normal(rng)
         share = min(max(strength, 0.0), self.most) / 10.0
         negative = rng.integer(2) and self.signed and self.op in _SIGNED
-        if self.op in ("Posterize", "Solarize", "SolarizeAdd"):
+        if self.op in _WHOLE:
             steps = int(share * abs(high - low))
-            amount = low + (steps if high > low else -steps)
-            return min(max(amount, 0), {"Posterize": 8, "Solarize": 256}.get(self.op, 128))
-        amount = low + share * (high - low)
-        if self.op.startswith("Translate"):
-            amount *= info.image_size()[self.op == "TranslateX"] if max(abs(low), abs(high)) <= 1.0 else 1.0
+            return float(min(max(low + (steps if high > low else -steps), 0), _WHOLE[self.op]))
+        amount = float(low + share * (high - low))
+        if self.op.startswith("Translate") and max(abs(low), abs(high)) <= 1.0:
+            amount *= info.image_size()[self.op == "TranslateX"]
         amount = -amount if negative else amount
         return max(amount, -0.9) if self.op in _ENHANCED else amount
 
     def steps(self, params: Any) -> tuple[Operation, ...]:
         """Return the operation."""
         return (params,)
-
-
-def _listed(
-    names: tuple[str, ...], spans: dict[str, _Span], owner: str, **options: Any
-) -> tuple[PolicyOp, ...]:
-    """Return an operation for each name, whose streams are named after their owner."""
-    return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in names)
 
 
 _FOURTEEN: Final = tuple(op for op in OPS if op not in ("SolarizeAdd", "Invert"))
@@ -388,9 +384,7 @@ class RandAugment(SomeOf):
     def __post_init__(self) -> None:
         checked_int("bins", self.bins, 1, 2**16 + 1, _STEPS)
         level = checked_int("magnitude", self.magnitude, 0, self.bins, "pass one of the bins")
-        store(
-            self, magnitude=level, transforms=_members(self, _FOURTEEN, _USUAL, level=level, bins=self.bins)
-        )
+        store(self, magnitude=level, transforms=_members(self, _USUAL, level=level))
         SomeOf.__post_init__(self)
 
 
@@ -423,17 +417,15 @@ class TrivialAugmentWide(OneOf):
     )
 
     def __post_init__(self) -> None:
-        store(self, transforms=_members(self, _FOURTEEN, _WIDE, bins=self.bins))
+        store(self, transforms=_members(self, _WIDE))
         OneOf.__post_init__(self)
 
 
-def _members(
-    policy: Any, names: tuple[str, ...], spans: dict[str, _Span], **options: Any
-) -> tuple[PolicyOp, ...]:
-    """Return the operations of a policy, with its options, and streams named after it."""
+def _members(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[PolicyOp, ...]:
+    """Return the fourteen operations of a policy, with its options, and streams named after it."""
     owner = type(policy).__name__ if policy.name is None else policy.name
-    shared = {name: getattr(policy, name) for name in ("interpolation", "fill", "mask_fill")}
-    return _listed(names, spans, owner, **shared, **options)
+    options |= {name: getattr(policy, name) for name in ("interpolation", "fill", "mask_fill", "bins")}
+    return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in _FOURTEEN)
 
 
 @primitive()
@@ -620,20 +612,21 @@ def policy(
         given[found[1]] = float(found[2])
     increasing = bool(given.get("inc", 0.0))
     std = given.get("mstd", 0.0)
-    members = _listed(
-        _TIMM_OPS,
-        _INCREASING if increasing else _PLAIN,
-        name,
-        level=given.get("m", 10.0),
-        std=math.inf if std > 100 else std,
-        most=given.get("mmax", 10.0),
-        p=given.get("p", 0.5),
-        interpolation=interpolation,
-        fill=fill,
-        mask_fill=mask_fill,
-    )
-    if not increasing:
-        members = tuple(
-            PolicyOp(**{**options(one), "signed": False}) if one.op in _ENHANCED else one for one in members
+    spans = _INCREASING if increasing else _PLAIN
+    members = tuple(
+        PolicyOp(
+            op,
+            spans.get(op, _NONE),
+            name=f"{name}.{op}",
+            level=given.get("m", 10.0),
+            std=math.inf if std > 100 else std,
+            most=given.get("mmax", 10.0),
+            signed=increasing or op not in _ENHANCED,
+            p=given.get("p", 0.5),
+            interpolation=interpolation,
+            fill=fill,
+            mask_fill=mask_fill,
         )
+        for op in _TIMM_OPS
+    )
     return SomeOf(members, n=int(given.get("n", 2.0)), replace=True, name=name)

@@ -143,7 +143,6 @@ CASES = [
                 SHAPE,
                 exact=True,
             ),
-            "policy": Golden(ss.policy("rand-m9-n3-mstd0.5-inc1", fill=0), SHAPE, exact=True),
         },
         channels=GREY_OR_RGB,
         holds=True,
