@@ -248,7 +248,8 @@ def _places(row: Sequence[float], height: int, width: int) -> Array:
     if abs(across[[0, -1]]).max() + abs(down[-1, 0]) < 2**31:
         places: Array = across.astype("<u4") + down.astype("<u4")
         return places
-    return np.clip(across + down, -(2**31), 2**31 - 1).astype("<u4")
+    far: Array = np.clip(across + down, -(2**31), 2**31 - 1)
+    return far.astype("<u4")
 
 
 def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
