@@ -1,4 +1,4 @@
-"""The command line: ``seedsafe lint``, ``audit``, ``stats`` and ``index``; each tool is imported when it is asked for."""
+"""The command line: a table of tools, each imported when it is asked for, and what all of them have in common."""
 
 from __future__ import annotations
 
@@ -6,66 +6,96 @@ import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
+from typing import NamedTuple
 
 import seedsafe
 
-__all__ = ["main"]
+__all__ = ["TOOLS", "Tool", "main"]
+
+
+class Tool(NamedTuple):
+    """A tool: its package holds ``options.py`` with ``parser()``, which imports little, and ``cli.py`` with ``main(arguments)``."""
+
+    package: str
+    line: str
+
 
 TOOLS = {
-    "lint": ("seedsafe_lint", "find random state in worker code, statically"),
-    "audit": ("seedsafe_audit", "run a dataset in real loaders and find its faults"),
-    "stats": ("seedsafe.data.stats", "exact channel mean and std of a folder of images"),
-    "index": ("seedsafe.data.folder", "index a folder of images"),
+    "lint": Tool("seedsafe_lint", "find random state in worker code, statically"),
+    "audit": Tool("seedsafe_audit", "run a dataset in real loaders and find its faults"),
+    "stats": Tool("seedsafe.data.stats", "exact channel mean and std of a folder of images"),
+    "index": Tool("seedsafe.data.folder", "index a folder of images"),
 }
+
+EXITS = """\
+exit codes:
+  0    all is well
+  1    errors were found; with --strict, anything was
+  2    the call is wrong, or what it names is missing or cannot be used
+  130  interrupted
+  141  the reader of the output went away"""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a tool and return its exit code; 2 for a wrong call, 130 if interrupted.
+    """Run a tool and return its exit code.
 
     Example:
-        >>> main(["--help"])
+        >>> main(["--help"])  # doctest: +ELLIPSIS
         usage: seedsafe TOOL ...
         <BLANKLINE>
           lint   find random state in worker code, statically
-          audit  run a dataset in real loaders and find its faults
-          stats  exact channel mean and std of a folder of images
-          index  index a folder of images
+          ...
         0
     """
     given = sys.argv[1:] if arguments is None else arguments
     if arguments is None and isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be Unicode
-    if given[:1] in ([], ["-h"], ["--help"]):
-        print(_usage())
-        return 0 if given else 2
-    if given[0] == "--version":
-        print(f"seedsafe {seedsafe.__version__}")
-        return 0
-    if given[0] not in TOOLS:
-        print(f"seedsafe: no tool {given[0]!r}\n{_usage()}", file=sys.stderr)
-        return 2
     try:
-        package, rest = TOOLS[given[0]][0], given[1:]
-        if {"-h", "--help"} & set(rest):  # the parser alone: the tool's own imports take many times as long
-            import_module(f"{package}.options").parser().parse_args(rest)
-        code: int = import_module(f"{package}.cli").main(rest)
+        code = _run(given)
         sys.stdout.flush()
-    except SystemExit as ended:  # argparse has printed what there is to say
-        return ended.code if isinstance(ended.code, int) else 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader, `head` for instance, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 141
+    except OSError as error:  # a full disk, or a file that went away during the run
+        print(f"seedsafe {given[0]}: {error}", file=sys.stderr)
+        return 2
+    return code
+
+
+def _run(given: list[str]) -> int:
+    if not given:
+        print(_usage(), file=sys.stderr)
+        return 2
+    name, *rest = given
+    if name in ("-h", "--help"):
+        print(f"{_usage()}\n\n`seedsafe TOOL --help` lists a tool's options.\n\n{EXITS}")
+        return 0
+    if name == "--version":
+        print(f"seedsafe {seedsafe.__version__}")
+        return 0
+    if name not in TOOLS:
+        close = import_module("difflib").get_close_matches(name, TOOLS, 1)
+        meant = f": did you mean {close[0]}?" if close else ""
+        print(f"seedsafe: no tool {name!r}{meant}\n{_usage()}", file=sys.stderr)
+        return 2
+    package = TOOLS[name].package
+    try:
+        import_module(f"{package}.options").parser().parse_args(rest)
+    except SystemExit as ended:  # help, which so needs none of the tool's own imports, or a wrong call
+        if ended.code:
+            print(f"`seedsafe {name} --help` lists the options", file=sys.stderr)
+        return ended.code if isinstance(ended.code, int) else 0
+    code: int = import_module(f"{package}.cli").main(rest)
     return code
 
 
 def _usage() -> str:
     width = max(map(len, TOOLS))
-    return "\n".join(
-        ["usage: seedsafe TOOL ...", "", *(f"  {name:{width}}  {line}" for name, (_, line) in TOOLS.items())]
-    )
+    lines = (f"  {name:{width}}  {tool.line}" for name, tool in TOOLS.items())
+    return "\n".join(["usage: seedsafe TOOL ...", "", *lines])
 
 
 if __name__ == "__main__":

@@ -46,8 +46,6 @@ def main(argv: list[str]) -> int:
     except (ConfigError, FileNotFoundError) as error:
         print(f"seedsafe lint: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        return 2
 
 
 def _explain(code: str) -> int:
