@@ -21,6 +21,9 @@ class Tool(NamedTuple):
 
 
 TOOLS = {
+    "demo": Tool("seedsafe_look.demo", "show the bug and its cure on this machine"),
+    "preview": Tool("seedsafe_look.preview", "draw what a pipeline makes of your images"),
+    "explain": Tool("seedsafe_look.explain", "tell what a pipeline did to one sample of a run"),
     "lint": Tool("seedsafe_lint", "find random state in worker code, statically"),
     "audit": Tool("seedsafe_audit", "run a dataset in real loaders and find its faults"),
     "stats": Tool("seedsafe.data.stats", "exact channel mean and std of a folder of images"),
@@ -43,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         >>> main(["--help"])  # doctest: +ELLIPSIS
         usage: seedsafe TOOL ...
         <BLANKLINE>
-          lint   find random state in worker code, statically
+          demo     show the bug and its cure on this machine
           ...
         0
     """

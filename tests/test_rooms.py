@@ -30,6 +30,7 @@ BREAKS = [  # what is written into which file, and the words of the contract tha
     ("adapters/seedsafe_keras/base.py", "import seedsafe_audit", "nobody imports the tools"),
     ("tools/seedsafe_lint/rules.py", "from seedsafe.keys.key import SampleKey", "the linter"),
     ("tools/seedsafe_audit/report.py", "import seedsafe_torch", "the audit"),
+    ("tools/seedsafe_look/show.py", "import seedsafe_torch", "preview, explain and demo"),
     ("tools/seedsafe_lint/index.py", "from seedsafe_lint.values import Fn", "inside the tools"),
 ]
 
@@ -116,6 +117,7 @@ def test_every_package_is_under_contract() -> None:
     assert tools == set(by_words["nobody imports the tools"]["protected_modules"])
     assert adapters <= set(by_words["the linter"]["forbidden_modules"])
     assert adapters <= set(by_words["the audit"]["forbidden_modules"])
+    assert adapters <= set(by_words["preview, explain and demo"]["forbidden_modules"])
 
 
 def imported(folder: Path) -> set[str]:

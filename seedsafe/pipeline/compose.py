@@ -12,6 +12,7 @@ from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
 from seedsafe.pipeline.boxes import Boxes
+from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, Stream
@@ -166,6 +167,41 @@ class Compose:
             replayed, sample, SampleKey(0, 0, 0), self._rules, None if infos is None else image_info(infos)
         )
 
+    def show(
+        self,
+        sample: Any,
+        *,
+        seed: int = 0,
+        index: int = 0,
+        epochs: int | Iterable[int] = 4,
+        views: int | None = None,
+    ) -> Any:
+        """Return a figure of matplotlib's with a sample and what becomes of it, masks, boxes and keypoints drawn on it.
+
+        A notebook shows it where it is the last expression of a cell; elsewhere call its ``savefig``.
+
+        Args:
+            sample: an image (H, W) or (H, W, C), audio, or a dict of targets.
+            seed: of the keys.
+            index: of the keys.
+            epochs: how many, from 0, or which; one picture each.
+            views: the number of views of the first of these epochs, shown instead of the epochs.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            ValueError: a number is out of its range, or the pipeline cannot be applied to the sample.
+
+        Example:
+            >>> import numpy as np
+            >>> import seedsafe as ss
+            >>> augment = ss.Compose([ss.RandomCrop(32), ss.HorizontalFlip()])
+            >>> figure = augment.show(np.zeros((40, 60, 3), np.uint8), epochs=2)
+            >>> [axes.get_title() for axes in figure.axes]
+            ['sample', 'epoch 0', 'epoch 1']
+        """
+        draw = import_module("seedsafe_look.show").show
+        return draw(self, sample, seed=seed, index=index, epochs=epochs, views=views)
+
     def streams(self) -> tuple[Stream, ...]:
         """Return the names of all streams of this pipeline and their ops."""
         return self._streams
@@ -234,6 +270,11 @@ class Compose:
     def __repr__(self) -> str:
         more = "".join(f", {name}={value!r}" for name, value in self.options().items())
         return f"Compose([{', '.join(map(repr, self.transforms))}]{more})"
+
+    def _repr_html_(self) -> str:
+        """Return the pipeline as a table, for notebooks."""
+        count = len(self.transforms)
+        return pipeline_table(self, f"Compose of {count} transform{'s' * (count != 1)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Compose, **self.options()), (self.transforms,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from seedsafe.ground.html import table
 from seedsafe.keys.draws import PooledDraws
 from seedsafe.pipeline.rules import Rules
 
@@ -25,6 +26,13 @@ class Applied(NamedTuple):
 
     name: str
     params: Any
+
+    def _repr_html_(self) -> str:
+        """Return the parameters as a table, for notebooks."""
+        fields = getattr(self.params, "_fields", None)
+        rows = [(name, getattr(self.params, name)) for name in fields or ()]
+        title = f"{self.name} did not fire" if self.params is None else self.name
+        return table(title, ("parameter", "value"), rows or [("", repr(self.params))])
 
 
 Traced = list[Applied]

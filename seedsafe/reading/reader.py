@@ -19,10 +19,12 @@ from seedsafe.bridging.runner import Runner, Twice
 from seedsafe.bridging.search import find
 from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
+from seedsafe.ground.html import table
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.pipeline.compose import Compose
+from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.node import run
 from seedsafe.pipeline.transform import Transform
 from seedsafe.reading.batches import augment_batch
@@ -516,6 +518,19 @@ class Forwarding(Keyed):
     def manifest(self) -> dict[str, Any]:
         """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
         return self.reader.manifest()
+
+    def _repr_html_(self) -> str:
+        """Return the dataset as a table, for notebooks; no sample is read."""
+        reader = self.reader
+        length = f"{len(reader.base):,}" if hasattr(reader.base, "__len__") else "unknown"
+        base = f"base of {length}: {type(reader.base).__qualname__}"
+        more = f", {reader.views} views" if reader.views else ""
+        title = (
+            f"{type(self).__name__}, seed {reader.seed}, {base}{more}{', bridged' if reader.bridged else ''}"
+        )
+        if isinstance(reader.augment, Compose):
+            return pipeline_table(reader.augment, title)
+        return table(title, ("transform",), [] if reader.augment is None else [(repr(reader.augment),)])
 
     def __getattr__(self, name: str) -> Any:
         reader = self.__dict__.get("reader")

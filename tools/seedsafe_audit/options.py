@@ -43,13 +43,17 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
     )
+    made.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
     made.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
     made.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
     return made
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be numbers such as 0,2,4, got {text!r}") from None
 
 
 def _names(text: str) -> tuple[str, ...]:

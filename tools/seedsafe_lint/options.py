@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
     made.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
     made.add_argument("--format", "--output-format", choices=FORMATS, default="text", help="default: text")
+    made.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
     made.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
     made.add_argument("--statistics", action="store_true", help="count findings by rule")
     made.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
@@ -55,7 +56,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _positive(value: str) -> int:
-    number = int(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number
+    if not value.isdecimal() or int(value) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {value}")
+    return int(value)

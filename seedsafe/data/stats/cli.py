@@ -41,7 +41,8 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `stats`.
 
     Returns:
-        0; 1 if an image cannot be read or the images differ in form; 2 if there is no such folder; 130 if interrupted.
+        0; 1 if an image cannot be read or the images differ in form (with ``--strict``, if there are NaN or infinite values); 2
+        if there is no such folder; 130 if interrupted.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -60,6 +61,11 @@ def main(argv: list[str]) -> int:
         0
     """
     options = parser().parse_args(argv)
+    if options.path is None and options.json is not None and os.path.isdir(options.json):
+        options.path, options.json = options.json, "-"  # `stats --json FOLDER`
+    if options.path is None:
+        print("seedsafe stats: name a folder of images", file=sys.stderr)
+        return 2
     missing = 2
     try:
         index = _index(options)
@@ -72,14 +78,14 @@ def main(argv: list[str]) -> int:
     except (OSError, ValueError, TypeError, ImportError) as error:
         print("\n  ".join([f"error: {error}", *getattr(error, "__notes__", [])]), file=sys.stderr)
         return missing if isinstance(error, FileNotFoundError) else 1
-    print(_as_text(stats))
+    print(stats.to_json() if options.json == "-" else _as_text(stats))
     try:
-        if options.json:
+        if options.json not in (None, "-"):
             Path(options.json).write_text(stats.to_json())
     except OSError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    return 0
+    return 1 if options.strict and (stats.nan or stats.inf) else 0
 
 
 def _check_folder(path: str | None) -> None:

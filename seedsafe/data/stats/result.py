@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from seedsafe.ground.html import table
+
 if TYPE_CHECKING:
     from seedsafe import Normalize
 
@@ -302,6 +304,15 @@ class ChannelStats:
 
     def __repr__(self) -> str:
         return f"ChannelStats(images={self.images}, dtype={self.dtype!r}, mean={self.mean}, std={self.std})"
+
+    def _repr_html_(self) -> str:
+        """Return the statistics as a table, for notebooks."""
+        values = zip(self.mean, self.std, self.minimum, self.maximum, strict=True)
+        return table(
+            f"{self.images:,} images of {self.dtype}",
+            ("channel", "mean", "std", "minimum", "maximum"),
+            ((number, *row) for number, row in enumerate(values)),
+        )
 
 
 def _ratio(numerator: int, denominator: int) -> float:

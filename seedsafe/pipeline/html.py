@@ -1,0 +1,41 @@
+"""Pipelines in a notebook, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from seedsafe.ground.html import table
+
+__all__ = ["pipeline_table"]
+
+
+def pipeline_table(augment: Any, title: str) -> str:
+    """Return the table of a pipeline: each transform with the name of its stream, those of a container below it.
+
+    Args:
+        augment: a Compose.
+        title: of the table.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> made = pipeline_table(ss.Compose([ss.OneOf([ss.RandomCrop(8)])]), "A pipeline")
+        >>> "OneOf" in made, "RandomCrop(size=(8, 8))" in made
+        (True, True)
+    """
+    names = iter([stream.name for stream in augment.streams() if "@" not in stream.name])
+    rows = [*_rows(augment, names, 0), *((f"{k}=", repr(one)) for k, one in augment.options().items())]
+    return table(title, ("stream", "transform"), rows)
+
+
+def _rows(augment: Any, names: Iterator[str], depth: int) -> Iterator[tuple[str, str]]:
+    for one in augment.transforms:
+        inner = getattr(one, "transforms", None)
+        if hasattr(one, "streams"):  # a Compose adds nothing to the names
+            yield from _rows(one, names, depth)
+        else:
+            indent = "\N{EM SPACE}" * depth
+            p = f"(p={one.p})" if inner is not None and hasattr(one, "p") else ""
+            yield indent + next(names, ""), repr(one) if inner is None else type(one).__name__ + p
+            if inner is not None:
+                yield from _rows(one, names, depth + 1)

@@ -1,0 +1,1 @@
+"""Look at what a pipeline does: ``seedsafe preview``, ``explain`` and ``demo``, and what ``Compose.show`` draws."""

@@ -1,0 +1,1 @@
+"""The bug and its cure, shown on this machine: ``seedsafe demo``."""

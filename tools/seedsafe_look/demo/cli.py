@@ -1,0 +1,136 @@
+"""``seedsafe demo``: where two datasets crop their samples, read by worker processes as a DataLoader reads."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from typing import Any, Protocol
+
+import numpy as np
+
+from seedsafe import Compose, RandomCrop, SampleKey
+from seedsafe_look.demo.options import parser
+
+__all__ = ["main"]
+
+_SIDE, _CROP = 1224, 224
+_EACH, _EPOCHS = 4, 2
+
+Corner = tuple[int, int]
+
+
+class _Dataset(Protocol):
+    def crop(self, epoch: int, index: int) -> Corner: ...
+
+
+class Usual:
+    """A dataset as it is often written: it keeps a generator, of which each worker gets a copy."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+
+    def crop(self, epoch: int, index: int) -> Corner:
+        """Return where a sample is cut."""
+        top, left = self.rng.integers(0, _SIDE - _CROP + 1, 2)
+        return int(top), int(left)
+
+
+class Keyed:
+    """The same with a pipeline that draws from the sample's key."""
+
+    def __init__(self) -> None:
+        self.augment = Compose([RandomCrop(_CROP)])
+
+    def crop(self, epoch: int, index: int) -> Corner:
+        """Return where a sample is cut."""
+        ((_, drawn),) = self.augment.params(SampleKey(42, epoch, index), (_SIDE, _SIDE))
+        return drawn.top, drawn.left
+
+
+def main(argv: list[str]) -> int:
+    """Run the command.
+
+    Args:
+        argv: the arguments after `demo`.
+
+    Returns:
+        0; 1 if the keyed crops differ between numbers of workers, which would be an error of this library.
+
+    Example:
+        >>> main([])  # doctest: +ELLIPSIS
+        16 samples, read in two epochs by 4 worker processes: where is each cropped?
+        ...
+        0
+    """
+    options = parser().parse_args(argv)
+    samples = _EACH * options.workers
+    usual = _read(Usual(), options.workers, samples)
+    keyed = _read(Keyed(), options.workers, samples)
+    alike = all(_read(Keyed(), workers, samples) == keyed for workers in (0, 2))
+    facts = {
+        "workers": options.workers,
+        "epochs": _EPOCHS,
+        "samples": samples,
+        "usual": {"crops": usual, "repeats": _repeats(usual)},
+        "seedsafe": {"crops": keyed, "repeats": _repeats(keyed), "equal_for_0_and_2_workers": alike},
+    }
+    print(json.dumps(facts) if options.json else _as_text(facts))
+    return 0 if alike else 1
+
+
+def _read(dataset: _Dataset, workers: int, samples: int) -> list[list[Corner]]:
+    """Return the crops of each epoch in the order of the samples; worker w reads the samples w, w + workers …"""
+    if not workers:
+        return [[dataset.crop(epoch, index) for index in range(samples)] for epoch in range(_EPOCHS)]
+    methods = multiprocessing.get_all_start_methods()
+    context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+    found = []
+    for epoch in range(_EPOCHS):
+        running = []
+        for worker in range(workers):
+            receiver, sender = context.Pipe(duplex=False)
+            indices = list(range(worker, samples, workers))
+            process = context.Process(target=_share, args=(dataset, epoch, indices, sender), daemon=True)
+            process.start()
+            sender.close()
+            running.append((receiver, process))
+        shares = [receiver.recv() for receiver, _ in running]
+        for _, process in running:
+            process.join()
+        found.append([shares[index % workers][index // workers] for index in range(samples)])
+    return found
+
+
+def _share(dataset: _Dataset, epoch: int, indices: list[int], sender: Any) -> None:
+    sender.send([dataset.crop(epoch, index) for index in indices])
+    sender.close()
+
+
+def _repeats(crops: list[list[Corner]]) -> int:
+    flat = [one for epoch in crops for one in epoch]
+    return len(flat) - len(set(flat))
+
+
+def _as_text(facts: dict[str, Any]) -> str:
+    total = facts["samples"] * facts["epochs"]
+    lines = [
+        f"{facts['samples']} samples, read in two epochs by {facts['workers']} worker processes: where is each cropped?"
+    ]
+    titles = {"usual": "usual code: self.rng = np.random.default_rng(0)", "seedsafe": "seedsafe"}
+    for name, title in titles.items():
+        found = facts[name]
+        same = ""
+        if name == "seedsafe" and found["equal_for_0_and_2_workers"]:
+            same = "; the same crops with 0 and 2 workers"
+        lines += ["", f"{title}: {found['repeats']} of {total} crops repeat an earlier one{same}"]
+        workers = facts["workers"]
+        lines.append((" " * 9 + "".join(f"{f'worker {worker}':<13}" for worker in range(workers))).rstrip())
+        for epoch, crops in enumerate(found["crops"]):
+            for number in range(2):  # of each worker's samples
+                row = (f"{crops[number * workers + worker]!s:<13}" for worker in range(workers))
+                lines.append(f"{f'epoch {epoch}' if not number else '':9}" + "".join(row).rstrip())
+    lines += [
+        "",
+        "Is your code affected? seedsafe lint src/ reads it, seedsafe audit data.py:dataset runs it.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,28 @@
+"""The options of ``seedsafe demo``, in a file that imports little: help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["parser"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="seedsafe demo",
+        description="Show on this machine that worker processes repeat each other's crops, and that keyed ones do not.",
+    )
+    made.add_argument("--workers", type=_workers, default=4, metavar="N", help="processes (default: 4)")
+    made.add_argument("--json", action="store_true", help="print JSON")
+    return made
+
+
+def _workers(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 2 <= number <= 16:
+        raise argparse.ArgumentTypeError(f"must be from 2 to 16, got {text!r}")
+    return number

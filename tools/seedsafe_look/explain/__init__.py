@@ -1,0 +1,1 @@
+"""What a pipeline did to one sample of a run: ``seedsafe explain``."""

@@ -1,0 +1,51 @@
+"""The options of ``seedsafe explain``, in a file that imports little: help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+
+from seedsafe_look.ranges import sides
+
+__all__ = ["parser"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="seedsafe explain",
+        description="Tell what a pipeline did to one sample of a run, without the run and without its pixels.",
+    )
+    made.add_argument(
+        "pipeline",
+        metavar="PIPELINE",
+        help="a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset",
+    )
+    made.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
+    made.add_argument("--epoch", type=int, default=0, metavar="N", help="default: 0")
+    made.add_argument("--index", type=int, default=0, metavar="N", help="of the sample (default: 0)")
+    made.add_argument("--view", type=int, default=0, metavar="N", help="default: 0")
+    made.add_argument("--occurrence", type=int, default=0, metavar="N", help="default: 0")
+    shape = made.add_mutually_exclusive_group()
+    shape.add_argument(
+        "--size", type=_size, metavar="HxW", help="of the sample's image, or the length of its audio"
+    )
+    shape.add_argument("--image", metavar="FILE", help="the sample's image, for its size")
+    made.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
+    made.add_argument("--boxes", metavar="JSON", help="the sample's boxes, such as [[0,10,64,48]]")
+    made.add_argument(
+        "--class",
+        dest="classes",
+        action="append",
+        default=[],
+        metavar="MODULE:NAME",
+        help="a transform of your own that a file names",
+    )
+    made.add_argument("--json", action="store_true", help="print JSON")
+    return made
+
+
+def _size(text: str) -> tuple[int, ...]:
+    try:
+        return sides(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,0 +1,145 @@
+"""Samples as pictures: any image as RGB of eight bits, with its masks, boxes and keypoints drawn on it; NumPy alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seedsafe.ground.info import Array
+from seedsafe.pipeline.boxes import to_edges
+
+__all__ = ["drawn", "rgb"]
+
+_COLOURS = np.array(
+    [[0, 255, 120], [255, 90, 60], [60, 160, 255], [255, 220, 0], [230, 80, 255], [0, 230, 230]], np.uint8
+)
+_HEIGHT, _WIDTH = 120, 240
+
+
+def rgb(image: Any) -> Array:
+    """Return an image as uint8 (H, W, 3): channels first or last, of any dtype, or a tensor or PIL image.
+
+    Floats within [0, 1] and within [0, 255] are taken for such; others, normalised ones for instance, are stretched.
+
+    Raises:
+        ValueError: it has not the shape of an image.
+
+    Example:
+        >>> rgb(np.array([[0.0, 0.5, 1.0]])).tolist()
+        [[[0, 0, 0], [128, 128, 128], [255, 255, 255]]]
+    """
+    if hasattr(image, "detach"):  # a tensor
+        image = image.detach().cpu().numpy()
+    array = np.asarray(image)
+    if array.ndim == 3 and array.shape[0] in (1, 3, 4) and array.shape[2] not in (1, 3, 4):
+        array = np.moveaxis(array, 0, -1)
+    if array.ndim == 2:
+        array = array[..., None]
+    if array.ndim != 3 or not array.size:
+        raise ValueError(f"an image must have the shape (H, W), (H, W, C) or (C, H, W), got {array.shape}")
+    array = _bytes(array[..., :1] if array.shape[2] < 3 else array[..., :3])
+    return np.ascontiguousarray(np.broadcast_to(array, (*array.shape[:2], 3)))
+
+
+def _bytes(array: Array) -> Array:
+    if array.dtype == np.uint8:
+        return array
+    if array.dtype == np.bool_:
+        return array.astype(np.uint8) * 255
+    if array.dtype == np.uint16:
+        return (array >> 8).astype(np.uint8)
+    values = np.nan_to_num(array.astype(np.float64), posinf=0.0, neginf=0.0)
+    low, high = float(values.min()), float(values.max())
+    if low >= 0 and high <= 255:
+        low, high = 0.0, 1.0 if high <= 1 and array.dtype.kind == "f" else 255.0
+    made: Array = np.rint((values - low) * (255 / (high - low or 1.0))).astype(np.uint8)
+    return made
+
+
+def waveform(audio: Array) -> Array:
+    """Return a picture of audio, (samples,) or (channels, samples), uint8 (H, W, 3)."""
+    wave = np.nan_to_num(np.asarray(audio, np.float64).reshape(-1, np.shape(audio)[-1])[0])
+    canvas = np.full((_HEIGHT, _WIDTH, 3), 245, np.uint8)
+    top = max(1.0, float(np.abs(wave).max(initial=0)))
+    for column, part in enumerate(np.array_split(wave, _WIDTH)):
+        if part.size:
+            low, high = (round((1 - value / top) * (_HEIGHT - 1) / 2) for value in (part.max(), part.min()))
+            canvas[low : high + 1, column] = (40, 110, 200)
+    return canvas
+
+
+def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array:
+    """Return the picture of a sample: an array, or a dict of targets, which are drawn on its image.
+
+    Args:
+        parts: the sample.
+        boxes: the format of its boxes; see Boxes.
+        scaled: returns an image in the size that is shown; the rest is drawn after it.
+
+    Raises:
+        ValueError: there is neither an image nor audio.
+
+    Example:
+        >>> sample = {"image": np.zeros((4, 6), np.uint8), "boxes": np.array([[1.0, 1.0, 4.0, 4.0]])}
+        >>> drawn(sample)[1, :, 1].tolist()
+        [0, 255, 255, 255, 0, 0]
+    """
+    if not isinstance(parts, dict):
+        parts = {"image" if np.ndim(parts) >= 2 and np.shape(parts)[0] > 2 else "audio": parts}
+    if "image" not in parts:
+        if "audio" not in parts:
+            raise ValueError(f"a sample needs an image or audio to be drawn, got {list(parts)}")
+        return waveform(parts["audio"])
+    image = rgb(parts["image"])
+    size = image.shape[:2]
+    image = image.copy() if scaled is None else np.array(scaled(image))
+    ratio = np.array([image.shape[1] / size[1], image.shape[0] / size[0]])
+    masks = [parts["mask"]] if "mask" in parts else []
+    for number, mask in enumerate([*masks, *parts.get("masks", ())]):
+        _tint(image, np.asarray(mask), number)
+    for number, row in enumerate(_rows(parts.get("boxes"), lambda rows: to_edges(rows, boxes, size))):
+        _frame(image, row[:4] * np.tile(ratio, 2), _COLOURS[number % len(_COLOURS)])
+    for number, row in enumerate(_rows(parts.get("keypoints"), lambda rows: rows)):
+        _dot(image, (row[:2] + 0.5) * ratio, _COLOURS[number % len(_COLOURS)])
+    return image
+
+
+def _rows(given: Any, read: Any) -> Array:
+    rows = np.asarray(() if given is None else given, np.float64)
+    made: Array = read(rows) if rows.ndim == 2 and rows.size else np.empty((0, 4))
+    return made[np.isfinite(made[:, :2]).all(axis=1)]
+
+
+def _tint(image: Array, mask: Array, number: int) -> None:
+    """Mix a colour for each label of a mask, but 0, into the image."""
+    if mask.ndim == 3:
+        mask = mask[..., 0] if mask.shape[2] == 1 else mask.argmax(axis=2)
+    if mask.ndim != 2 or not mask.size:
+        return
+    labels = np.rint(np.nan_to_num(mask.astype(np.float64))).astype(np.int64)
+    rows, columns = (
+        np.arange(wanted) * had // wanted for wanted, had in zip(image.shape[:2], labels.shape, strict=True)
+    )
+    labels = labels[rows[:, None], columns]
+    there = labels != 0
+    colour = _COLOURS[(labels[there] + number) % len(_COLOURS)]
+    image[there] = (image[there].astype(np.uint16) * 3 + colour.astype(np.uint16) * 2) // 5
+
+
+def _frame(image: Array, edges: Array, colour: Array) -> None:
+    height, width = image.shape[:2]
+    limits = np.array([width, height, width, height])
+    x0, y0, x1, y1 = np.clip(np.rint(edges), 0, limits).astype(int).tolist()
+    thick = max(1, min(height, width) // 100)
+    image[y0 : y0 + thick, x0:x1] = image[max(y1 - thick, 0) : y1, x0:x1] = colour
+    image[y0:y1, x0 : x0 + thick] = image[y0:y1, max(x1 - thick, 0) : x1] = colour
+
+
+def _dot(image: Array, place: Array, colour: Array) -> None:
+    radius = max(1.5, min(image.shape[:2]) / 70)
+    x, y = place.tolist()
+    rows, columns = np.ogrid[: image.shape[0], : image.shape[1]]
+    far = (rows + 0.5 - y) ** 2 + (columns + 0.5 - x) ** 2
+    image[far <= (radius + 1) ** 2] = 0
+    image[far <= radius**2] = colour

@@ -1,0 +1,1 @@
+"""A sheet of what a pipeline makes of images: ``seedsafe preview``."""

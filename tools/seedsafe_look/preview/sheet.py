@@ -1,0 +1,111 @@
+"""A sheet of samples as one picture, or as one page that needs no other file."""
+
+from __future__ import annotations
+
+import base64
+import textwrap
+from html import escape
+from typing import Any
+
+import cv2
+import numpy as np
+
+from seedsafe_look.preview.samples import Cell, Row
+
+__all__ = ["encoded", "page", "sheet"]
+
+_GAP, _LINE, _TITLE, _LINES = 10, 13, 20, 8
+_INK, _SHADE = (40, 40, 40), (110, 110, 110)
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 1.5rem; }
+h1 { font-size: 1.2rem; } h2 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
+.row { display: flex; flex-wrap: wrap; gap: 12px; }
+figure { margin: 0; max-width: 100%; } img { display: block; max-width: 100%; image-rendering: auto; }
+figcaption { font-size: 12px; overflow-wrap: anywhere; } figcaption b { display: block; margin: .2rem 0; }
+.error { color: #c62828; max-width: 24rem; overflow-wrap: anywhere; }
+"""
+
+
+def encoded(image: Any, ending: str = ".png") -> bytes:
+    """Return an RGB image as the bytes of a file."""
+    done, data = cv2.imencode(ending, np.ascontiguousarray(image[..., ::-1]))
+    if not done:
+        raise ValueError(f"OpenCV cannot write {ending}: use .png")
+    return data.tobytes()
+
+
+def page(title: str, rows: list[Row], cell: int) -> str:
+    """Return the page, with all pictures in it."""
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(title)}</h1>",
+    ]
+    for row in rows:
+        parts += [f"<h2>{escape(row.title)}</h2>", '<div class="row">']
+        parts += [_figure(one, row.title, cell) for one in row.cells]
+        parts.append("</div>")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _figure(one: Cell, row: str, cell: int) -> str:
+    lines = "<br>".join(map(escape, one.lines))
+    if one.image is None:
+        return f'<p class="error"><b>{escape(one.title)}</b> {lines}</p>'
+    data = base64.b64encode(encoded(one.image)).decode()
+    height, width = one.image.shape[:2]
+    return (
+        f'<figure style="width:{cell}px"><img width="{width}" height="{height}" alt="{escape(f"{row}, {one.title}")}" '
+        f'src="data:image/png;base64,{data}"><figcaption><b>{escape(one.title)}</b>{lines}</figcaption></figure>'
+    )
+
+
+def sheet(title: str, rows: list[Row], cell: int) -> Any:
+    """Return the sheet as one picture, uint8 (H, W, 3)."""
+    strips = [_strip(row, cell) for row in rows]
+    width = max([part.shape[1] for part in strips] + [cell])
+    head = np.full((_TITLE + _GAP, width, 3), 255, np.uint8)
+    _write(head, title, _GAP, _TITLE, 0.5, _INK)
+    wide = [_padded(part, part.shape[0], width) for part in (head, *strips)]
+    return np.vstack(wide)
+
+
+def _strip(row: Row, cell: int) -> Any:
+    blocks = [_block(one, cell) for one in row.cells]
+    tall = max(block.shape[0] for block in blocks)
+    gap = np.full((tall, _GAP, 3), 255, np.uint8)
+    parts = [part for block in blocks for part in (gap, _padded(block, tall, cell))]
+    body = np.hstack([*parts, gap])
+    head = np.full((_TITLE, body.shape[1], 3), 255, np.uint8)
+    _write(head, row.title, _GAP, 14, 0.42, _INK)
+    return np.vstack([head, body])
+
+
+def _block(one: Cell, cell: int) -> Any:
+    wrapped = [line for text in one.lines for line in textwrap.wrap(text, max(12, cell // 5))]
+    if len(wrapped) > _LINES:
+        wrapped = [*wrapped[: _LINES - 1], f"and {len(wrapped) - _LINES + 1} more lines"]
+    tall = 0 if one.image is None else one.image.shape[0]
+    block = np.full((tall + _TITLE + _LINE * len(wrapped) + 6, cell, 3), 255, np.uint8)
+    if one.image is not None:
+        block[:tall, : one.image.shape[1]] = one.image
+    _write(block, one.title, 0, tall + 14, 0.4, _INK)
+    for number, line in enumerate(wrapped):
+        _write(block, line, 0, tall + _TITLE + _LINE * (number + 1) - 3, 0.33, _SHADE)
+    return block
+
+
+def _padded(part: Any, height: int, width: int) -> Any:
+    made = np.full((height, width, 3), 255, np.uint8)
+    made[: part.shape[0], : part.shape[1]] = part
+    return made
+
+
+def _write(canvas: Any, text: str, left: int, base: int, size: float, colour: tuple[int, int, int]) -> None:
+    """Write a line; OpenCV's letters are those of ASCII."""
+    plain = text.replace("×", "x").replace("…", "...").encode("ascii", "replace").decode()
+    cv2.putText(canvas, plain, (left, base), cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)

@@ -1,0 +1,47 @@
+"""Numbers as a command line lists them; imports nothing, so that help comes at once."""
+
+from __future__ import annotations
+
+__all__ = ["numbers", "sides"]
+
+
+def numbers(text: str, most: int = 2**32) -> list[int]:
+    """Return the integers that a text lists, such as ``0-3`` or ``0,5,9-12``.
+
+    Raises:
+        ValueError: it has another form, or lists none.
+
+    Example:
+        >>> numbers("0-2,7")
+        [0, 1, 2, 7]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        try:
+            low, high = int(first), int(last) if dash else int(first)
+        except ValueError:
+            raise ValueError(f"must be numbers such as 0-3 or 0,5,9-12, got {text!r}") from None
+        if not low <= high < most or high - low > 10_000:
+            raise ValueError(f"must be an ascending range below {most}, got {part!r}")
+        found += range(low, high + 1)
+    return found
+
+
+def sides(text: str) -> tuple[int, ...]:
+    """Return a shape as a command line gives it: ``480x640``, ``480x640x3``, or ``16000`` for audio.
+
+    Raises:
+        ValueError: it has another form.
+
+    Example:
+        >>> sides("480x640"), sides("16000")
+        ((480, 640), (16000,))
+    """
+    try:
+        found = tuple(int(part) for part in text.lower().replace("×", "x").split("x"))
+    except ValueError:
+        found = ()
+    if not 1 <= len(found) <= 3 or min(found) < 1:
+        raise ValueError(f"must be HEIGHTxWIDTH in pixels, such as 480x640, got {text!r}")
+    return found

@@ -1,0 +1,80 @@
+"""What ``Compose.show`` draws, with matplotlib."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+from seedsafe.ground.info import described
+from seedsafe.keys.key import SampleKey, checked_int
+from seedsafe_look.parameters import text
+from seedsafe_look.picture import drawn
+
+try:
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise ImportError('show needs matplotlib: pip install "seedsafe[tools]"') from error
+
+__all__ = ["Sheet", "show"]
+
+_INCHES, _ACROSS, _LETTERS = 2.6, 5, 38
+
+
+class Sheet(Figure):
+    """A figure that a notebook shows although pyplot does not know it."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", bbox_inches="tight")
+        return file.getvalue()
+
+
+def show(
+    augment: Any, sample: Any, *, seed: int, index: int, epochs: int | Iterable[int], views: int | None
+) -> Sheet:
+    """Return the figure; see `Compose.show`."""
+    keys = _keys(seed, index, epochs, views)
+    written = "pascal_voc" if augment.boxes is None else augment.boxes.format
+    pictures = [("sample", "", drawn(sample, boxes=written))]
+    for title, key in keys:
+        made = augment(sample, key=key)
+        pictures.append((title, _drawn_for(augment, key, sample), drawn(made, boxes=written)))
+    across = min(len(pictures), _ACROSS)
+    down = -(-len(pictures) // across)
+    figure = Sheet(figsize=(_INCHES * across, _INCHES * 1.35 * down), layout="constrained")
+    for place, (title, below, picture) in enumerate(pictures):
+        axes = figure.add_subplot(down, across, place + 1)
+        axes.imshow(picture)
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel(below, fontsize=6, loc="left")
+        axes.set_xticks([])
+        axes.set_yticks([])
+    return figure
+
+
+def _keys(
+    seed: int, index: int, epochs: int | Iterable[int], views: int | None
+) -> list[tuple[str, SampleKey]]:
+    if isinstance(epochs, Iterable):
+        which = list(epochs)
+    else:
+        which = list(range(checked_int("epochs", epochs, 1, 1000, "pass how many, or a list of which")))
+    if not which:
+        raise ValueError("epochs must be at least one, got none: pass how many, or a list of which")
+    if views is None:
+        return [(f"epoch {epoch}", SampleKey(seed, epoch, index)) for epoch in which]
+    count = checked_int("views", views, 1, 1000, "pass the number of views")
+    first = which[0]
+    return [
+        (f"epoch {first}, view {view}", SampleKey(seed, first, index, view=view)) for view in range(count)
+    ]
+
+
+def _drawn_for(augment: Any, key: SampleKey, sample: Any) -> str:
+    try:
+        applied = augment.params(key, described(sample))
+    except ValueError:
+        return ""  # what a bridge returns is not known before it has run
+    lines = [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
+    return "\n".join(line if len(line) <= _LETTERS else line[: _LETTERS - 1] + "…" for line in lines)

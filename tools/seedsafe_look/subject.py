@@ -1,0 +1,193 @@
+"""What is looked at: a pipeline from a file, or what ``MODULE:NAME`` names."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seedsafe.keys.key import SampleIndex, SampleKey
+from seedsafe.pipeline.compose import Compose
+from seedsafe.pipeline.transform import Transform
+
+__all__ = ["Subject", "load"]
+
+_FILES = (".json", ".yaml", ".yml")
+_FORMS = "a .json or .yaml file with what Compose.to_dict returned, or MODULE:NAME, such as train:augment or train.py:augment"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A pipeline, or a dataset that is read by key.
+
+    Attributes:
+        name: as it was asked for.
+        augment: the pipeline; None for a dataset that has none of its own.
+        reader: of a dataset; None for a pipeline alone.
+    """
+
+    name: str
+    augment: Compose | None
+    reader: Any = None
+
+    def key(self, at: SampleIndex, seed: int) -> SampleKey:
+        """Return the key of a sample: of this seed, or of the dataset's own."""
+        if self.reader is not None:
+            found: SampleKey = self.reader.key(at)
+            return found
+        return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
+
+    def read(self, at: SampleIndex) -> tuple[Any, Any]:
+        """Return a dataset's sample before and after its augmentation."""
+        return self.read_base(at), self.reader.sample(at, counts=False, listed=False)
+
+    def read_base(self, at: SampleIndex) -> Any:
+        """Return a dataset's sample as its base has it."""
+        bare = copy(self.reader)
+        bare.augment = None
+        bare.renew()
+        return bare.sample(at, counts=False, listed=False)
+
+    def parts(self, sample: Any) -> Any:
+        """Return a dataset's sample as the pipeline is given it: an array, or a dict of targets."""
+        from seedsafe.reading.forms import take_apart
+
+        return take_apart(sample, self.reader.targets)[0]
+
+
+def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
+    """Return what a command's PIPELINE argument names.
+
+    Args:
+        target: a file, or MODULE:NAME: a Compose, a transform, a dataset, a callable of another library, or a function
+            without arguments that returns one of them.
+        seed: of a dataset that has none.
+        classes: of the user's own transforms, each as MODULE:NAME, for a file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is something else, cannot be imported or cannot be read.
+        ImportError: a YAML file without PyYAML.
+    """
+    if target.endswith(_FILES):
+        return Subject(target, _from_file(target, [_named(one) for one in classes]))
+    if ":" not in target:
+        raise ValueError(f"PIPELINE must be {_FORMS}, got {target!r}")
+    return _subject(target, _named(target), seed)
+
+
+def _from_file(name: str, classes: list[Any]) -> Compose:
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no file {name}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not text: pass what Compose.to_json returned") from None
+    try:
+        if name.endswith(".json"):
+            return Compose.from_json(text, classes=classes)
+        return Compose.from_dict(_from_yaml(text), classes=classes)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        own = (
+            ""
+            if classes or "class" not in str(error)
+            else " (a transform of your own is named with --class MODULE:NAME)"
+        )
+        raise ValueError(f"{name} holds no pipeline: {error}{own}") from error
+
+
+def _from_yaml(text: str) -> Any:
+    try:
+        yaml = importlib.import_module("yaml")
+    except ImportError as error:
+        raise ImportError('a YAML file needs PyYAML: pip install "seedsafe[yaml]", or write JSON') from error
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"it is not YAML: {error}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"its top must be a mapping, got {type(data).__name__}")
+    return data
+
+
+def _named(target: str) -> Any:
+    module, _, path = target.partition(":")
+    if not (module and path):
+        raise ValueError(f"expected MODULE:NAME, got {target!r}")
+    try:
+        value = _module(module)
+    except FileNotFoundError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{module!r} cannot be imported: {type(error).__name__}: {error}") from error
+    for name in path.split("."):
+        if not hasattr(value, name):
+            there = ", ".join(sorted(one for one in vars(value) if not one.startswith("_"))[:20])
+            raise ValueError(f"{module!r} has no {path!r}: it has {there}")
+        value = getattr(value, name)
+    return value
+
+
+def _module(name: str) -> Any:
+    here = str(Path.cwd())
+    if not name.endswith(".py"):
+        sys.path[:0] = [] if here in sys.path else [here]
+        return importlib.import_module(name)
+    file = Path(name).resolve()
+    if not file.is_file():
+        raise FileNotFoundError(f"no file {name}")
+    sys.path.insert(0, str(file.parent))
+    return importlib.import_module(file.stem)
+
+
+def _subject(name: str, value: Any, seed: int) -> Subject:
+    if isinstance(value, Transform | Compose):
+        return Subject(name, value if isinstance(value, Compose) else Compose([value]))
+    for held in (value, getattr(value, "dataset", None)):  # a DataLoader has one
+        reader = getattr(held, "reader", None)
+        if hasattr(reader, "renew") and hasattr(reader, "base"):
+            return _of_reader(name, reader)
+    if isinstance(value, type) or (inspect.isroutine(value) and not _required(value)):
+        try:
+            made = value()
+        except Exception as error:
+            raise ValueError(
+                f"{name} was called without arguments and raised {type(error).__name__}: {error}; name an instance, or a "
+                "function without arguments that returns one"
+            ) from error
+        if made is None or isinstance(made, type):
+            raise ValueError(f"{name} returned {made!r}: name a pipeline or a dataset")
+        return _subject(name, made, seed)
+    if callable(value):
+        from seedsafe.bridging.member import bridge
+
+        return Subject(name, Compose([bridge(value)]))
+    if hasattr(value, "__getitem__"):
+        from seedsafe.reading.reader import KeyedReader
+
+        return _of_reader(name, KeyedReader(value, None, seed=seed, bridge=True))
+    raise ValueError(f"{name} is neither a pipeline nor a dataset, but {type(value).__name__}: name {_FORMS}")
+
+
+def _of_reader(name: str, reader: Any) -> Subject:
+    reader = copy(reader)
+    reader.views = None  # the view is asked for by its number
+    reader.renew()
+    augment = reader.augment
+    if augment is not None and not isinstance(augment, Compose):
+        augment = Compose([augment]) if isinstance(augment, Transform) else None
+    return Subject(name, augment, reader)
+
+
+def _required(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return True  # written in C
+    free = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return any(one.default is one.empty and one.kind not in free for one in parameters)
