@@ -19,6 +19,7 @@ import seedsafe.functional
 import seedsafe.image.flip
 import seedsafe_audit
 import seedsafe_lint
+import seedsafe_look
 import seedsafe_torch
 from seedsafe.pipeline import primitive
 
@@ -85,7 +86,7 @@ def test_that_test_would_notice() -> None:
 
 def modules() -> list[ModuleType]:
     found = []
-    for package in (seedsafe, seedsafe_torch, seedsafe_lint, seedsafe_audit):
+    for package in (seedsafe, seedsafe_torch, seedsafe_lint, seedsafe_audit, seedsafe_look):
         found.append(package)
         for one in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             if "__main__" not in one.name:

@@ -1,13 +1,20 @@
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import cv2
+import numpy as np
 import pytest
+from test_docs import environment
 
+import seedsafe as ss
 from seedsafe.__main__ import TOOLS, main
 from seedsafe_lint import options, output
 
@@ -101,3 +108,186 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(code, shell=True, capture_output=True, text=True, check=True)
     assert done.stdout == "{\n"
     assert done.stderr == ""
+
+
+LINTED = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Images(Dataset):
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __getitem__(self, index):
+        return {draws}
+"""
+
+
+@pytest.fixture
+def things(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with something fine, something with warnings and something with errors for each tool."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name, draws in (("fine", "index"), ("warned", "np.random.rand()"), ("wrong", "self.rng.normal()")):
+        (tmp_path / f"{name}.py").write_text(LINTED.format(draws=draws))
+        (tmp_path / name).mkdir()
+        cv2.imwrite(str(tmp_path / name / "a.png"), np.zeros((40, 40, 3), np.uint8))
+    (tmp_path / "wrong" / "b.png").write_bytes(b"\x89PNG")
+    (tmp_path / "wrong" / "c.png").symlink_to("nowhere")
+    cv2.imwrite(str(tmp_path / "warned" / "a.tiff"), np.full((4, 4), np.nan, np.float32))
+    (tmp_path / "warned" / "a.png").unlink()
+    (tmp_path / "p.json").write_text(ss.Compose([ss.RandomCrop(32)]).to_json())
+    (tmp_path / "big.json").write_text(ss.Compose([ss.RandomCrop(64)]).to_json())
+    return tmp_path
+
+
+AUDIT = ["--samples", "16", "--workers", "0,2", "--start-methods", "fork", "--select"]
+EXITS = [  # the tool's call, and its code: 0 fine, 1 errors (with --strict anything), 2 a wrong call or something missing
+    (["lint", "fine.py"], 0),
+    (["lint", "warned.py"], 0),
+    (["lint", "warned.py", "--strict"], 1),
+    (["lint", "wrong.py"], 1),
+    (["lint", "nowhere.py"], 2),
+    (["lint", "--fast"], 2),
+    (["audit", "audit_cases:good", *AUDIT, "duplicates"], 0),
+    (["audit", "audit_cases:noisy", *AUDIT, "order"], 0),
+    (["audit", "audit_cases:noisy", *AUDIT, "order", "--strict"], 1),
+    (["audit", "audit_cases:StoredGenerator", *AUDIT, "duplicates"], 1),
+    (["audit", "nowhere.py:dataset"], 2),
+    (["audit", "audit_cases:good", "--workers", "two"], 2),
+    (["stats", "fine"], 0),
+    (["stats", "warned", "--as-stored"], 0),
+    (["stats", "warned", "--as-stored", "--strict"], 1),
+    (["stats", "wrong"], 1),
+    (["stats", "nowhere"], 2),
+    (["stats"], 2),
+    (["index", "fine", "--flat"], 0),
+    (["index", "wrong", "--flat"], 1),
+    (["index", "nowhere"], 2),
+    (["index", "fine", "--threads", "many"], 2),
+    (["preview", "p.json", "--images", "fine"], 0),
+    (["preview", "big.json", "--images", "fine"], 1),
+    (["preview", "nowhere.json"], 2),
+    (["preview", "p.json", "--images", "nowhere"], 2),
+    (["explain", "p.json", "--size", "40x40"], 0),
+    (["explain", "nowhere.json"], 2),
+    (["explain"], 2),
+    (["demo"], 0),
+    (["demo", "now"], 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "code"), EXITS, ids=lambda one: " ".join(one) if isinstance(one, list) else ""
+)
+def test_exit_codes(call: list[str], code: int, things: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(call) == code
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    if code == 2:
+        assert told
+
+
+def test_every_tool_has_its_exit_codes() -> None:
+    for tool in TOOLS:
+        assert {0, 2} <= {code for call, code in EXITS if call[0] == tool}, tool
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["lint", "wrong.py", "--json"],
+        ["audit", "audit_cases:good", *AUDIT, "duplicates", "--json"],
+        ["stats", "fine", "--json"],
+        ["stats", "--json", "fine"],
+        ["index", "fine", "--json"],
+        ["preview", "p.json", "--images", "fine", "--json"],
+        ["explain", "p.json", "--size", "40x40", "--json"],
+        ["demo", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_every_tool_prints_json(call: list[str], things: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(call) in (0, 1)
+    assert json.loads(capsys.readouterr().out)
+
+
+def run(call: list[str], **how: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "seedsafe", *call], stderr=subprocess.PIPE, **how)
+
+
+@pytest.mark.parametrize(
+    "call", [call for call, _ in EXITS if call[0] != "audit"] + [["--help"], ["lint", "--help"]], ids=" ".join
+)
+def test_no_tool_minds_a_reader_that_goes_away(call: list[str], things: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with run(call, stdout=writer, env=environment()) as process:
+        os.close(writer)
+        _, told = process.communicate(timeout=60)
+    assert b"Traceback" not in told
+    assert b"Exception ignored" not in told
+
+
+BUSY = """
+import os, signal, time
+os.kill({whom}, signal.SIGINT)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "call", [["audit", "busy:x"], ["preview", "busy:x"], ["explain", "busy:x"]], ids=" ".join
+)
+def test_a_tool_that_is_interrupted_says_so_and_no_more(call: list[str], things: Path) -> None:
+    (things / "busy.py").write_text(BUSY.format(whom="os.getpid()"))
+    with run(call, stdout=subprocess.PIPE, env=environment()) as process:
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in told
+    assert told.decode().strip().endswith("interrupted")
+
+
+def test_a_lint_in_processes_is_interrupted_as_a_whole(things: Path) -> None:
+    for number in range(400):
+        (things / f"m{number}.py").write_text("import numpy as np\n" + "x = np.random.rand()\n" * 400)
+    with run(
+        ["lint", ".", "--jobs", "2"], stdout=subprocess.PIPE, env=environment(), start_new_session=True
+    ) as process:
+        while process.poll() is None and len(children(process.pid)) < 2:
+            pass
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.decode() == "interrupted\n"
+
+
+def children(parent: int) -> list[str]:
+    return Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+
+
+def test_progress_is_for_terminals(things: Path) -> None:
+    with run(["preview", "p.json", "--images", "fine"], stdout=subprocess.PIPE, env=environment()) as process:
+        out, told = process.communicate(timeout=60)
+    assert (process.returncode, out, told) == (0, b"", b"")
+    leader, follower = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "seedsafe", "preview", "p.json", "--images", "fine"],
+        stderr=follower,
+        env=environment(),
+    ) as process:
+        process.wait(timeout=60)
+    os.close(follower)
+    assert b"drawing" in os.read(leader, 10_000)
+    os.close(leader)
+
+
+@pytest.mark.parametrize("call", [call for call, _ in EXITS if call[0] != "audit"], ids=" ".join)
+def test_rich_is_not_needed(call: list[str], things: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = next(code for one, code in EXITS if one == call)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert main(call) == code

@@ -184,7 +184,7 @@ class Compose:
             sample: an image (H, W) or (H, W, C), audio, or a dict of targets.
             seed: of the keys.
             index: of the keys.
-            epochs: how many, from 0, or which; one picture each.
+            epochs: how many, from 0, or which; each is one image.
             views: the number of views of the first of these epochs, shown instead of the epochs.
 
         Raises:

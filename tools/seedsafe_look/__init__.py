@@ -1,1 +1,3 @@
 """Look at what a pipeline does: ``seedsafe preview``, ``explain`` and ``demo``, and what ``Compose.show`` draws."""
+
+__all__: list[str] = []
