@@ -23,6 +23,10 @@ def prepare_data_loader(loading: Any, **options: Any) -> Any:
 
     Raises:
         ValueError: there are several workers, and the sampler does not divide the samples among them.
+
+    Example:
+        >>> batches = loader(dataset, batch_size=8, sampler=DistributedKeyedSampler(dataset, seed=42))  # doctest: +SKIP
+        >>> batches = prepare_data_loader(batches)  # doctest: +SKIP
     """
     if "add_dist_sampler" in options:
         raise ValueError("add_dist_sampler would replace the loader's sampler: leave it out")

@@ -42,6 +42,10 @@ def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
 def distort_points(points: Array, forward: Field) -> Array:
     """Return points (N, 2 or more), x and y of pixel centres first, where a field takes them; what is not finite stays.
 
+    Args:
+        points: in pixels.
+        forward: the Field that takes places of the image to places of the result.
+
     Example:
         >>> distort_points(np.array([[1.0, 2.0, 7.0]]), lambda x, y: (x + 1, y)).tolist()
         [[2.0, 2.0, 7.0]]
@@ -61,6 +65,12 @@ def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Arra
 
     The outline is 64 places: the corners, and 15 between each two. Boxes are cut off at the edges of the image of
     this height and width; none is removed.
+
+    Args:
+        boxes: in pixels.
+        forward: the Field that takes places of the image to places of the result.
+        height: of the result, in pixels.
+        width: of the result, in pixels.
 
     Example:
         >>> distort_boxes(np.array([[0, 0, 2, 1]]), lambda x, y: (x + 1, y), 4, 4).tolist()

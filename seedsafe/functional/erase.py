@@ -241,6 +241,11 @@ def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -
 
     A point outside the image stays.
 
+    Args:
+        points: in pixels.
+        tiles: x0, y0, x1, y1 of each, in pixels.
+        order: for each place, the number of the tile that comes there.
+
     Example:
         >>> shuffle_points(np.array([[0.0, 0.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
         [[2.0, 0.0]]
@@ -261,6 +266,11 @@ def shuffle_boxes(boxes: Array, tiles: Sequence[Hole], order: Sequence[int]) -> 
     """Return boxes (N, 4 or more), x0, y0, x1, y1 first, where the tiles with their largest parts have gone: those parts.
 
     No box is removed; one outside the image keeps an area of zero.
+
+    Args:
+        boxes: in pixels.
+        tiles: x0, y0, x1, y1 of each, in pixels.
+        order: for each place, the number of the tile that comes there.
 
     Example:
         >>> shuffle_boxes(np.array([[1.0, 0.0, 4.0, 1.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()

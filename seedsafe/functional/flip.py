@@ -105,6 +105,10 @@ def _mirror(points: Array, column: int, last: int) -> Array:
 def horizontal_flip_boxes(boxes: Array, width: int) -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a mirrored image.
 
+    Args:
+        boxes: in pixels.
+        width: of the image, in pixels.
+
     Example:
         >>> horizontal_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()
         [[7, 0, 10, 3]]
@@ -114,6 +118,10 @@ def horizontal_flip_boxes(boxes: Array, width: int) -> Array:
 
 def vertical_flip_boxes(boxes: Array, height: int) -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a mirrored image.
+
+    Args:
+        boxes: in pixels.
+        height: of the image, in pixels.
 
     Example:
         >>> vertical_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()

@@ -218,6 +218,12 @@ def _within(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
 class Sheet(_Lattice):
     """A Field whose displacements are bilinear over the cells of a lattice; see Folded. Exact on every machine.
 
+    Args:
+        across: displacements in x at the corners of the cells, in pixels.
+        down: displacements in y there.
+        origin: x and y of the first corner.
+        cell: the width and height of a cell.
+
     Example:
         >>> field = Sheet(np.array([[0.0, 4.0], [0.0, 0.0]]), np.zeros((2, 2)), (0.0, 0.0), (10.0, 10.0))
         >>> field(np.array([5.0]), np.array([5.0]))[0].tolist()

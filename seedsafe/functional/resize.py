@@ -112,6 +112,11 @@ def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) 
 def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in an image of another size; see `resize_points`.
 
+    Args:
+        boxes: in pixels.
+        given: the height and width of the image before.
+        size: its height and width afterwards.
+
     Example:
         >>> resize_boxes(np.array([[0, 1, 2, 3]]), (10, 10), (20, 10)).tolist()
         [[0, 2, 2, 6]]

@@ -86,6 +86,12 @@ def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> A
 def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Array:
     """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a turned image; see `quarter_turn_points`.
 
+    Args:
+        boxes: in pixels.
+        turns: of 90°, counterclockwise.
+        height: of the image before, in pixels.
+        width: of the image before, in pixels.
+
     Example:
         >>> quarter_turn_boxes(np.array([[0, 0, 3, 1]]), 1, 2, 10).tolist()
         [[0, 7, 1, 10]]

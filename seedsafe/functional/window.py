@@ -174,6 +174,11 @@ def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "consta
 def shift_points(points: Array, top: int, left: int) -> Array:
     """Return points (N, 2 or more), x and y first, as a window with this corner sees them.
 
+    Args:
+        points: in pixels.
+        top: of the window, in pixels.
+        left: of the window, in pixels.
+
     Example:
         >>> shift_points(np.array([[5.0, 3.0]]), 1, 2).tolist()
         [[3.0, 2.0]]
@@ -188,6 +193,13 @@ def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> A
     """Return boxes (N, 4 or more), x0, y0, x1, y1 first, as a window sees them: shifted and cut off at its edges.
 
     No box is removed, so that labels stay aligned; one that lies outside has an area of zero.
+
+    Args:
+        boxes: in pixels.
+        top: of the window, in pixels.
+        left: of the window, in pixels.
+        height: of the window, in pixels.
+        width: of the window, in pixels.
 
     Example:
         >>> shift_boxes(np.array([[0, 0, 9, 4]]), 1, 2, 3, 3).tolist()

@@ -220,6 +220,9 @@ def record_index(record_id: str | bytes) -> int:
     Ids are hashed, so two ids may collide: with 10**9 ids the probability is about 2.7 %. A string is
     hashed as UTF-8, and a file name that is not UTF-8 as its bytes on disk.
 
+    Args:
+        record_id: of the record, text or bytes.
+
     Example:
         >>> record_index("n01440764/n01440764_10026.JPEG") == record_index(b"n01440764/n01440764_10026.JPEG")
         True

@@ -164,6 +164,9 @@ class ImageTransform(Transform):
 
     A subclass gives ``apply_image(image, params)``.
 
+    Args:
+        name: see Transform.
+
     Example:
         >>> import numpy as np
         >>> class Invert(ImageTransform):
@@ -179,6 +182,9 @@ class SpatialTransform(Transform):
     """A transform that moves pixels: what it does to the image it does to mask, keypoints and boxes as well.
 
     A subclass without ``apply_mask``, ``apply_keypoints`` or ``apply_boxes`` refuses samples that have them.
+
+    Args:
+        name: see Transform.
 
     Example:
         >>> import numpy as np
@@ -223,6 +229,9 @@ class AudioTransform(Transform):
     """A transform of audio, float32, (samples,) or (channels, samples).
 
     A subclass gives ``apply_audio(audio, params)``.
+
+    Args:
+        name: see Transform.
 
     Example:
         >>> import numpy as np

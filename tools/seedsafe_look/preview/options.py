@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     rows.add_argument("--samples", type=_count, default=4, metavar="N", help="the first N (default: 4)")
     rows.add_argument("--indices", type=_numbers, metavar="N,N-N", help="these samples")
     made.add_argument(
-        "--cell", type=_count, default=224, metavar="N", help="longest side of a picture (default: 224)"
+        "--cell", type=_count, default=224, metavar="N", help="longest side of an image (default: 224)"
     )
     made.add_argument(
         "--class",
