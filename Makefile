@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check test-numpy test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench bench-loaders docs clean
+.PHONY: demo test check test-numpy test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -27,6 +27,7 @@ check: $(VENV)/.installed
 	PYTHONPATH=adapters:tools $(BIN)/lint-imports --verbose
 	$(BIN)/mypy
 	$(BIN)/pyright
+	scripts/check_release.sh
 
 # The pages are built in an environment without frameworks, which are mocked.
 docs: .venvs/docs/.installed
@@ -37,6 +38,10 @@ docs: .venvs/docs/.installed
 	.venvs/docs/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venvs/docs/bin/python -m pip install --quiet --editable . --group docs
 	touch $@
+
+# The wheel in an environment of its own, away from the repository, and the tests of the sdist.
+test-release: $(VENV)/.installed
+	scripts/test_release.sh $(PYTHON)
 
 # The contract with every NumPy, in throw-away environments; NumPy 2.5 needs a newer Python than 3.11.
 test-numpy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -110,3 +111,30 @@ def test_the_others_train_and_go_on(folder: Path, example: str, written: str, tm
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_each_can_be_read_in_a_minute(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_the_notebook_is_made_of_the_script() -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "make_notebook.py"))
+    assert made["NOTEBOOK"].read_text(encoding="utf-8") == made["notebook"](), (
+        "old: python scripts/make_notebook.py"
+    )
+
+
+@pytest.mark.parametrize("folder", ["classify.py"], indirect=True)
+def test_the_notebook_trains_as_the_script_does(folder: Path, tmp_path: Path) -> None:
+    cells = json.loads((EXAMPLES / "classify.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    code.insert(2, f"options.folder = options.held_out = Path({str(folder)!r})\noptions.epochs = 2")
+    (tmp_path / "notebook.py").write_text("\n".join(code), encoding="utf-8")
+    trained = run("classify.py", folder, tmp_path / "script")
+    (tmp_path / "cells").mkdir()
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "notebook.py")],
+        cwd=tmp_path / "cells",
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, trained), done.stderr
+    assert "held out:" in trained
