@@ -21,10 +21,10 @@ echo "[pytest]" >pytest.ini
     tests/test_compose.py tests/test_folder.py 2>&1 | tail -15
 
 # The commands, as a shell finds them.
-"$env/seedsafe" demo | grep -q "seedsafe: 0 of 32 crops repeat"
-"$env/seedsafe" lint --explain SSF001 | grep -q "^# SSF001"
+"$env/seedsafe" demo | grep >/dev/null "seedsafe: 0 of 32 crops repeat"
+"$env/seedsafe" lint --explain SSF001 | grep >/dev/null "^# SSF001"
 printf 'import seedsafe as ss\naugment = ss.Compose([ss.RandomCrop(8), ss.HorizontalFlip()])\n' >train.py
-"$env/seedsafe" explain train:augment --size 20x30 | grep -q "^RandomCrop "
+"$env/seedsafe" explain train:augment --size 20x30 | grep >/dev/null "^RandomCrop "
 "$env/python" -c "import cv2, numpy; import os; os.mkdir('photos'); cv2.imwrite('photos/a.png', numpy.zeros((20, 30, 3), 'uint8'))"
 "$env/seedsafe" preview train:augment --images photos -o sheet.png
 "$env/seedsafe" stats photos --json >stats.json

@@ -41,8 +41,8 @@ def wrong(revealed: dict[int, str]) -> list[str]:
 
 
 @pytest.mark.timeout(600)
-def test_mypy_shows_the_types(tmp_path: Path) -> None:
-    call = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(TYPED)]
+def test_mypy_shows_the_types() -> None:
+    call = [sys.executable, "-m", "mypy", str(TYPED)]  # as `make check` calls it, whose cache it shares
     done = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, check=False)
     assert "error:" not in done.stdout, done.stdout
     shown = re.findall(r":(\d+): note: Revealed type is \"(.*)\"", done.stdout)
