@@ -88,7 +88,7 @@ def audit(
             progress(len(answers), len(chosen), run)
 
     runs = Runs(subject, _order(subject, samples, counts), timeout, beat)
-    context = Context(subject, runs.order, runs, counts, methods, epochs, (memory_reads, memory_seconds))
+    context = Context(subject, runs.order, runs, counts, methods, epochs, samples, (memory_reads, memory_seconds))
     for name in chosen:
         answers.append(ask(context, name, answers))
     if progress is not None:

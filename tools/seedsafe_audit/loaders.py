@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
+from seedsafe.reading.inside import outermost
 from seedsafe_audit.content import digest
 from seedsafe_audit.recording import Items, Record, Recorder
 from seedsafe_audit.subject import Subject
@@ -23,6 +24,7 @@ def passes(
     batch: int,
     epochs: int,
     init: Any = None,
+    first: int = 0,
 ) -> Iterator[list[Record]]:
     """Read the recorder for some epochs; yield the records of each batch as they are delivered.
 
@@ -34,6 +36,7 @@ def passes(
         batch: the samples in a batch; Keras's items are batches themselves.
         epochs: how many passes; the dataset is told each, if it has a set_epoch, begin_epoch or Keras's hooks.
         init: the DataLoader's worker_init_fn.
+        first: the number of the first pass.
     """
     import multiprocessing
 
@@ -43,7 +46,7 @@ def passes(
     if subject.iterable:
         source = Items(recorder, len(recorder.order))
     loader: Any = None
-    for epoch in range(epochs):
+    for epoch in range(first, first + epochs):
         recorder.epoch = epoch
         tell(subject.dataset, epoch)
         if not workers and (subject.loader != "torch" or subject.iterable):
@@ -65,12 +68,15 @@ def passes(
 
 
 def tell(dataset: Any, epoch: int) -> None:
-    """Set the epoch, in the main process as training loops do."""
+    """Set the epoch, in the main process as training loops do: of a Subset, say, in the dataset that it reads."""
     if hasattr(dataset, "begin_epoch") and hasattr(dataset, "expect_epochs"):
         if not dataset.has_epoch() or getattr(dataset, "epoch", None) is None:
             dataset.begin_epoch(epoch)
-    elif callable(getattr(dataset, "set_epoch", None)):
-        dataset.set_epoch(epoch)
+        return
+    found = [dataset] if hasattr(dataset, "set_epoch") else outermost(dataset)
+    for one in found:
+        if callable(getattr(one, "set_epoch", None)):
+            one.set_epoch(epoch)
 
 
 def _hook(subject: Subject, name: str) -> None:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seedsafe.bridging.entropy import SeedsMade
 from seedsafe_audit import rng
+from seedsafe_audit.asked import Asked, seeds_of_torch
 from seedsafe_audit.content import Content, content
 from seedsafe_audit.picture import preview
 from seedsafe_audit.process import ProcessFacts, process_facts
@@ -53,6 +55,8 @@ class Record:
     changed: tuple[Change, ...] = ()
     picture: str | None = None
     process: ProcessFacts | None = None
+    asked: int = 0  # how often the key of the sample was asked for, as calls without a key do
+    seeds: tuple[str, ...] = ()  # what generators were seeded with meanwhile
     delivered: str | None = None  # the digest of what arrived in the main process
 
     @property
@@ -75,6 +79,7 @@ class Recorder:
         carry: hand out (record, sample) instead of the record alone.
         facts: measure the process at the first and each of these readings.
         meeting: a barrier that workers wait at, so that each reads its share.
+        alone: no other thread reads meanwhile, so that what happens in the process can be told.
     """
 
     base: Any
@@ -87,6 +92,7 @@ class Recorder:
     facts: int = 0
     meeting: Any = None
     meet_until: int = 0
+    alone: bool = True
     epoch: int = 0
     _here: dict[str, Any] = field(default_factory=dict)
 
@@ -98,7 +104,7 @@ class Recorder:
 
     def __getitems__(self, positions: list[int]) -> list[Any]:
         """Read a batch as the dataset would be read: at once, if it can do that."""
-        if hasattr(self.base, "__getitems__") and not (self.moved or self.watch):
+        if _reads_batches(self.base) and not (self.moved or self.watch):
             given: list[Any] = []
             self._process()
             self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
@@ -130,13 +136,20 @@ class Recorder:
             before = rng.states()
         self._say(f"reading index {index}, worker {record.worker}")
         sample = None
+        asked, torch_seed = here["asked"].count, seeds_of_torch()
         try:
-            sample = read()
+            with SeedsMade() if self.alone else contextlib.nullcontext(set()) as seeds:
+                sample = read()
             record.content = content(sample)
         except StopIteration:
             raise
         except Exception as error:  # noqa: BLE001  # what it raises is what is asked for
             record.failure = failure(error)
+        else:
+            if self.alone and seeds_of_torch() != torch_seed:
+                seeds.add(f"torch.manual_seed({seeds_of_torch()})")
+            record.seeds = tuple(sorted(seeds))
+        record.asked = here["asked"].count - asked
         self._say("read")
         if self.moved:
             record.after = rng.states()
@@ -164,6 +177,7 @@ class Recorder:
             log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
             here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
             here["log"] = log or _announce(Path(self.folder))
+            here["asked"] = self._here["asked"] if log else Asked()
             if self.watch:
                 here["snapshot"] = snapshot(self.base, self._positions())
             self._here = here
@@ -192,6 +206,15 @@ class Items:
                 yield self.recorder.read(position, position, take)
             except StopIteration:
                 return
+
+
+def _reads_batches(dataset: Any) -> bool:
+    """Return whether a dataset has a ``__getitems__`` of its own, not torch's or ours, which read one by one as well."""
+    method = getattr(type(dataset), "__getitems__", None)
+    home = str(getattr(method, "__module__", ""))
+    if home.startswith("torch.utils.data."):
+        return _reads_batches(getattr(dataset, "dataset", None))
+    return method is not None and not home.startswith("seedsafe_")
 
 
 def worker_number() -> int | None:

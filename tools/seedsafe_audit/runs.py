@@ -7,6 +7,7 @@ import importlib
 import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -39,6 +40,10 @@ class Plan:
         bare: without the transform.
         init: with the DataLoader's worker_init_fn, if it has one.
         threads: read by that many threads instead of a loader.
+        first: the number of the first epoch.
+        hashing: the PYTHONHASHSEED of spawned workers.
+        keys: read so many keys of any indices and epochs instead of the order.
+        seconds: the time for them.
         watch, moved, pictures, carry, facts: as for Recorder.
     """
 
@@ -53,6 +58,10 @@ class Plan:
     bare: bool = False
     init: bool = True
     threads: int = 0
+    first: int = 0
+    hashing: str = ""
+    keys: int = 0
+    seconds: float = 0.0
     watch: bool = False
     moved: bool = False
     pictures: int = 0
@@ -68,6 +77,7 @@ class Run:
     records: tuple[Record, ...]
     outcome: Outcome
     skipped: str = ""
+    ended: float = 0.0  # on the monotonic clock
 
     @property
     def whole(self) -> bool:
@@ -166,7 +176,7 @@ class Runs:
     def _make(self, plan: Plan) -> Run:
         outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
         records = [record for batch in outcome.items for record in batch]
-        return Run(plan, tuple(_numbered(records)), replace(outcome, items=[]))
+        return Run(plan, tuple(_numbered(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
         with contextlib.suppress(KeyError, AttributeError):
@@ -174,6 +184,8 @@ class Runs:
         rng.seed(_SEED, plan.other)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
+        if plan.hashing:
+            os.environ["PYTHONHASHSEED"] = plan.hashing
         order = list(self.order.indices[:: -1 if plan.reverse else 1][: plan.reads or None])
         recorder = Recorder(
             self.subject.dataset,
@@ -184,11 +196,14 @@ class Runs:
             pictures=plan.pictures,
             carry=plan.carry,
             facts=plan.facts,
+            alone=not plan.threads,
         )
         if plan.facts:
             _import_what_reading_imports(recorder)
         if plan.threads:
             return _threads(recorder, plan.threads)
+        if plan.keys:
+            return _keys(recorder, plan, self.subject)
         if plan.workers and self.subject.loader == "keras":
             _let_meet(recorder, plan, min(self.order.repeats, len(order)))
         return passes(
@@ -197,6 +212,7 @@ class Runs:
             workers=plan.workers,
             method=plan.method,
             batch=plan.batch or self.order.batch,
+            first=plan.first,
             epochs=plan.epochs,
             init=self.subject.worker_init if plan.init else None,
         )
@@ -228,6 +244,21 @@ def _nothing(*given: Any, **named: Any) -> Any:
     if len(given) == 1 and not named:
         return given[0]
     return given or named
+
+
+def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Record]]:
+    """Read keys that no other run reads: all indices in a scattered order, epoch after epoch."""
+    length = subject.length or 1
+    step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
+    end = time.monotonic() + plan.seconds
+    for number in range(plan.keys):
+        if number % length == 0:
+            recorder.epoch = 2 + number // length
+            tell(recorder.base, recorder.epoch)
+        index = number % length * step % length
+        yield [recorder.read(number, index, lambda index=index: recorder.base[index])]
+        if time.monotonic() > end:
+            return
 
 
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from seedsafe.reading.inside import outermost
+
 __all__ = ["Subject", "load", "subject_of"]
 
 Loader = Literal["torch", "keras", "processes"]
@@ -42,6 +44,12 @@ class Subject:
         length = "of unknown length" if self.length is None else f"of {self.length:,}"
         what = {"torch": "torch", "keras": "Keras", "processes": "plain"}[self.loader]
         return f"{kind.__module__}.{kind.__qualname__}, {what} {'iterable' if self.iterable else 'dataset'} {length}"
+
+    def told(self) -> bool:
+        """Return whether it is told the epoch: it has a `set_epoch` or `begin_epoch`, or reads from a keyed dataset."""
+        if any(callable(getattr(self.dataset, name, None)) for name in ("set_epoch", "begin_epoch")):
+            return True
+        return any(True for _ in outermost(self.dataset))
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
         """Return the object that keeps the outermost transform, and the names of its attributes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seedsafe_audit.questions import dependence, indices, kept, processes, repeats, samples
+from seedsafe_audit.questions import dependence, indices, kept, keys, processes, repeats, samples
 from seedsafe_audit.questions.blame import blame
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.report import Answer
@@ -29,6 +29,8 @@ QUESTIONS = {
     "workers": _Question("Does it depend on the number of workers?", dependence.workers),
     "order": _Question("Does it depend on the order?", dependence.order),
     "batch-size": _Question("Does it depend on the batch size?", dependence.batch_size),
+    "kept-draws": _Question("Does it keep random draws from sample to sample?", keys.kept_draws),
+    "hash-order": _Question("Does it depend on Python's hash seed?", keys.hash_order),
     "global-state": _Question("Does it depend on global random state?", dependence.global_state),
     "global-draws": _Question("Does it change global random state?", dependence.global_draws),
     "in-place": _Question("Does it modify its own cached samples?", kept.cached_in_place),

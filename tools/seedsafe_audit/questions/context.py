@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from seedsafe_audit.subject import Subject
 __all__ = ["Context", "Finding", "NotMeasured", "beyond_chance", "differing", "first_by_index", "listed"]
 
 _UNLIKELY = 1e-6
+_SECONDS = 3.0  # for each of the runs over more keys
 
 
 class Finding(NamedTuple):
@@ -47,6 +50,7 @@ class Context:
         workers: the numbers of workers, without 0.
         methods: the start methods.
         epochs: the passes of a run.
+        samples: how many were asked for.
         memory: readings of the memory measurement, and seconds that it may take.
     """
 
@@ -56,6 +60,7 @@ class Context:
     workers: tuple[int, ...]
     methods: tuple[str, ...]
     epochs: int
+    samples: int
     memory: tuple[int, float]
 
     @cached_property
@@ -65,7 +70,8 @@ class Context:
 
     @cached_property
     def again(self) -> Run:
-        """The same once more."""
+        """The same once more, when a clock of whole seconds has moved on."""
+        time.sleep(max(0.0, self.serial.ended + 1.01 - time.monotonic()))
         return self.runs.get(Plan("no workers, again"))
 
     @cached_property
@@ -89,16 +95,59 @@ class Context:
         """A short run whose attributes are watched."""
         return self.runs.get(Plan("no workers, watched", watch=True, reads=self.order.repeats + 16))
 
+    @cached_property
+    def alone(self) -> Run:
+        """Epoch 1 in a process that has read no other."""
+        return self.runs.get(Plan("no workers, epoch 1 alone", first=1))
+
+    @cached_property
+    def keyed(self) -> bool:
+        """Whether the dataset is told the epoch, and gives the same sample again within one."""
+        return self.epochs > 1 and not self.random and self.subject.told()
+
+    def more_keys(self) -> tuple[Run, Run]:
+        """Return two equal runs over more keys, as many as there is time for."""
+        one, two = (
+            Plan(f"no workers, {name}", keys=4 * self.samples, seconds=_SECONDS)
+            for name in ("more keys", "more keys again")
+        )
+        return self.runs.get(one), self.runs.get(two)
+
+    @cached_property
+    def hash_seeds(self) -> tuple[str, str]:
+        """Two hash seeds for spawned workers, the first of which this process does not have."""
+        return ("1", "2") if os.environ.get("PYTHONHASHSEED") == "0" else ("0", "1")
+
     def parallel(self, workers: int, method: str, *, init: bool = True) -> Run:
-        """Return the run of a number of workers and a start method."""
+        """Return the run of a number of workers and a start method; one pass for start methods after the first."""
         name = f"{workers} workers, {method}" + ("" if init else ", without worker_init_fn")
+        epochs = self.epochs if method == self.methods[0] else 1
+        seed = "" if method == "fork" else self.hash_seeds[0]
         return self.runs.get(
-            Plan(name, workers=workers, method=method, epochs=self.epochs, pictures=4, init=init)
+            Plan(
+                name,
+                workers=workers,
+                method=method,
+                epochs=epochs,
+                pictures=4,
+                init=init,
+                hashing=seed,
+            )
         )
 
+    def spawned_again(self, hash_seed: str) -> Run:
+        """Return a run of spawned workers with a hash seed."""
+        count = self.workers[0]
+        name = f"{count} workers, spawn, hash seed {hash_seed}"
+        return self.runs.get(Plan(name, workers=count, method="spawn", hashing=hash_seed))
+
     def parallels(self) -> list[Run]:
-        """Return the runs of every number of workers and start method."""
-        return [self.parallel(workers, method) for method in self.methods for workers in self.workers]
+        """Return the runs of every number of workers with the first start method, of the least with the others."""
+        first, *others = self.methods
+        return [
+            *(self.parallel(workers, first) for workers in self.workers),
+            *(self.parallel(workers, method) for method in others for workers in self.workers[:1]),
+        ]
 
     def repeats(self, records: Iterable[Record]) -> list[Record]:
         """Return the readings of the first part of the order, where the same indices come again and again."""
@@ -123,7 +172,11 @@ class Context:
     @cached_property
     def unsteady(self) -> list[int]:
         """The indices that differ between two runs of the same kind, with the same seeds and without workers."""
-        return differing(self.serial.epoch(0), self.again.epoch(0))[0]
+        found = differing(self.serial.epoch(0), self.again.epoch(0))[0]
+        if found or self.subject.iterable:
+            return found
+        one, two = self.more_keys()
+        return sorted({a.index for a, b in zip(one.records, two.records, strict=False) if a.digest != b.digest})
 
     @cached_property
     def source(self) -> AtFault:

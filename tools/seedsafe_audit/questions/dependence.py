@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from seedsafe_audit import rng
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured, differing, first_by_index, listed
+from seedsafe_audit.questions.kept import lasting_changes
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
@@ -28,12 +29,34 @@ def reproducible(ctx: Context) -> Finding:
         text = (
             "two runs with workers differ, although two without agree: chance decides which worker reads what"
         )
-    return _compared(
+    found = _compared(
         ctx,
         [pair for pair in pairs if not ctx.trouble(*pair)],
         text,
         "two runs with the same seeds are equal",
     )
+    return found if ctx.subject.iterable else _with_more_keys(ctx, found, text)
+
+
+def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
+    """Add what is seen in keys that no other run reads, and how rare a draw can be that is still found."""
+    one, two = ctx.more_keys()
+    if ctx.trouble(one, two):
+        return found
+    pairs = list(zip(one.records, two.records, strict=False))
+    other = {a.index: (a.epoch, a.index) for a, b in pairs if a.digest != b.digest}
+    looks = 2 * (len(pairs) + len(ctx.serial.epoch(0)))
+    chances = " and ".join(f"one in {rare:,} with {1 - (1 - 1 / rare) ** looks:.1%}" for rare in (200, 1000))
+    seen = f"{len(other)} of {len(pairs):,} more readings differ" if other else f"{len(pairs):,} more are equal"
+    evidence = [*found.evidence, f"no workers, other epochs and indices: {seen}"]
+    if found.verdict == "ok" and not other:
+        return found._replace(
+            summary=f"{found.summary}; what one reading in N draws from elsewhere would have been seen: {chances}",
+            evidence=evidence,
+        )
+    if found.verdict == "ok":
+        return Finding("warning", f"{text}, in some readings only", evidence, other, ctx.source)
+    return found._replace(evidence=evidence, samples={*found.samples, *other})
 
 
 def workers(ctx: Context) -> Finding:
@@ -68,12 +91,10 @@ def order(ctx: Context) -> Finding:
     other = sorted(index for index in one if one[index] != two.get(index))
     if not other:
         return Finding("ok", "read in reverse order, every sample has the same bytes")
+    seen = f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {listed(other)}"
+    evidence = [seen, *(f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4])]
     return Finding(
-        "warning",
-        "a sample's bytes depend on what was read before it",
-        (f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {listed(other)}",),
-        other,
-        ctx.source,
+        "warning", "a sample's bytes depend on what was read before it", evidence, other, ctx.source
     )
 
 

@@ -8,7 +8,7 @@ from seedsafe_audit.questions.context import Context, Finding, first_by_index, l
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
 
-__all__ = ["cached_in_place", "lost_state"]
+__all__ = ["cached_in_place", "lasting_changes", "lost_state"]
 
 
 def cached_in_place(ctx: Context) -> Finding:
@@ -77,13 +77,19 @@ def lost_state(ctx: Context) -> Finding:
     seen = _lasting(run)
     if not seen:
         return Finding("ok", "reading changes no attribute, or once for all")
-    evidence = []
-    for path, workers in sorted(seen.items())[:8]:
-        shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
-        evidence.append(f"dataset{path}: {shown}")
+    evidence = lasting_changes(run)[:8]
     names = listed_names(seen)
     text = f"reading changes {names}: each worker changes a copy of its own, and the main process sees none of it"
     return Finding("warning", text, evidence, (), _part(ctx))
+
+
+def lasting_changes(run: Run) -> list[str]:
+    """Return what reading changed for good, each attribute in a line."""
+    lines = []
+    for path, workers in sorted(_lasting(run).items()):
+        shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
+        lines.append(f"dataset{path}: {shown}")
+    return lines
 
 
 def _lasting(run: Run) -> dict[str, dict[int, str]]:

@@ -22,6 +22,7 @@ from seedsafe_audit.runs import Plan
 __all__ = ["ends", "memory", "pickling", "pools"]
 
 _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
+_TRIED, _HOPELESS = 32, 2.0  # readings after which it can be told that there is no time for all of them
 
 
 def ends(ctx: Context) -> Finding:
@@ -131,9 +132,14 @@ def memory(ctx: Context) -> Finding:
         tell(dataset, 0)
         say = Recorder(dataset, [0], folder)
         gc.freeze()  # else the collector itself writes to every object
-        for index in range(_WARM):
-            _quietly(dataset, index % min(count, _WARM))
+        begun, warm = time.monotonic(), 0
+        while warm < _WARM and not (warm >= _TRIED and _needs(warm, begun) > _HOPELESS * seconds):
+            _quietly(dataset, warm % min(count, _WARM))
+            warm += 1
         say[0]
+        if _needs(warm, begun) > _HOPELESS * seconds:
+            yield -1, round(_needs(warm, begun))
+            return
         yield 0, private_memory()
         end = time.monotonic() + seconds
         for read in range(1, reads + 1):
@@ -145,6 +151,11 @@ def memory(ctx: Context) -> Finding:
                     return
 
     outcome = ctx.runs.call("memory", work)
+    if outcome.items and outcome.items[0][0] < 0:
+        needed = outcome.items[0][1]
+        raise NotMeasured(
+            f"{_LEAST:,} readings would take {needed} s, and {seconds:g} are given: pass --memory-seconds {needed}"
+        )
     measured = [(read, private) for read, private in outcome.items if private is not None]
     if outcome.error or len(measured) < 2:
         raise NotMeasured(outcome.error or "this system does not tell private memory")
@@ -167,6 +178,11 @@ def memory(ctx: Context) -> Finding:
         return Finding("fault", text, evidence, (), "dataset")
     text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes a reading"
     return Finding("ok", text, evidence)
+
+
+def _needs(reads: int, begun: float) -> float:
+    """Return the seconds that all readings would take, going by the first ones."""
+    return (time.monotonic() - begun) / reads * _LEAST
 
 
 def _quietly(dataset: Any, index: int) -> None:

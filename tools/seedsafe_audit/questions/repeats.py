@@ -17,6 +17,12 @@ _STEADY = (
 )
 
 
+_ONCE = (
+    "in one run every reading of a sample gives the same bytes, and in the next one others: something is drawn from the clock, or "
+    "once for each process, and how many samples share it cannot be seen"
+)
+
+
 def duplicates(ctx: Context) -> Finding:
     """Compare what workers make of the same indices, read in the same order."""
     if ctx.subject.iterable:
@@ -25,7 +31,11 @@ def duplicates(ctx: Context) -> Finding:
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
         raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
+    if ctx.unsteady and (shared := _shared_seeds(ctx, [ctx.serial, *runs])):
+        return shared
     if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
+        if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
+            raise NotMeasured(_ONCE)
         return Finding("ok", _STEADY)
     evidence: list[str] = []
     samples: set[int] = set()
@@ -57,6 +67,39 @@ def duplicates(ctx: Context) -> Finding:
         matrix,
         pictures,
     )
+
+
+def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
+    """Look for a seed, other in each run, that the readings of several indices got: one that a clock gave."""
+    again = {seed for record in ctx.again.records for seed in record.seeds}
+    evidence, samples = [], set()
+    for run in runs:
+        for epoch in range(ctx.epochs):
+            records = [record for record in run.epoch(epoch) if record.seeds]
+            readers: dict[str, set[tuple[int, int]]] = defaultdict(set)
+            for record in records:
+                for seed in set(record.seeds) - again:
+                    readers[seed].add((record.index, record.worker or 0))
+            shared = {
+                seed: found for seed, found in readers.items() if len({index for index, _ in found}) > 1
+            }
+            if not shared:
+                continue
+            count = sum(any(seed in shared for seed in record.seeds) for record in records)
+            seed, found = max(shared.items(), key=lambda one: len(one[1]))
+            samples |= {index for found in shared.values() for index, _ in found}
+            (one, first), (other, second) = min(found), max(found)
+            evidence.append(
+                f"{run.plan.name}, epoch {epoch}: {count} of {len(records)} readings got a seed that another index got: {seed} "
+                f"went to sample {one}, worker {first}, and to sample {other}, worker {second}"
+            )
+    if not samples:
+        return None
+    text = (
+        "different samples get the same draws: they are seeded anew with a number that does not tell them apart and is another "
+        "in each run, as a clock's"
+    )
+    return Finding("fault", text, evidence, samples, ctx.source)
 
 
 def repeated_epochs(ctx: Context) -> Finding:

@@ -1,0 +1,120 @@
+"""Is one key always one sample? What is kept from sample to sample, and what Python's hash seed changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, differing, listed
+from seedsafe_audit.questions.dependence import order
+from seedsafe_audit.recording import Record
+
+__all__ = ["hash_order", "kept_draws"]
+
+_CACHE = (
+    "it keeps what was drawn: a cache around random augmentation, so that later epochs get the numbers of the first. Cache what "
+    "comes before the augmentation"
+)
+_KEPT = (
+    "it keeps what was drawn for one sample, its key, or a generator made with it, and uses that for others: call the pipeline or "
+    "ss.generator() anew for each sample"
+)
+
+
+def kept_draws(ctx: Context) -> Finding:
+    """Compare the keys that readings asked for, the draws they made, and an epoch read first with the same one read second."""
+    if ctx.subject.iterable:
+        raise NotMeasured("an iterable dataset is not read by key")
+    ctx.need(ctx.serial, ctx.again, ctx.reverse)
+    ctx.need_steady()
+    evidence, kept = [], set()
+    fewer = _fewer_asked([*ctx.serial.records, *ctx.again.records])
+    if fewer:
+        kept |= set(fewer)
+        some = listed(fewer)
+        evidence.append(
+            f"samples {some}: one reading asked for the sample's key, another reading of the same key did not"
+        )
+    drew = _drew_once(ctx)
+    if drew:
+        kept |= set(drew)
+        evidence.append(
+            f"samples {listed(drew)}: only the first reading drew from the process-wide generators"
+        )
+    history = order(ctx).verdict != "ok"
+    if ctx.keyed and (fewer or not history) and not ctx.trouble(ctx.alone):
+        other, total = differing(ctx.serial.epoch(1), ctx.alone.epoch(1))
+        if other:
+            kept |= set(other)
+            evidence.append(
+                f"epoch 1 after epoch 0, and in a process that begins with it: {len(other)} of {total} readings differ: "
+                f"{listed(other)}"
+            )
+    if not kept:
+        return Finding("ok", "nothing that was drawn for one sample or epoch comes again in another")
+    text = _KEPT if history and not drew else _CACHE
+    return Finding("fault", text, evidence, kept, ctx.source)
+
+
+def _fewer_asked(records: list[Record]) -> list[int]:
+    """Return the indices of keys that one reading asked for and another one did not."""
+    asked: dict[tuple[int, int], set[bool]] = defaultdict(set)
+    for record in records:
+        if record.digest:
+            asked[record.epoch, record.index].add(record.asked > 0)
+    return sorted({index for (_, index), found in asked.items() if len(found) > 1})
+
+
+def _drew_once(ctx: Context) -> list[int]:
+    """Return the repeated indices whose first reading drew and whose later ones did not, if there is more than one."""
+    readings: dict[int, list[Record]] = defaultdict(list)
+    for record in ctx.repeats(ctx.moved.records):
+        readings[record.index].append(record)
+    once = [
+        index
+        for index, (first, *later) in readings.items()
+        if first.drew and later and not any(record.drew for record in later)
+    ]
+    return once if len(once) == len(readings) and len(once) > 1 else []
+
+
+def hash_order(ctx: Context) -> Finding:
+    """Compare spawned workers of two hash seeds; runs that agree without workers and with one hash seed need no second."""
+    if "spawn" not in ctx.methods or not ctx.workers:
+        raise NotMeasured("needs workers that are spawned: pass spawn among the start methods")
+    one = ctx.parallel(ctx.workers[0], "spawn")
+    ctx.need(ctx.serial, ctx.again, one)
+    ctx.need_steady()
+    if not differing(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
+        return Finding("ok", "spawned workers, which have a hash seed of their own, give the same bytes")
+    seed, other_seed = one.plan.hashing, ctx.hash_seeds[1]
+    other = ctx.spawned_again(other_seed)
+    ctx.need(other)
+    found, total = differing(one.epoch(0), other.epoch(0))
+    if not found:
+        return Finding("ok", "another hash seed gives the same bytes")
+    evidence = [
+        f"PYTHONHASHSEED={seed} and {other_seed}: {len(found)} of {total} readings differ: {listed(found)}"
+    ]
+    if _own_to_each_process(ctx, seed):
+        text = (
+            "two spawned processes of one hash seed differ: the order of a set of objects, which goes by their addresses, or "
+            "something else that each process makes for itself"
+        )
+        return Finding("warning", text, evidence, found, ctx.source)
+    text = (
+        "samples depend on hash() of strings or on the order of a set of them, which spawned workers and runs do not share: "
+        "sort the set, or use hashlib or zlib.crc32; PYTHONHASHSEED=0 hides it"
+    )
+    return Finding("warning", text, evidence, found, ctx.source)
+
+
+def _own_to_each_process(ctx: Context, seed: str) -> bool:
+    """Return whether spawned processes of one hash seed differ."""
+    one = ctx.parallel(ctx.workers[0], "spawn")
+    if not ctx.random and not ctx.subject.iterable:
+        digests = defaultdict(set)
+        for record in ctx.repeats(one.epoch(0)):
+            digests[record.index].add(record.digest)
+        return any(len(found) > 1 for found in digests.values())
+    again = ctx.spawned_again(seed)
+    return not ctx.trouble(again) and bool(differing(one.epoch(0), again.epoch(0))[0])
