@@ -278,7 +278,7 @@ class Counting(ss.Transform):
     """Every seventieth call of this process comes out dark."""
 
     def draw(self, rng: Any, info: Any) -> Any:
-        return None
+        return ()
 
     def apply_image(self, image: Any, params: Any) -> Any:
         return image // 2 if next(_calls) % 70 == 0 else image.copy()

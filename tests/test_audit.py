@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import audit_cases as cases
+import audit_keyed_cases as keyed_cases
 import numpy as np
 import pytest
 from torch.utils.data import DataLoader, Subset
@@ -40,6 +41,8 @@ FAULTS = [
     ("workers", cases.GlobalNumpy, "warning", "another number of workers"),
     ("order", cases.GlobalNumpy, "warning", "what was read before"),
     ("batch-size", cases.GlobalNumpy, "warning", "batches of 5 instead of 4"),
+    ("kept-draws", keyed_cases.PlainCache, "fault", "a cache around random augmentation"),
+    ("hash-order", keyed_cases.SetOrder, "warning", "the order of a set"),
     ("global-state", cases.GlobalNumpy, "warning", "generators that the whole process shares"),
     ("global-draws", cases.GlobalNumpy, "warning", "other code of the process uses too"),
     ("global-draws", cases.ConstantSeed, "fault", "seeded with a constant per sample"),
@@ -70,7 +73,8 @@ FAULTS = [
     ("question", "case", "verdict", "text"), FAULTS, ids=lambda one: getattr(one, "__name__", one)
 )
 def test_a_fault_is_found(question: str, case: type, verdict: str, text: str) -> None:
-    answer = audited(case(), question)[question]
+    methods = ("fork", "spawn") if question == "hash-order" else ("fork",)
+    answer = audited(case(), question, start_methods=methods)[question]
     assert (answer.verdict, text in answer.summary) == (verdict, True), answer
     assert answer.evidence
     assert answer.at_fault == "dataset"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from seedsafe.ground.process import child, is_starting
 from seedsafe.keys.key import checked_int
+from seedsafe_audit.causes import joined, tell_of_draws
+from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.questions import QUESTIONS, Context, ask
+from seedsafe_audit.recording import Recorder
 from seedsafe_audit.report import Report
 from seedsafe_audit.runs import Order, Run, Runs, order_of
 from seedsafe_audit.subject import Subject, subject_of
@@ -88,9 +91,13 @@ def audit(
             progress(len(answers), len(chosen), run)
 
     runs = Runs(subject, _order(subject, samples, counts), timeout, beat)
-    context = Context(subject, runs.order, runs, counts, methods, epochs, samples, (memory_reads, memory_seconds))
+    context = Context(
+        subject, runs.order, runs, counts, methods, epochs, samples, (memory_reads, memory_seconds)
+    )
     for name in chosen:
         answers.append(ask(context, name, answers))
+    if tell_of_draws(answers):
+        answers = joined(answers, _draws(context))
     if progress is not None:
         progress(len(chosen), len(chosen), "")
     return Report(
@@ -107,6 +114,16 @@ def audit(
         },
         versions=_versions(),
     )
+
+
+def _draws(ctx: Context) -> list[Draw]:
+    """Read the first and the last samples in a process of their own, and return the lines that draw."""
+
+    def work(folder: str) -> Iterator[Draw]:
+        recorder = Recorder(ctx.subject.dataset, [0], folder)
+        return draws(ctx.subject, (ctx.order.indices[0], *ctx.order.indices[-2:]), recorder.tell_of)
+
+    return list(ctx.runs.call("the lines that draw", work).items)
 
 
 def _order(subject: Subject, samples: int, workers: tuple[int, ...]) -> Order:

@@ -3,35 +3,62 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from seedsafe.bridging.entropy import SeedsMade
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.inside import entered
 
-__all__ = ["Asked", "seeds_of_torch"]
+__all__ = ["Asked", "seeds_given"]
 
 
 class Asked:
     """Counts, from the moment when it is made and in this process alone, how often the key under way is asked for.
 
     Args:
-        count: where it begins.
+        note: is called each time.
     """
 
-    def __init__(self, count: int = 0) -> None:
-        self.count = count
+    def __init__(self, note: Callable[[], None] | None = None) -> None:
+        self.count, self._note = 0, note
         for kind in (Read, entered):
             setattr(kind, "key", property(self._counting(vars(kind)["key"].fget)))  # noqa: B010  # a property
 
     def _counting(self, told: Any) -> Any:
         def key(read: Any) -> Any:
             self.count += 1
+            if self._note is not None:
+                self._note()
             return told(read)
 
         return key
 
 
-def seeds_of_torch() -> int | None:
-    """Return what torch's CPU generator was seeded with last, None without torch."""
+@contextmanager
+def seeds_given(alone: bool) -> Iterator[set[str]]:
+    """List the seeds that this thread gives to generators of NumPy's and of `random`, and to torch's.
+
+    Args:
+        alone: no other thread reads meanwhile; else none are listed.
+    """
+    if not alone:
+        yield set()
+        return
     torch: Any = sys.modules.get("torch")
-    return torch.initial_seed() if hasattr(torch, "initial_seed") else None
+    before = getattr(torch, "manual_seed", None)
+    with SeedsMade() as seeds:
+        if before is None:
+            yield seeds
+            return
+
+        def manual_seed(seed: int) -> Any:
+            seeds.add(str(seed)[:60])
+            return before(seed)
+
+        torch.manual_seed = manual_seed
+        try:
+            yield seeds
+        finally:
+            torch.manual_seed = before

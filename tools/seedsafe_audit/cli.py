@@ -18,6 +18,10 @@ from seedsafe_audit.subject import load
 
 __all__ = ["main"]
 
+_USUAL = (256, (0, 2, 4), ("fork", "spawn"))
+_QUICK = (64, (0, 2), ("fork",))
+_SLOW = ("memory", "hash-order")
+
 
 def main(argv: list[str]) -> int:
     """Run the audit.
@@ -63,15 +67,17 @@ def main(argv: list[str]) -> int:
 def _audit(options: argparse.Namespace) -> int:
     write = _writer(options.format)  # a missing library is told before minutes of work
     dataset = load(options.target)
+    usual = _QUICK if options.quick else _USUAL
+    asked = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in _SLOW)]
     with _progress() as progress:
         report = audit(
             dataset,
-            samples=options.samples,
-            workers=options.workers,
-            start_methods=options.start_methods,
+            samples=usual[0] if options.samples is None else options.samples,
+            workers=options.workers or usual[1],
+            start_methods=options.start_methods or usual[2],
             epochs=options.epochs,
             timeout=options.timeout,
-            questions=_list(options.select),
+            questions=asked,
             loader=options.loader,
             memory_seconds=options.memory_seconds,
             progress=progress,

@@ -19,11 +19,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODULE:OBJECT",
         help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
     )
-    made.add_argument("--samples", type=int, default=256, metavar="N", help="samples to read (default: 256)")
-    made.add_argument("--workers", type=_numbers, default=(0, 2, 4), metavar="N,N", help="default: 0,2,4")
-    made.add_argument(
-        "--start-methods", type=_names, default=("fork", "spawn"), metavar="NAMES", help="default: fork,spawn"
-    )
+    made.add_argument("--samples", type=int, metavar="N", help="samples to read (default: 256)")
+    made.add_argument("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
+    made.add_argument("--start-methods", type=_names, metavar="NAMES", help="default: fork,spawn")
     made.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
     made.add_argument(
         "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
@@ -36,6 +34,11 @@ def parser() -> argparse.ArgumentParser:
         help="seconds to measure memory (default: 20)",
     )
     made.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
+    made.add_argument(
+        "--quick",
+        action="store_true",
+        help="64 samples, 2 forked workers, no measurement of memory; a few seconds",
+    )
     made.add_argument("--questions", action="store_true", help="list the questions")
     made.add_argument(
         "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"

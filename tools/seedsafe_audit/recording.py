@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seedsafe.bridging.entropy import SeedsMade
 from seedsafe_audit import rng
-from seedsafe_audit.asked import Asked, seeds_of_torch
+from seedsafe_audit.asked import Asked, seeds_given
 from seedsafe_audit.content import Content, content
 from seedsafe_audit.picture import preview
 from seedsafe_audit.process import ProcessFacts, process_facts
@@ -136,9 +135,9 @@ class Recorder:
             before = rng.states()
         self._say(f"reading index {index}, worker {record.worker}")
         sample = None
-        asked, torch_seed = here["asked"].count, seeds_of_torch()
+        asked = here["asked"].count
         try:
-            with SeedsMade() if self.alone else contextlib.nullcontext(set()) as seeds:
+            with seeds_given(self.alone) as seeds:
                 sample = read()
             record.content = content(sample)
         except StopIteration:
@@ -146,8 +145,6 @@ class Recorder:
         except Exception as error:  # noqa: BLE001  # what it raises is what is asked for
             record.failure = failure(error)
         else:
-            if self.alone and seeds_of_torch() != torch_seed:
-                seeds.add(f"torch.manual_seed({seeds_of_torch()})")
             record.seeds = tuple(sorted(seeds))
         record.asked = here["asked"].count - asked
         self._say("read")
@@ -170,6 +167,11 @@ class Recorder:
     def announce(self) -> None:
         """Let this process tell what it reads from now on; threads need that done before they start."""
         self._process()
+
+    def tell_of(self, index: int) -> None:
+        """Say that this process reads an index by other means."""
+        self._process()
+        self._say(f"reading index {index}")
 
     def _process(self) -> dict[str, Any]:
         """Return what belongs to this process and epoch, made at its first reading."""

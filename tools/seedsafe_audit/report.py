@@ -45,6 +45,8 @@ class Answer:
         evidence: what was seen, a line each: which runs, workers and samples.
         samples: the indices concerned, at most 20.
         at_fault: the part that it comes from, where the measurements tell.
+        places: the lines of the user's code that draw, ``data.py:12``, one for each generator.
+        part_of: the question whose answer tells of the same cause, and is counted in place of this one; None for none.
     """
 
     question: str
@@ -56,6 +58,8 @@ class Answer:
     at_fault: AtFault | None = None
     matrix: Matrix | None = None
     pictures: tuple[Picture, ...] = ()
+    places: tuple[str, ...] = ()
+    part_of: str | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -94,13 +98,20 @@ class Report:
 
     @property
     def faults(self) -> tuple[Answer, ...]:
-        """The answers whose verdict is a fault."""
-        return tuple(answer for answer in self.answers if answer.verdict == "fault")
+        """The answers whose verdict is a fault, one for each cause."""
+        return self._led("fault")
 
     @property
     def warnings(self) -> tuple[Answer, ...]:
-        """The answers whose verdict is a warning."""
-        return tuple(answer for answer in self.answers if answer.verdict == "warning")
+        """The answers whose verdict is a warning, one for each cause."""
+        return self._led("warning")
+
+    def _led(self, verdict: Verdict) -> tuple[Answer, ...]:
+        return tuple(one for one in self.answers if one.verdict == verdict and one.part_of is None)
+
+    def parts_of(self, question: str) -> tuple[str, ...]:
+        """Return the other questions whose answers tell of the same cause."""
+        return tuple(answer.question for answer in self.answers if answer.part_of == question)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return 1 if there is a fault (with ``strict`` also for a warning), else 0."""
@@ -145,6 +156,7 @@ def _answer(data: dict[str, Any]) -> Answer:
             "evidence": tuple(data["evidence"]),
             "samples": tuple(data["samples"]),
             "matrix": matrix,
+            "places": tuple(data.get("places", ())),
             "pictures": tuple(Picture(**picture) for picture in data["pictures"]),
         }
     )

@@ -177,7 +177,12 @@ def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
-    yield from getattr(value, "__dict__", {}).items()
+    ours = (
+        type(value).__module__.partition(".")[0] == "seedsafe"
+    )  # what it keeps for itself is no state of the dataset
+    for name, part in getattr(value, "__dict__", {}).items():
+        if not (ours and name.startswith("_")):
+            yield name, part
     for base in type(value).__mro__:
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

@@ -33,6 +33,10 @@ def write(report: Report, file: TextIO) -> None:
     lines = [paint(_shown(report.subject), "bold")]
     for answer in (*report.faults, *report.warnings):
         lines += _details(answer, width, paint)
+        if parts := report.parts_of(answer.question):
+            lines += textwrap.wrap(
+                f"  - the same cause shows in: {', '.join(parts)}", width, subsequent_indent="    "
+            )
     widths = [
         2 + max(len(word), *(len(getattr(answer, word)) for answer in report.answers)) for word in _TABLE
     ]

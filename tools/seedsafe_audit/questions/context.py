@@ -176,7 +176,9 @@ class Context:
         if found or self.subject.iterable:
             return found
         one, two = self.more_keys()
-        return sorted({a.index for a, b in zip(one.records, two.records, strict=False) if a.digest != b.digest})
+        return sorted(
+            {a.index for a, b in zip(one.records, two.records, strict=False) if a.digest != b.digest}
+        )
 
     @cached_property
     def source(self) -> AtFault:

@@ -47,7 +47,9 @@ def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
     other = {a.index: (a.epoch, a.index) for a, b in pairs if a.digest != b.digest}
     looks = 2 * (len(pairs) + len(ctx.serial.epoch(0)))
     chances = " and ".join(f"one in {rare:,} with {1 - (1 - 1 / rare) ** looks:.1%}" for rare in (200, 1000))
-    seen = f"{len(other)} of {len(pairs):,} more readings differ" if other else f"{len(pairs):,} more are equal"
+    seen = (
+        f"{len(other)} of {len(pairs):,} more readings differ" if other else f"{len(pairs):,} more are equal"
+    )
     evidence = [*found.evidence, f"no workers, other epochs and indices: {seen}"]
     if found.verdict == "ok" and not other:
         return found._replace(
@@ -159,7 +161,7 @@ def global_draws(ctx: Context) -> Finding:
     seeded = [name for name, found in drew.items() if _ends(found, name)]
     constant = [name for name in seeded if len({r.after[name] for r in drew[name]}) == 1]
     samples = {record.index for found in drew.values() for record in found}
-    if constant:
+    if constant and not (not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady):  # else a clock's
         text = f"each reading leaves {' and '.join(constant)} in the same state: it is seeded with a constant per sample"
         return Finding("fault", text, evidence, samples, _seeding(ctx))
     if seeded:

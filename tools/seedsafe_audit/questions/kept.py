@@ -113,7 +113,7 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
 
 def listed_names(paths: dict[str, dict[int, str]]) -> str:
     """Return the attributes that the paths begin with."""
-    names = sorted({"." + path.lstrip(".").split(".")[0].split("[")[0] for path in paths})
+    names = sorted({"." + path.lstrip(".").split("[")[0] for path in paths})
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 

@@ -1,0 +1,220 @@
+"""What a second look at one key shows: draws that are kept, hash order, rare entropy, clocks, records that stand in."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import audit_cases
+import audit_keyed_cases as cases
+import pytest
+
+import seedsafe as ss
+from seedsafe_audit import Answer, Report, terminal
+from seedsafe_audit.questions import QUESTIONS
+from seedsafe_audit.report import Verdict
+
+CASES = Path(cases.__file__)
+RANDOM = ["duplicates", "epochs", "reproducible", "workers", "order", "batch-size", "kept-draws"]
+RANDOM += ["global-state", "global-draws", "lost-state"]
+
+
+def audited(dataset: Any, *questions: str, **options: Any) -> Report:
+    settings: dict[str, Any] = {"samples": 48, "start_methods": ("fork",), "workers": (0, 2), "timeout": 60}
+    return ss.audit(dataset, questions=questions, **{**settings, **options})
+
+
+def line(text: str, file: Path = CASES) -> str:
+    """Return the place of the first line of the cases that holds a text."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return f"{file.name}:{next(number for number, one in enumerate(lines, 1) if text in one)}"
+
+
+KEPT: dict[str, tuple[Callable[[], Any], str]] = {
+    "a cache": (lambda: cases.keyed(cases.Cached()), "a cache around"),
+    "lru_cache": (lambda: cases.keyed(cases.CachedByFunction()), "a cache around"),
+    "a cache on the disk": (lambda: cases.keyed(cases.CachedOnDisk()), "a cache around"),
+    "what was drawn": (lambda: cases.keyed(cases.CachedCorner()), "a cache around"),
+    "without keys": (cases.PlainCache, "a cache around"),
+    "all at once": (lambda: cases.keyed(cases.AllAtOnce()), "uses that for others"),
+    "a generator": (lambda: cases.keyed(cases.KeptGenerator()), "uses that for others"),
+    "cached_property": (lambda: cases.keyed(cases.KeptInTheClass()), "uses that for others"),
+    "a key": (lambda: cases.keyed(cases.KeptKey()), "uses that for others"),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_draws_that_are_kept_are_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDIT_CASES", str(tmp_path))
+    make, text = KEPT[name]
+    answer = audited(make(), "kept-draws", workers=(0,))["kept-draws"]
+    assert (answer.verdict, text in answer.summary) == ("fault", True), answer
+    assert answer.samples
+
+
+@pytest.mark.parametrize("base", [cases.CachedBefore, cases.ClosedLate])
+def test_what_may_be_kept_is_no_fault(base: type) -> None:
+    assert audited(cases.keyed(base()), "kept-draws", workers=(0,))["kept-draws"].verdict == "ok"
+
+
+def test_the_line_that_is_cached_is_named() -> None:
+    (answer,) = audited(cases.keyed(cases.Cached()), "kept-draws", workers=(0,)).answers
+    assert answer.places[0].endswith(line("self.cache[index] = PIPELINE"))
+
+
+HASHES: dict[type, tuple[Verdict, str]] = {
+    cases.SeededByHash: ("warning", "hash() of strings"),
+    cases.SplitByHash: ("warning", "hash() of strings"),
+    cases.SetOrder: ("warning", "order of a set"),
+    cases.SetOfObjects: ("warning", "by their addresses"),
+    cases.SeededByCrc: ("ok", ""),
+}
+
+
+@pytest.mark.parametrize("case", HASHES)
+def test_hash_order_is_found(case: type) -> None:
+    verdict, text = HASHES[case]
+    report = audited(case(), "workers", "hash-order", samples=32, start_methods=("fork", "spawn"))
+    answer = report["hash-order"]
+    assert (answer.verdict, text in answer.summary) == (verdict, True), answer
+    assert len(report.warnings) == (verdict == "warning")  # workers, too, see that spawned ones differ
+    if case is cases.SeededByHash:
+        assert answer.places[0].endswith(line("default_rng(hash(NAMES"))
+
+
+def test_hash_order_needs_spawned_workers() -> None:
+    assert audited(cases.SetOrder(), "hash-order")["hash-order"].verdict == "not measured"
+
+
+@pytest.mark.parametrize("case", [cases.SometimesEntropy, cases.SometimesClock])
+def test_rare_entropy_is_found(case: type) -> None:
+    report = audited(case(), "reproducible", "order", samples=256, workers=(0,))
+    assert report["reproducible"].verdict == "warning", report["reproducible"]
+    assert report["order"].verdict == "not measured"
+
+
+def test_what_is_promised_is_said_in_numbers() -> None:
+    answer = audited(cases.SeededByCrc(), "reproducible", workers=(0,))["reproducible"]
+    looks = 2 * (4 * 48 + 64 + 48)  # keys read twice: four a sample, the repeated readings, and each sample
+    assert f"one in 200 with {1 - 0.995**looks:.1%} and one in 1,000 with {1 - 0.999**looks:.1%}" in (
+        answer.summary
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "kept"),
+    [
+        (lambda: cases.keyed(cases.MapDataset(), bridge=True), "_fallback_candidates"),
+        (lambda: cases.keyed(cases.LastGood(), bridge=True), "base.last"),
+        (lambda: cases.keyed(cases.Base(), augment=ss.Compose([cases.Counting()])), ""),
+    ],
+    ids=["detectron2", "the last good record", "a counter in apply"],
+)
+def test_samples_that_depend_on_earlier_ones(make: Callable[[], Any], kept: str) -> None:
+    report = audited(make(), "workers", "order")
+    assert (report["order"].verdict, report["workers"].verdict) == ("warning", "warning"), report
+    assert kept in " ".join(report["order"].evidence)
+    assert len(report.warnings) == 1
+
+
+CLOCKS: dict[type, Verdict] = {
+    cases.ClockSeeded: "fault",
+    cases.ClockSeedsNumpy: "fault",
+    cases.ClockSeedsPython: "fault",
+    cases.ClockSeedsTorch: "fault",
+    cases.ClockOfMilliseconds: "fault",
+    cases.ClockPlusIndex: "fault",
+    cases.ClockWithoutSeed: "not measured",
+    cases.FineClock: "ok",
+}
+
+
+@pytest.mark.parametrize("case", CLOCKS)
+def test_a_clocks_seeds_are_shared(case: type) -> None:
+    report = audited(case(), "duplicates", "reproducible", "global-draws")
+    assert report["duplicates"].verdict == CLOCKS[case], report["duplicates"]
+    assert report["reproducible"].verdict == "warning"
+    assert "constant" not in report["global-draws"].summary
+    if case is not cases.FineClock:
+        assert any(place.endswith(line("int(time.time() * self.ticks)")) for place in _places(report)) or any(
+            place.endswith(line("int(time.time() * 1e3)")) for place in _places(report)
+        )
+
+
+def _places(report: Report) -> list[str]:
+    return [place for answer in report.answers for place in answer.places]
+
+
+LINES = {
+    audit_cases.GlobalNumpy: (
+        "np.random.randint(0, 50, self.images[index].shape).astype(np.uint8), index",
+        0,
+        1,
+    ),
+    audit_cases.StoredGenerator: (
+        "self.rng.integers(0, 50, self.images[index].shape, dtype=np.uint8), index",
+        1,
+        1,
+    ),
+    audit_cases.Unseeded: ("np.random.default_rng().integers", 0, 1),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_one_cause_is_told_once_with_its_line(case: type) -> None:
+    text, faults, warnings = LINES[case]
+    report = audited(case(), *RANDOM)
+    assert (len(report.faults), len(report.warnings)) == (faults, warnings)
+    for answer in (*report.faults, *report.warnings):
+        assert any(place.endswith(line(text, Path(audit_cases.__file__))) for place in answer.places), answer
+
+
+def test_the_line_in_a_transform_is_named() -> None:
+    report = audited(audit_cases.WithTransform(audit_cases.Noise()), *RANDOM)
+    place = line("return image + self.rng.integers", Path(audit_cases.__file__))
+    assert report["duplicates"].places[0].endswith(place)
+    assert report["duplicates"].at_fault == "transform"
+
+
+def test_other_faults_stay_apart() -> None:
+    report = audited(audit_cases.Counts(), *RANDOM, "in-place")
+    assert [answer.question for answer in report.warnings] == ["lost-state"]
+
+
+def test_the_terminal_tells_a_cause_once_and_the_report_survives_json() -> None:
+    report = audited(audit_cases.GlobalNumpy(), *RANDOM)
+    file = io.StringIO()
+    terminal.write(report, file)
+    text = " ".join(file.getvalue().split())
+    assert "the same cause shows in: workers, order, batch-size, global-draws" in text
+    assert "0 faults, 1 warning" in text
+    assert Report.from_dict(report.to_dict()) == report
+    old = {
+        name: value
+        for name, value in report.to_dict()["answers"][0].items()
+        if name not in ("places", "part_of")
+    }
+    read = Report.from_dict({**report.to_dict(), "answers": [old]})
+    assert isinstance(read.answers[0], Answer)
+
+
+def test_start_methods_after_the_first_are_tried_with_the_least_workers() -> None:
+    report = audited(
+        audit_cases.Base(), "duplicates", start_methods=("fork", "spawn"), workers=(0, 2, 4), epochs=2
+    )
+    assert [run["name"] for run in report.runs if "workers, " in run["name"]] == [
+        "2 workers, fork",
+        "4 workers, fork",
+        "2 workers, spawn",
+    ]
+
+
+def test_a_slow_dataset_does_not_wait_for_its_memory() -> None:
+    answer = audited(audit_cases.OpenCVGuarded(), "memory", memory_seconds=0.1, workers=(0,))["memory"]
+    assert (answer.verdict, "--memory-seconds" in answer.summary) == ("not measured", True)
+
+
+def test_every_question_is_known() -> None:
+    assert {"kept-draws", "hash-order"} <= set(QUESTIONS)

@@ -1,0 +1,81 @@
+"""Answers that tell of one cause: one of them leads, with the lines that draw, and the others are part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from seedsafe_audit.draws import KEY, Draw
+from seedsafe_audit.report import Answer
+
+__all__ = ["joined", "tell_of_draws"]
+
+_FAULTS = ("kept-draws", "duplicates", "epochs")
+_WARNINGS = (
+    "reproducible",
+    "hash-order",
+    "global-state",
+    "order",
+    "workers",
+    "batch-size",
+    "global-draws",
+    "lost-state",
+)
+"""What the draws of one dataset show as; the first that is there leads."""
+
+_CLOCKS = ("reproducible", "duplicates")
+_HASHES = ("hash-order",)
+
+
+def tell_of_draws(answers: Sequence[Answer]) -> bool:
+    """Return whether an answer tells of draws, so that it is worth looking for the lines."""
+    return any(_leads(answers, names) for names in (_FAULTS, _WARNINGS))
+
+
+def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
+    """Return the answers with each cause told once.
+
+    Args:
+        answers: in the order of the report.
+        draws: the lines that drew.
+    """
+    changed: dict[str, Answer] = {}
+    for names in (_FAULTS, _WARNINGS):
+        members = _leads(answers, names)
+        if not members:
+            continue
+        first, *others = members
+        if first.question == "hash-order":  # the rest has it as its cause where only spawned workers differ
+            apart = {one.question for one in others} - {"workers"}
+            others = [] if apart else others
+        told = [draw for draw in draws if _concerns(draw, first)]
+        changed[first.question] = replace(
+            first,
+            evidence=(*(str(draw) for draw in told), *first.evidence),
+            places=tuple(dict.fromkeys(draw.place for draw in told)),
+        )
+        for one in others:
+            changed[one.question] = replace(one, part_of=first.question)
+    return [changed.get(answer.question, answer) for answer in answers]
+
+
+def _leads(answers: Sequence[Answer], names: tuple[str, ...]) -> list[Answer]:
+    verdict = "fault" if names is _FAULTS else "warning"
+    found = {answer.question: answer for answer in answers if answer.verdict == verdict}
+    members = [found[name] for name in names if name in found]
+    return [one for one in members if one.question != "lost-state" or _is_of_generators(one)]
+
+
+def _is_of_generators(answer: Answer) -> bool:
+    """Return whether only generators' states were lost."""
+    return all(line.endswith("drawn from") for line in answer.evidence)
+
+
+def _concerns(draw: Draw, answer: Answer) -> bool:
+    if draw.source == "hash()":
+        return answer.question in _HASHES
+    if draw.source in ("the clock", "the process's number"):
+        return answer.question in _CLOCKS
+    if draw.source == KEY:
+        return answer.question == "kept-draws"
+    return answer.question not in _HASHES

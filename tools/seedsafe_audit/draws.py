@@ -1,0 +1,194 @@
+"""Where a dataset draws: the line of the user's code at which each generator moves, or the clock or the system's entropy is asked."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import linecache
+import os
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from numpy.random import bit_generator
+
+from seedsafe.bridging.options import Bridge
+from seedsafe.bridging.search import find
+from seedsafe.bridging.sources import globals_for
+from seedsafe_audit import rng
+from seedsafe_audit.asked import Asked
+from seedsafe_audit.loaders import tell
+from seedsafe_audit.subject import Subject
+
+__all__ = ["KEY", "Draw", "draws"]
+
+_MOST, _SECONDS = 200_000, 5.0  # marks taken; generators' states are compared at each line
+_READINGS = 3
+_WIDE = 100  # of the text of a line
+
+KEY = "the sample's key"
+_ASKED: dict[Any, str] = {
+    **{getattr(time, name): "the clock" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns")},
+    **{getattr(time, name): "the clock" for name in ("monotonic", "monotonic_ns", "process_time")},
+    os.urandom: "the system's entropy",
+    os.getpid: "the process's number",
+    hash: "hash()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One generator, or what was asked besides, and the first line that drew from it."""
+
+    source: str
+    place: str
+    function: str
+    text: str
+
+    def __str__(self) -> str:
+        text = self.text if len(self.text) < _WIDE else f"{self.text[:_WIDE]}…"
+        return f"{self.source}, used in {self.function}, {self.place}" + (f": {text}" if text else "")
+
+
+def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]) -> Iterator[Draw]:
+    """Read a few samples under a tracer, and yield the first draw from each source.
+
+    Args:
+        subject: what is read; this process's generators are seeded and its tracer is set.
+        indices: of the samples.
+        say: is called with the index that is read next.
+    """
+    rng.seed(1)
+    tell(subject.dataset, 0)
+    items = iter(subject.dataset) if subject.iterable else None
+    read = subject.dataset.__getitem__ if items is None else lambda index: next(items)
+    for own in (_is_users, _is_no_frameworks):
+        tracer = _Tracer(subject.dataset, own)
+        for index in indices[:_READINGS]:
+            say(index)
+            tracer.read(read, index)
+        if tracer.found:
+            yield from tracer.found.values()
+            return
+
+
+class _Tracer:
+    def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
+        self.found: dict[str, Draw] = {}
+        self._own = own
+        self._sources = [*globals_for(Bridge()), *find(dataset).sources]
+        self._marks: list[Any] = []
+        self._last: tuple[str, int, str] | None = None
+        self._left, self._until = _MOST, time.monotonic() + _SECONDS
+        Asked(lambda: self._note(KEY, sys._getframe(2)))
+
+    def read(self, read: Callable[[int], Any], index: int) -> None:
+        self._marks = [self._mark(source) for source in self._sources]
+        entropy: Any = bit_generator
+        before = entropy.randbits
+
+        def randbits(bits: int) -> int:
+            self._note("a generator of NumPy's without a seed", sys._getframe(1))
+            number: int = before(bits)
+            return number
+
+        entropy.randbits = randbits
+        sys.setprofile(self._profile)
+        sys.settrace(self._call)
+        try:
+            with contextlib.suppress(Exception):  # another question lists them
+                read(index)
+        finally:
+            sys.settrace(None)
+            sys.setprofile(None)
+            entropy.randbits = before
+            self._look()
+
+    def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not self._own(frame):
+            return None
+        return self._local(frame, event, argument)
+
+    def _local(self, frame: FrameType, event: str, argument: Any) -> Any:
+        self._look()
+        at = self._nearest(frame.f_back if event == "return" else frame)
+        self._last = None if at is None else (at.f_code.co_filename, at.f_lineno, at.f_code.co_qualname)
+        return self._local
+
+    def _nearest(self, frame: FrameType | None) -> FrameType | None:
+        """Return the innermost frame of the user's code, None where the reading has none."""
+        while frame is not None and not self._own(frame):
+            frame = None if frame.f_code is _Tracer.read.__code__ else frame.f_back
+        return frame
+
+    def _look(self) -> None:
+        """Compare the generators' states with those at the line before."""
+        self._left -= len(self._sources)
+        if self._left < 0 or time.monotonic() > self._until:
+            sys.settrace(None)
+        for number, source in enumerate(self._sources):
+            mark = self._mark(source)
+            if mark != self._marks[number]:
+                self._marks[number] = mark
+                if self._last is not None:
+                    self.found.setdefault(source.name, _draw(source.name, *self._last))
+
+    def _mark(self, source: Any) -> Any:
+        try:
+            return source.mark()
+        except Exception:  # noqa: BLE001  # somebody's code
+            return None
+
+    def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event != "c_call":
+            return
+        try:
+            name = _ASKED.get(argument)
+        except TypeError:  # it has no hash
+            return
+        kept = getattr(argument, "__self__", None)
+        if isinstance(kept, type) and issubclass(kept, datetime.date) and argument.__name__ != "fromordinal":
+            name = "the clock"
+        if frame.f_globals.get("__name__") == "random" and argument is not None:
+            seeding = frame.f_code.co_name == "seed" and getattr(argument, "__name__", "") == "seed"
+            if seeding and frame.f_locals.get("a") is None:
+                name = "random.Random() without a seed"
+        if name is not None:
+            self._note(name, frame)
+
+    def _note(self, name: str, frame: FrameType | None) -> None:
+        at = self._nearest(frame)
+        if at is not None:
+            code = at.f_code
+            self.found.setdefault(name, _draw(name, code.co_filename, at.f_lineno, code.co_qualname))
+
+
+def _draw(source: str, file: str, line: int, function: str) -> Draw:
+    path = Path(file)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return Draw(source, f"{shown}:{line}", function, linecache.getline(file, line).strip())
+
+
+_STDLIB = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
+_LIBRARIES = ("site-packages", "dist-packages")
+_OURS = ("seedsafe", "seedsafe_audit", "seedsafe_torch", "seedsafe_keras", "seedsafe_tf")
+_FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Return whether code is neither installed, nor Python's, nor ours."""
+    file = frame.f_code.co_filename
+    return _is_no_frameworks(frame) and not any(part in file for part in _LIBRARIES)
+
+
+def _is_no_frameworks(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    if file.startswith("<") or root in _OURS or root in _FRAMEWORKS:
+        return False
+    return any(part in file for part in _LIBRARIES) or not file.startswith(_STDLIB)
