@@ -24,6 +24,7 @@ TOOLS = {
     "demo": Tool("seedsafe_look.demo", "show the bug and its cure on this machine"),
     "preview": Tool("seedsafe_look.preview", "draw what a pipeline makes of your images"),
     "explain": Tool("seedsafe_look.explain", "tell what a pipeline did to one sample of a run"),
+    "check": Tool("seedsafe_check", "say whether a project is affected, and what to do first"),
     "lint": Tool("seedsafe_lint", "find random state in worker code, statically"),
     "audit": Tool("seedsafe_audit", "run a dataset in real loaders and find its faults"),
     "stats": Tool("seedsafe.data.stats", "exact channel mean and std of a folder of images"),

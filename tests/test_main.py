@@ -67,6 +67,8 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ["lint", "nowhere.py"],
         ["audit", "nowhere.py:dataset"],
+        ["check", "nowhere"],
+        ["check", "nowhere.py:dataset"],
         ["stats", "nowhere"],
         ["index", "nowhere"],
         ["stats", ".", "--json", "nowhere/x.json"],

@@ -11,16 +11,12 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO
 
 from seedsafe_audit.api import Progress, audit
-from seedsafe_audit.options import parser
+from seedsafe_audit.options import QUICK, SLOW, USUAL, parser
 from seedsafe_audit.questions import QUESTIONS
 from seedsafe_audit.report import Report
 from seedsafe_audit.subject import load
 
 __all__ = ["main"]
-
-_USUAL = (256, (0, 2, 4), ("fork", "spawn"))
-_QUICK = (64, (0, 2), ("fork",))
-_SLOW = ("memory", "hash-order")
 
 
 def main(argv: list[str]) -> int:
@@ -67,8 +63,8 @@ def main(argv: list[str]) -> int:
 def _audit(options: argparse.Namespace) -> int:
     write = _writer(options.format)  # a missing library is told before minutes of work
     dataset = load(options.target)
-    usual = _QUICK if options.quick else _USUAL
-    asked = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in _SLOW)]
+    usual = QUICK if options.quick else USUAL
+    asked = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
     with _progress() as progress:
         report = audit(
             dataset,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["parser"]
+__all__ = ["QUICK", "SLOW", "USUAL", "parser"]
+
+USUAL = (256, (0, 2, 4), ("fork", "spawn"))
+"""Samples, workers and start methods."""
+
+QUICK = (64, (0, 2), ("fork",))
+"""The same for a quick audit."""
+
+SLOW = ("memory", "hash-order")
+"""The questions that a quick audit leaves out."""
 
 
 def parser() -> argparse.ArgumentParser:

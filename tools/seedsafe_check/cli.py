@@ -1,0 +1,93 @@
+"""The command line of the check: ``python -m seedsafe check``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from seedsafe_check.affected import facts, installed
+from seedsafe_check.options import parser
+from seedsafe_check.page import Page
+from seedsafe_lint.config import ConfigError, load
+from seedsafe_lint.findings import entries
+from seedsafe_lint.runner import lint
+
+__all__ = ["main"]
+
+
+def main(argv: list[str]) -> int:
+    """Run the check.
+
+    Args:
+        argv: Arguments after ``seedsafe check``.
+
+    Returns:
+        0 if nothing repeats, 1 if the linter finds an error or the audit a fault (with ``--strict``, anything), 2 if the
+        check could not be done: an unknown option, a path that does not exist, a dataset that cannot be read.
+    """
+    try:
+        options = parser().parse_args(argv)
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 2
+    try:
+        path, target = _told_apart(options.what)
+        page = _page(path, target, options.jobs)
+    except (ConfigError, ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
+        print(f"seedsafe check: {error}", file=sys.stderr)
+        return 2
+    print(json.dumps(page.to_dict(), indent=1) if options.json else page.text())
+    return page.exit_code(strict=options.strict)
+
+
+def _told_apart(what: list[str]) -> tuple[str, str | None]:
+    """Return the path and the dataset among the arguments."""
+    targets = [one for one in what if ":" in one and not Path(one).exists()]
+    paths = [one for one in what if one not in targets]
+    if len(paths) > 1 or len(targets) > 1:
+        raise ValueError(
+            f"expected one PATH and one MODULE:DATASET, got {' '.join(what)}: run it once for each"
+        )
+    for path in paths:
+        if not Path(path).exists():
+            raise FileNotFoundError(f"no file or folder {path}")
+    return next(iter(paths), "."), next(iter(targets), None)
+
+
+def _page(path: str, target: str | None, jobs: int | None) -> Page:
+    report = _audited(target) if target else None  # what cannot be read is told before the linter's seconds
+    libraries = installed()
+    start = Path(path).absolute()
+    config = load(start if start.is_dir() else start.parent, None)
+    torch = next((one.version for one in libraries if one.name == "torch"), "")
+    found = lint([path], config=replace(config, torch=config.torch or torch), jobs=jobs)
+    return Page(
+        path=path,
+        files=found.files,
+        skipped=tuple(f"{item.path}: {item.reason}" for item in found.skipped),
+        hidden=found.known,
+        libraries=tuple(libraries),
+        entries=tuple(entries(found.findings)),
+        as_of=facts()["as_of"],
+        audit=report,
+    )
+
+
+def _audited(target: str) -> dict[str, Any]:
+    """Audit a dataset quickly: a few seconds, in forked workers."""
+    from seedsafe_audit.api import audit
+    from seedsafe_audit.options import QUICK, SLOW
+    from seedsafe_audit.questions import QUESTIONS
+    from seedsafe_audit.subject import load as dataset_of
+
+    samples, workers, methods = QUICK
+    report = audit(
+        dataset_of(target),
+        samples=samples,
+        workers=workers,
+        start_methods=methods,
+        questions=[name for name in QUESTIONS if name not in SLOW],
+    )
+    return report.to_dict()

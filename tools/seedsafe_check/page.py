@@ -1,0 +1,181 @@
+"""The page: whether the project is affected, why, and what to do first."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from seedsafe_check.affected import Library
+from seedsafe_lint.findings import Entry
+from seedsafe_lint.output import listed
+from seedsafe_lint.rules import RULES
+
+__all__ = ["Page"]
+
+_WIDE = 110
+_MOST = 40  # causes that the text lists; JSON has all
+_FIRST = 3  # steps to take first
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was found.
+
+    Attributes:
+        path: what was read.
+        files: how many files.
+        skipped: files that could not be read, with the reason.
+        hidden: findings that the project's baseline knows.
+        libraries: what is installed.
+        entries: the linter's findings, one for each cause.
+        audit: the audit's report as plain data, None without a dataset.
+        as_of: when the versions' meaning was measured.
+    """
+
+    path: str
+    files: int
+    skipped: tuple[str, ...]
+    hidden: int
+    libraries: tuple[Library, ...]
+    entries: tuple[Entry, ...]
+    as_of: str
+    audit: dict[str, Any] | None = field(default=None)
+
+    @property
+    def errors(self) -> tuple[Entry, ...]:
+        """The causes whose numbers repeat."""
+        return tuple(entry for entry in self.entries if entry.finding.severity == "error")
+
+    @property
+    def faults(self) -> list[dict[str, Any]]:
+        """The audit's answers that are faults, one for each cause."""
+        return self._told("fault")
+
+    def _told(self, verdict: str) -> list[dict[str, Any]]:
+        answers = self.audit["answers"] if self.audit else ()
+        return [one for one in answers if one["verdict"] == verdict and one["part_of"] is None]
+
+    @property
+    def verdict(self) -> str:
+        """The answer, in a line."""
+        if self.errors or self.faults:
+            parts = [_counted(len(self.errors), "cause") + " in the code"] if self.errors else []
+            parts += [_counted(len(self.faults), "fault") + " in the audit"] if self.faults else []
+            return f"affected: {' and '.join(parts)}"
+        if self.entries or self._told("warning"):
+            return "nothing repeats; results depend on workers, order or versions"
+        if not self.files and self.audit is None:
+            return "nothing to read: no Python file there"
+        return "not affected, as far as the code shows" if self.audit is None else "not affected"
+
+    def exit_code(self, *, strict: bool) -> int:
+        """Return 1 if something is wrong (with ``strict`` if anything was found), else 0."""
+        return int(bool(self.errors or self.faults or (strict and (self.entries or self._told("warning")))))
+
+    def steps(self) -> list[str]:
+        """Return what to do first."""
+        errors = sorted(self.errors, key=lambda entry: -len(entry.more))
+        made = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
+        if not errors:
+            for one in self.faults[:_FIRST]:
+                where = f"{', '.join(one['places'])}: " if one["places"] else ""
+                made.append(f"{where}{one['summary']}")
+        if errors or self.faults:
+            made.append(
+                "or keep the code: AugmentedDataset(dataset, seed=42, bridge=True) keys all that it draws"
+            )
+        if self.audit is None:
+            made.append(
+                f"seedsafe check {self.path} MODULE:DATASET runs a dataset, and sees what no reader of code can"
+            )
+        elif errors and not self.faults:
+            made.append(
+                "the audit found no fault in this dataset: name another one that the lines above belong to"
+            )
+        if len(self.entries) > len(self.errors):
+            made.append(f"seedsafe lint {self.path} lists the warnings and notes")
+        return made
+
+    def text(self) -> str:
+        """Return the page as text."""
+        lines = [f"{self.path}: {self.verdict}", "", f"Installed (what it means: as of {self.as_of})"]
+        width = max((len(f"{one.name} {one.version}") for one in self.libraries), default=0)
+        for one in self.libraries:
+            lines += _wrapped(f"  {f'{one.name} {one.version}':{width}}  {one.state}: {one.means}", width + 4)
+        if not self.libraries:
+            lines.append(
+                "  none of torch, Keras, albumentations and the other libraries that this page knows"
+            )
+        lines += ["", self._code()]
+        for code in sorted({entry.finding.code for entry in self.errors}):
+            lines.append(f"  {code} {RULES[code].name}")
+            for entry in [entry for entry in self.errors if entry.finding.code == code][:_MOST]:
+                more = f" (also {listed(entry.more, entry.finding.place.path)})" if entry.more else ""
+                lines += _wrapped(f"    {_place(entry)}: {entry.finding.message}{more}", 6)
+        if self.audit is not None:
+            lines += ["", f"Audit of {self.audit['subject']}"]
+            told = [*self.faults, *self._told("warning")]
+            for answer in told:
+                where = f" ({', '.join(answer['places'])})" if answer["places"] else ""
+                lines += _wrapped(
+                    f"  {answer['verdict']} {answer['question']}: {answer['summary']}{where}", 4
+                )
+            if not told:
+                lines.append("  no fault and no warning")
+        lines += ["", "What to do first"]
+        for number, step in enumerate(self.steps() or ["nothing"], 1):
+            lines += _wrapped(f"  {number}. {step}", 5)
+        return "\n".join(lines)
+
+    def _code(self) -> str:
+        counts = Counter(entry.finding.severity for entry in self.entries)
+        parts = [_counted(counts[name], name) for name in ("error", "warning", "note")]
+        tail = f"; {_counted(len(self.skipped), 'file')} cannot be parsed" if self.skipped else ""
+        hidden = f"; the baseline hides {self.hidden}" if self.hidden else ""
+        return f"Code: {', '.join(parts)} in {_counted(self.files, 'file')}, one for each cause{tail}{hidden}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, for JSON."""
+        causes = [
+            {
+                "code": entry.finding.code,
+                "name": RULES[entry.finding.code].name,
+                "severity": entry.finding.severity,
+                "message": entry.finding.message,
+                "fix": RULES[entry.finding.code].fix,
+                "places": [asdict(where) for where in (entry.finding.place, *entry.more)],
+            }
+            for entry in self.entries
+        ]
+        return {
+            "version": 1,
+            "path": self.path,
+            "affected": bool(self.errors or self.faults),
+            "verdict": self.verdict,
+            "as_of": self.as_of,
+            "installed": [asdict(one) for one in self.libraries],
+            "files": self.files,
+            "skipped": list(self.skipped),
+            "hidden_by_baseline": self.hidden,
+            "causes": causes,
+            "audit": self.audit,
+            "first": self.steps(),
+        }
+
+
+def _place(entry: Entry) -> str:
+    place = entry.finding.place
+    return f"{place.path}:{place.line}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def _wrapped(line: str, indent: int) -> list[str]:
+    begin = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line.strip(), _WIDE, initial_indent=begin, subsequent_indent=" " * indent, break_on_hyphens=False
+    )
