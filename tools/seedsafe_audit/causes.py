@@ -51,7 +51,7 @@ def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
         told = [draw for draw in draws if _concerns(draw, first)]
         changed[first.question] = replace(
             first,
-            evidence=(*(str(draw) for draw in told), *first.evidence),
+            evidence=(*first.evidence, *map(str, told)),
             places=tuple(dict.fromkeys(draw.place for draw in told)),
         )
         for one in others:

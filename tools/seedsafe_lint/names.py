@@ -105,6 +105,8 @@ class Names(Part):
             expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
         if expression is None:
             return None
+        if expression in self.context.known:
+            return self.context.known[expression]
         return self.static([Binding("value", expression)], function.frame, expression)
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:

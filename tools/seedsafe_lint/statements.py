@@ -1,6 +1,7 @@
 """Runs statements abstractly: each path joined, each loop once."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
@@ -36,50 +37,45 @@ class Statements(Part):
         return any(self._statement(node, frame) for node in body)
 
     def _statement(self, node: ast.stmt, frame: Frame) -> bool:
-        match node:
-            case ast.Expr(value=value):
-                self.steps.evaluate(value, frame)
-            case ast.Assign():
-                self._assign(node, frame)
-            case ast.Return(value=value):
-                values = self.steps.evaluate(value, frame)
-                frame.vars["<return>"] = join(frame.vars.get("<return>", ()), values)
-                return True
-            case ast.If():
-                return self._if(node, frame)
-            case ast.For() | ast.AsyncFor():
-                items = self.targets.iterate(self.steps.evaluate(node.iter, frame))
-                self._loop(node, frame, lambda: self.targets.assign(node.target, items, frame))
-            case ast.While():
-                self._loop(node, frame, lambda: self.steps.evaluate(node.test, frame))
-            case ast.With() | ast.AsyncWith():
-                return self._with(node, frame)
-            case ast.Try() | ast.TryStar():
-                return self._try(node, frame)
-            case ast.AugAssign():
-                self._augmented(node, frame)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self.targets.assign(target, self.steps.evaluate(value, frame), frame)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                fn = Fn(Function(node, frame.module, frame), None, frame)
-                frame.vars[node.name] = (fn,)
-                frame.vars[node.name] = self.steps.decorated(fn)
-            case ast.ClassDef():
-                frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
-            case ast.Import() | ast.ImportFrom():
-                self.names.bind_import(node, frame)
-            case ast.Match():
-                self._match(node, frame)
-            case ast.Raise():
-                self.steps.evaluate(node.exc, frame)
-                return True
-            case ast.Continue() | ast.Break():
-                return True
-            case ast.Assert():
-                self.steps.evaluate(node.test, frame)
-            case _:
-                pass
-        return False
+        method = _METHODS.get(type(node))
+        return method is not None and bool(method(self, node, frame))
+
+    def _value(self, node: ast.Expr | ast.Assert, frame: Frame) -> None:
+        self.steps.evaluate(node.value if isinstance(node, ast.Expr) else node.test, frame)
+
+    def _return(self, node: ast.Return, frame: Frame) -> bool:
+        values = self.steps.evaluate(node.value, frame)
+        frame.vars["<return>"] = join(frame.vars.get("<return>", ()), values)
+        return True
+
+    def _for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> None:
+        items = self.targets.iterate(self.steps.evaluate(node.iter, frame))
+        self._loop(node, frame, lambda: self.targets.assign(node.target, items, frame))
+
+    def _while(self, node: ast.While, frame: Frame) -> None:
+        self._loop(node, frame, lambda: self.steps.evaluate(node.test, frame))
+
+    def _annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
+        if node.value is not None:
+            self.targets.assign(node.target, self.steps.evaluate(node.value, frame), frame)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+        fn = Fn(Function(node, frame.module, frame), None, frame)
+        frame.vars[node.name] = (fn,)
+        frame.vars[node.name] = self.steps.decorated(fn)
+
+    def _class(self, node: ast.ClassDef, frame: Frame) -> None:
+        frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
+        self.names.bind_import(node, frame)
+
+    def _raise(self, node: ast.Raise, frame: Frame) -> bool:
+        self.steps.evaluate(node.exc, frame)
+        return True
+
+    def _jump(self, node: ast.Continue | ast.Break, frame: Frame) -> bool:
+        return True
 
     def _assign(self, node: ast.Assign, frame: Frame) -> None:
         value = node.value
@@ -159,6 +155,9 @@ class Statements(Part):
     def _join_states(self, first: State, second: State, lenient: bool = False) -> State:
         joined = State()
         for key in {**first.stored, **second.stored}:
+            if (same := first.stored.get(key)) is not None and same is second.stored.get(key):
+                joined.stored[key] = same
+                continue
             parts = [s.stored[key] for s in (first, second) if key in s.stored]
             if len(parts) == 1:
                 owner, name = key
@@ -246,5 +245,33 @@ class Statements(Part):
 def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Values]:
     merged = dict(second)
     for name, values in first.items():
-        merged[name] = join(values, second[name]) if name in second else values
+        other = second.get(name, values)
+        merged[name] = values if other is values else join(values, other)
     return merged
+
+
+_METHODS: dict[type[ast.AST], Callable[..., bool | None]] = {
+    ast.Expr: Statements._value,
+    ast.Assert: Statements._value,
+    ast.Assign: Statements._assign,
+    ast.Return: Statements._return,
+    ast.If: Statements._if,
+    ast.For: Statements._for,
+    ast.AsyncFor: Statements._for,
+    ast.While: Statements._while,
+    ast.With: Statements._with,
+    ast.AsyncWith: Statements._with,
+    ast.Try: Statements._try,
+    ast.TryStar: Statements._try,
+    ast.AugAssign: Statements._augmented,
+    ast.AnnAssign: Statements._annotated,
+    ast.FunctionDef: Statements._function,
+    ast.AsyncFunctionDef: Statements._function,
+    ast.ClassDef: Statements._class,
+    ast.Import: Statements._import,
+    ast.ImportFrom: Statements._import,
+    ast.Match: Statements._match,
+    ast.Raise: Statements._raise,
+    ast.Continue: Statements._jump,
+    ast.Break: Statements._jump,
+}

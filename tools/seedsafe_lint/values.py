@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cache
+from typing import Any, Literal, Self
 
 from seedsafe_lint.alternatives import Value, Values, join
 from seedsafe_lint.index import Class, Frame, Function, Module
@@ -45,22 +46,40 @@ class _Hashed:
         return self._hash
 
 
-@dataclass(frozen=True, slots=True)
-class Ext(Value):
+class _Single:
+    """One object for each content, which is compared and hashed as an object."""
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any, **named: Any) -> Self:
+        key = (cls, parts, type(parts[0])) if parts else (cls, *named)  # 1 and True are equal
+        made = _singles.get(key)
+        if made is None:
+            made = _singles[key] = object.__new__(cls)
+            for field, part in [*zip(cls.__match_args__, parts, strict=False), *named.items()]:  # type: ignore[attr-defined]
+                object.__setattr__(made, field, part)
+        return made
+
+
+_singles: dict[object, Any] = {}
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Ext(_Single, Value):
     """Something of a library, by its dotted name; `()` in it marks the result of a call."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Const(Value):
+@dataclass(frozen=True, init=False, eq=False)
+class Const(_Single, Value):
     """A literal."""
 
     value: str | bytes | int | float | complex | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque(Value):
+@dataclass(frozen=True, init=False, eq=False)
+class Opaque(_Single, Value):
     """A value without structure.
 
     `static` ones were fixed before the workers started; `given` ones are arguments that a caller passed.
@@ -217,17 +236,19 @@ _LOUD = re.compile(
 )
 
 
+@cache
+def _loud(name: str) -> bool:
+    return _LOUD.search(name) is not None
+
+
 def is_plain(value: Value) -> bool:
     """Return True for a value that cannot draw, nor lead to something that does."""
-    match value:
-        case Const() | Opaque():
-            return True
-        case Ext(name=name):
-            return not _LOUD.search(name)
-        case Group(calls=calls):
-            return not calls and value.quiet
-        case _:
-            return False
+    kind = type(value)
+    if kind is Const or kind is Opaque:
+        return True
+    if isinstance(value, Ext):
+        return not _loud(value.name)
+    return isinstance(value, Group) and not value.calls and value.quiet
 
 
 def constant(values: Values) -> bool:
