@@ -1,22 +1,84 @@
-"""An epoch in shared memory, for loaders that only know the dataset.
+"""An epoch in memory that worker processes share, for loaders that only know the dataset.
 
-The memory is a tensor that torch shares, on Linux a file in /dev/shm. On macOS and Windows torch has ways of its own to
-share one, on which the cell relies too; it was not run there.
+The memory has no file, and no descriptor, until workers are started that do not inherit it: by spawn or forkserver.
 """
 
 from __future__ import annotations
 
+import mmap
+import multiprocessing.context
+import os
+import sys
+import tempfile
 import warnings
-from typing import Any, Final, cast
-
-import torch
+import weakref
+from multiprocessing.heap import Arena
+from multiprocessing.reduction import DupFd
+from typing import Any, Final, Literal
 
 from seedsafe.reading import Told
 
-__all__ = ["EpochCell"]
+__all__ = ["EpochCell", "Shared"]
 
 _MOST: Final = 2**20  # indices that are watched, a byte each
+_NUMBERS: Final = 16  # bytes: the epoch, and the warnings given
 _EPOCH_TWICE: Final = 2**16  # beside what a reader tells
+
+
+class Shared:
+    """Zeros that this process shares with workers that it starts; pickled outside their start, or copied, a copy.
+
+    On Windows, where this was not run, they lie in what multiprocessing shares by name.
+
+    Args:
+        size: in bytes.
+    """
+
+    _file: int | None = None
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._arena: Any = Arena(size) if sys.platform == "win32" else None
+        self._maps: list[Any] = [mmap.mmap(-1, size) if self._arena is None else self._arena.buffer]
+
+    def views(self, form: Literal["B", "q"]) -> list[memoryview[int]]:
+        """Return the memory, and last what workers inherited before it had a file, as bytes or as 64-bit integers."""
+        return [memoryview(one).cast(form) for one in self._maps]
+
+    def __getstate__(self) -> dict[str, Any]:
+        if multiprocessing.context.get_spawning_popen() is None:
+            return {"size": self._size, "content": bytes(self._maps[0])}
+        if self._arena is not None:
+            return {"size": self._size, "arena": self._arena}
+        if self._file is None:
+            self._file = _new_file(self._size)
+            weakref.finalize(self, os.close, self._file)
+            self._maps.insert(0, mmap.mmap(self._file, self._size))
+            self._maps[0][:] = self._maps[1][:]
+        return {"size": self._size, "file": DupFd(self._file)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._size, self._arena = state["size"], state.get("arena")
+        if "file" in state:
+            file = state["file"].detach()
+            self._maps = [mmap.mmap(file, self._size)]
+            os.close(file)
+        elif self._arena is not None:
+            self._maps = [self._arena.buffer]
+        else:
+            self.__init__(self._size)  # type: ignore[misc]
+            self._maps[0][:] = state["content"]
+
+
+def _new_file(size: int) -> int:
+    """Return a descriptor of a file without a name, in memory where the system has such files."""
+    if hasattr(os, "memfd_create"):
+        file = os.memfd_create("seedsafe-epoch", os.MFD_CLOEXEC)
+    else:
+        with tempfile.TemporaryFile() as opened:
+            file = os.dup(opened.fileno())
+    os.ftruncate(file, size)
+    return file
 
 
 class EpochCell(Told):
@@ -39,12 +101,14 @@ class EpochCell(Told):
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
         watched = -(-(length or 0) // self._step)
-        self._share(torch.zeros(2, dtype=torch.int64), torch.zeros(watched, dtype=torch.uint8))
+        self._look(Shared(_NUMBERS + watched))
 
-    def _share(self, numbers: torch.Tensor, served: torch.Tensor) -> None:
-        self._numbers, self._served = _shared(numbers), _shared(served)
-        self._view: memoryview[int] = memoryview(cast(Any, self._numbers.numpy()))
-        self._served_view: memoryview[int] = memoryview(cast(Any, self._served.numpy()))
+    def _look(self, memory: Shared) -> None:
+        self._memory = memory
+        whole, *before = memory.views("B")
+        self._view = whole[:_NUMBERS].cast("q")
+        self._served_view = whole[_NUMBERS:]
+        self._before = [one[:_NUMBERS].cast("q") for one in before]
 
     @property
     def epoch(self) -> int:
@@ -54,7 +118,8 @@ class EpochCell(Told):
 
     @epoch.setter
     def epoch(self, epoch: int) -> None:
-        self._view[0] = epoch
+        for numbers in (self._view, *self._before):
+            numbers[0] = epoch
 
     def first(self, what: int) -> bool:
         """Return whether a warning is to be given now: True once in all processes."""
@@ -93,16 +158,15 @@ class EpochCell(Told):
             self._served_view[block] = mark
         return epoch
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"numbers": self._numbers, "served": self._served, "step": self._step}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._step = state["step"]
-        self._share(state["numbers"], state["served"])
+    def __reduce__(self) -> Any:
+        memory = self._memory.__getstate__()
+        self._look(self._memory)  # it may have moved to a file
+        return _again, (memory, self._step)
 
 
-def _shared(tensor: torch.Tensor) -> torch.Tensor:
-    anything: Any = tensor  # torch leaves these two methods untyped
-    if not len(tensor) or anything.is_shared():
-        return tensor
-    return cast(torch.Tensor, anything.clone().share_memory_())
+def _again(memory: dict[str, Any], step: int) -> EpochCell:
+    shared, cell = Shared.__new__(Shared), EpochCell.__new__(EpochCell)
+    shared.__setstate__(memory)
+    cell._step = step
+    cell._look(shared)
+    return cell

@@ -14,7 +14,12 @@ from seedsafe_torch.passes import Place
 from seedsafe_torch.sampler import KeyedSampler
 from seedsafe_torch.trainers.loaders import wrapped
 
-__all__ = ["KeyedLoader"]
+__all__ = ["MIXED", "KeyedLoader"]
+
+MIXED = (
+    "another pass over this loader has begun, which is the next epoch: end a pass before the next one, or make a loader "
+    "for each, with epoch= or set_epoch where they are to be of one epoch"
+)
 
 
 class KeyedLoader(DataLoader[Any]):
@@ -133,10 +138,7 @@ class _Batches(Iterator[Any]):
             ):  # a fixed one is the same in both
                 batch = next(self._batches)
             else:
-                raise RuntimeError(
-                    "another pass over this loader has begun, which is the next epoch: end a pass before the next one, or make "
-                    "a loader for each, with epoch= or set_epoch where they are to be of one epoch"
-                )
+                raise RuntimeError(MIXED)
             while type(batch) is Skipped:
                 self._see()
                 batch = next(self._batches)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, SupportsIndex
+from itertools import islice, repeat
+from typing import Any, Final, NamedTuple, SupportsIndex
 
-import torch
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+from torch.utils.data import IterableDataset, get_worker_info
 
-from seedsafe import KeyedMap, SampleKey, keyed_map
+from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
+from seedsafe.reading import checked_int
+from seedsafe_torch.cell import Shared
+from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["AugmentedIterable", "StreamLoader"]
+__all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "checked_state", "start_of"]
+
+_EPOCH, _BEGUN, _WORKERS = range(
+    3
+)  # told to all processes: the epoch; the last that began, + 1; whether in a worker
+_WATCHED: Final = 1024
+_WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
+ENDED: Final = "ended"
+NOTHING: Final = "seedsafe: no record"
+"""Stands for a record that is left out."""
 
 
 class AugmentedIterable(IterableDataset[Any]):
@@ -78,53 +90,102 @@ class AugmentedIterable(IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets = targets
         self.split = split
-        told: Any = torch.zeros(2, dtype=torch.int64)  # torch leaves share_memory_ untyped
-        self._told = told.share_memory_()  # the epoch; the last that a pass began in, + 1
-        self._yielded = self._skip = 0
-        self._resumed: int | None = None  # the epoch of a state that was loaded and not read yet
+        self._memory = Shared(24)
+        self._place = Start(0)  # where the pass under way began
+        self._yielded = 0  # records since then
+        self._order = 0  # a hash of the indices of all records of the pass, in their order
+        self._asked: dict[str, Any] | None = None  # what was set or loaded, and no pass has begun with
+        self._asked_in = 0  # the process that was asked
+        self._common_ids = True  # a warning is to be given
         self._map(0)  # what is wrong with the arguments is said here
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
         """Set the epoch of the passes that begin from now on, in this process and in its workers, and of the source."""
-        self._told[0] = SampleKey(0, epoch, 0).epoch
+        number = SampleKey(0, epoch, 0).epoch
+        if self._asked is None or self._asked["epoch"] != number:
+            self._asked, self._asked_in = {"epoch": number}, os.getpid()
+        self.tell(number)
         if hasattr(self.source, "set_epoch"):
-            self.source.set_epoch(int(self._told[0]))
+            self.source.set_epoch(number)
+
+    def tell(self, epoch: int) -> None:
+        """Say to all processes which epoch is next, and that none of them reads."""
+        for numbers in self._memory.views("q"):
+            numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        epoch = self._begin()
-        keyed = self._map(epoch)
-        self._yielded, self._skip = self._skip, 0
-        for position, record in islice(self._share(), self._yielded, None):
-            made = (
-                keyed(record)
-                if self.id is not None
-                else keyed.at(record, SampleKey(self.seed, epoch, position))
-            )
+        start = self._begin()
+        keyed = self._map(start.epoch)
+        yield from repeat(NOTHING, start.waits)
+        if start.source == ENDED:
+            return
+        seen: set[int] | None = set() if self._common_ids and self.id not in (None, content_id) else None
+        for position, record in self._share(start):
+            key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
+            if seen is not None:
+                seen = self._watch(seen, key, record)
+            made = keyed.at(record, key)
             self._yielded += 1
+            self._order = hash((self._order, key.index))
             yield made
-        self._yielded = 0
+        self._place, self._yielded = Start(start.epoch, source=ENDED), 0
 
-    def _share(self) -> Iterator[tuple[int, Any]]:
-        """Yield this worker's records of the source, with their positions in what it yields here."""
-        info = get_worker_info() if self.split else None
-        if info is None:
-            return enumerate(self.source)
-        return islice(enumerate(self.source), info.id, None, info.num_workers)
+    def _share(self, start: Start) -> Iterator[tuple[int, Any]]:
+        """Yield this worker's records of the source that are left, with their positions in what it yields here."""
+        info = get_worker_info() if self.split or start.divides else None
+        records: Iterator[tuple[int, Any]] = enumerate(self.source)
+        for stage in start.before:
+            records = _left(records, stage)
+        mine = records if info is None else islice(records, info.id, None, info.num_workers)
+        return islice(mine, start.skip if start.source is None else 0, None)
 
-    def _begin(self) -> int:
-        if self.epoch is not None:
-            return self.epoch
-        epoch = int(self._told[0])
-        info = get_worker_info()
-        if info is None or info.id == 0:
-            if self._told[1] == epoch + 1:
+    def _begin(self) -> Start:
+        """Return where the pass begins: where the loader of this stream says, else where it was told."""
+        told, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
+        tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
+        task = tasks[0] if isinstance(tasks, list) and tasks else tasks
+        if isinstance(task, Task) and task.start is not None:
+            start = task.start
+        else:
+            asked, self._asked = self._asked, None
+            epoch = told[_EPOCH] if self.epoch is None else self.epoch
+            if info is not None and self._asked_in != os.getpid() and asked and len(asked) > 1:
+                if info.num_workers > 1:
+                    raise ValueError(
+                        f"a state that was loaded where {info.num_workers} workers were started does not say what each of them "
+                        f"has read: {_WAY_OUT}"
+                    )
+                asked = None if told[_BEGUN] else asked  # a pass has begun with it
+            start = start_of(asked or {}, epoch, 0, 1, self.split)
+            if self.epoch is None and told[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
                 warnings.warn(
                     f"a second pass begins in epoch {epoch}, with the same augmentation: call set_epoch(epoch) before each "
                     "pass, or read the stream with seedsafe_torch.loader",
                     stacklevel=3,
                 )
-            self._told[1] = epoch + 1
-        return epoch
+        if info is None or info.id == 0:
+            told[_BEGUN] = start.epoch + 1
+        told[_WORKERS] = info is not None
+        if info is not None and self.epoch is None and hasattr(self.source, "set_epoch"):
+            self.source.set_epoch(start.epoch)
+        if start.source not in (None, ENDED):
+            self.source.load_state_dict(start.source)
+        self._place, self._yielded, self._order = start, 0, 0
+        return start
+
+    def _watch(self, seen: set[int], key: SampleKey, record: Any) -> set[int] | None:
+        """Note an index, and warn once if it comes twice; return None when there have been enough."""
+        if key.index in seen:
+            self._common_ids = False
+            warnings.warn(
+                f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {self.id!r} of "
+                f"{_shown(record)}, and so one augmentation: pass as id= what differs from record to record, or "
+                "seedsafe.content_id",
+                stacklevel=3,
+            )
+            return None
+        seen.add(key.index)
+        return seen if len(seen) < _WATCHED else None
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -133,21 +194,97 @@ class AugmentedIterable(IterableDataset[Any]):
     def __len__(self) -> int:
         return len(self.source)
 
+    def source_state(self) -> Any:
+        """Return the source's own state if it tells one, from which no positions follow, so that `split` cannot use it."""
+        if self.split or not _has_state(self.source):
+            return None
+        return ENDED if self._place.source == ENDED else self.source.state_dict()
+
     def state_dict(self) -> dict[str, Any]:
-        """Return where this process stands in the stream: its epoch, and the source's own state or the records yielded."""
-        state = {"epoch": int(self._told[0])}
-        if _has_state(self.source):
+        """Return where this process stands in the stream: its epoch, and the source's own state or the records yielded.
+
+        Raises:
+            RuntimeError: workers read it, and this process does not know how far they have come.
+        """
+        told = self._memory.views("q")[0]
+        if get_worker_info() is None and told[_WORKERS]:
+            raise RuntimeError(f"workers read this stream, and know alone how far they have come: {_WAY_OUT}")
+        if self._asked is not None and len(self._asked) > 1:
+            return dict(self._asked)
+        state: dict[str, Any] = {"epoch": told[_EPOCH]}
+        if not self.split and _has_state(self.source):
             return state | {"source": self.source.state_dict()}
-        return state | {"yielded": self._yielded}
+        before, yielded = self._place.before, self._place.skip + self._yielded
+        return state | {"yielded": [*before, [yielded]] if before else yielded}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Resume where `state_dict` stood: by the source's own means, else by reading over the records yielded."""
+        state = checked_state(state)
         self.set_epoch(state["epoch"])
-        self._resumed = int(self._told[0])
-        self._told[1] = 0  # the pass that goes on is no second one
-        if "source" in state:
-            self.source.load_state_dict(state["source"])
-        self._skip = state.get("yielded", 0)
+        self._asked, self._asked_in = state, os.getpid()
+        self._memory.views("q")[0][_BEGUN] = 0  # the pass that goes on is no second one
+
+
+class Start(NamedTuple):
+    """Where a worker begins its pass."""
+
+    epoch: int
+    skip: int = 0
+    """How many records of its part were yielded before."""
+    before: tuple[list[int], ...] = ()
+    """What other numbers of workers had yielded before that, each of its workers."""
+    source: Any = None
+    """The state of its source, or that it has come to its end."""
+    waits: int = 0
+    """How many marks it yields first, so that the workers behind it go on where they stood."""
+    divides: bool = False
+    """Whether the source cannot divide itself."""
+
+
+class Task(NamedTuple):
+    """What the loader of a stream asks of a worker instead of an index; the first of a pass says where it begins."""
+
+    start: Start | None = None
+
+
+def _left(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator[tuple[int, Any]]:
+    """Yield the records that workers have left which take turns, and of which each has yielded so many."""
+    for number, record in enumerate(records):
+        turn, worker = divmod(number, len(stage))
+        if turn >= stage[worker]:
+            yield record
+
+
+def checked_state(state: Any) -> dict[str, Any]:
+    """Return a state as a pass begins with it: of a stream or of its loader."""
+    way_out = "pass what state_dict returned"
+    if not isinstance(state, dict) or "epoch" not in state:
+        raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
+    found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}
+    yielded = found.pop("yielded", 0)
+    stages = yielded if isinstance(yielded, list) else [[yielded]]
+    stages = [[checked_int("yielded", one, 0, 2**63, way_out) for one in stage] for stage in stages]
+    if "source" in found:
+        found["sources"] = [found.pop("source")]
+    return found | {"yielded": stages} if any(map(any, stages)) or "sources" in found else found
+
+
+def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split: bool) -> Start:
+    """Return where one of some workers begins the pass of a state.
+
+    Raises:
+        ValueError: the state is of another number of workers, and they divide the source in a way of its own.
+    """
+    stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
+    if len(stages[-1]) != workers:
+        stages = [*stages, [0] * workers]
+    if (len(stages) > 1 and not split) or (sources and (len(sources) != workers or split)):
+        raise ValueError(
+            f"a state of {_workers(len(stages[0]))} within epoch {epoch} cannot be resumed by {_workers(workers)}, since the source "
+            "divides itself among them in a way of its own: use as many as before, store the state at an epoch's end, or "
+            "pass split=True if every worker reads the whole source"
+        )
+    return Start(epoch, stages[-1][worker], tuple(stages[:-1]), sources[worker] if sources else None)
 
 
 def _has_state(source: Any) -> bool:
@@ -161,37 +298,10 @@ def _has_state(source: Any) -> bool:
     return True
 
 
-class StreamLoader(DataLoader[Any]):
-    """What ``seedsafe_torch.loader`` returns for an AugmentedIterable: a DataLoader whose passes are the epochs, one by one.
+def _shown(record: Any) -> str:
+    shown = repr(list(record)) if isinstance(record, dict) else type(record).__qualname__
+    return f"a record with {shown}" if isinstance(record, dict) else shown
 
-    Args:
-        dataset: the stream.
-        options: DataLoader's arguments.
-    """
 
-    def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
-        super().__init__(dataset, **options)
-        self._next = 0
-
-    def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of the next pass, and count on from there."""
-        self._next = SampleKey(0, epoch, 0).epoch
-        stream: Any = self.dataset
-        stream._resumed = None
-
-    def __iter__(self) -> Any:
-        stream: Any = self.dataset
-        if stream.epoch is None:
-            if stream._resumed is not None:
-                self._next, stream._resumed = stream._resumed, None
-            stream.set_epoch(self._next)
-            self._next += 1
-        if stream._skip and (self.num_workers > 1 or self._iterator is not None):
-            raise ValueError(
-                f"a state after {stream._skip} records of one process cannot be resumed by {self.num_workers} workers that each "
-                "read a part, or that already run: use torchdata's StatefulDataLoader, or at most one new worker"
-            )
-        batches = super().__iter__()
-        if self.num_workers:
-            stream._skip = 0  # the worker has it
-        return batches
+def _workers(number: int) -> str:
+    return f"{number} workers" if number > 1 else "one process"

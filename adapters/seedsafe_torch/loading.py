@@ -28,10 +28,11 @@ from seedsafe_torch.faults import batch_or_skip, one_or_skip
 from seedsafe_torch.fetching import collate_keyed
 from seedsafe_torch.in_place import in_place_or_not
 from seedsafe_torch.inner import keyed_of
-from seedsafe_torch.iterable import AugmentedIterable, StreamLoader
+from seedsafe_torch.iterable import AugmentedIterable
 from seedsafe_torch.mix import MixCollate
 from seedsafe_torch.order import EpochOrder
 from seedsafe_torch.sampler import KeyedSampler
+from seedsafe_torch.streaming import StreamLoader
 
 __all__ = ["loader", "peek"]
 
@@ -101,9 +102,11 @@ def loader(
                 f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
             )
         in_place_or_not(in_place, dataset, batch_size is not None, options)  # a stream has no rows to go by
-        return StreamLoader(
+        stream = StreamLoader(
             dataset, batch_size=batch_size, generator=generator or _generator(dataset.seed), **options
         )
+        _check_picklable(stream)
+        return stream
     if isinstance(dataset, IterableDataset):
         raise TypeError(
             "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on: wrap its source in "

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import multiprocessing
+import pickle
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from multiprocessing import active_children
 from typing import Any
 
 import numpy as np
@@ -54,6 +59,27 @@ class Counting(Shards):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for n, record in enumerate(super().__iter__()):
             if n >= self.position:
+                self.position = n + 1
+                yield record
+        self.position = 0
+
+    def state_dict(self) -> dict[str, int]:
+        return {"position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.position = state["position"]
+
+
+class Parts(IterableDataset[Any]):
+    """A source that tells its state, and is divided among the workers."""
+
+    def __init__(self) -> None:
+        self.position = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        start, self.position = self.position, 0
+        for n, record in enumerate(Shards(6)):
+            if n >= start:
                 self.position = n + 1
                 yield record
         self.position = 0
@@ -144,9 +170,285 @@ def test_a_loader_goes_on_in_the_epoch_that_its_stream_was_loaded_with(workers: 
     assert Counter(seen(loading)) == expected(6, by_id)
     stream.load_state_dict({"epoch": 5, "yielded": 8})
     with pytest.raises(
-        ValueError, match="a state after 8 records of one process cannot be resumed by 2 workers"
+        ValueError, match="a state of one process within epoch 5 cannot be resumed by 2 workers"
     ):
         iter(loader(stream, num_workers=2))
+
+
+def whole() -> AugmentedIterable:
+    return AugmentedIterable(Whole(), AUGMENT, seed=42, id=None, split=True)
+
+
+def shards() -> AugmentedIterable:
+    return AugmentedIterable(Shards(), AUGMENT, seed=42)
+
+
+def counting() -> AugmentedIterable:
+    return AugmentedIterable(Parts(), AUGMENT, seed=42)
+
+
+WAYS: list[dict[str, Any]] = [
+    {},
+    {"num_workers": 1},
+    {"num_workers": 2},
+    {"num_workers": 3, "batch_size": 2},
+    {"num_workers": 2, "batch_size": None},
+    {"num_workers": 2, "in_order": False},
+    {"num_workers": 3, "persistent_workers": True},
+    {"num_workers": 3, "drop_last": True},
+    {"num_workers": 2, "multiprocessing_context": "spawn", "persistent_workers": True},
+]
+
+
+def ordered(batches: Any) -> list[Any]:
+    """Return what `seen` does, also of records without a batch."""
+    return [one for batch in batches for one in seen([batched(batch)])]
+
+
+def batched(batch: Any) -> Any:
+    if isinstance(batch, dict):
+        return batch if np.ndim(batch["n"]) else {"image": [batch["image"]], "n": [batch["n"]]}
+    return batch if np.ndim(batch[1]) else ([batch[0]], [batch[1]])
+
+
+@pytest.mark.parametrize("make", [shards, whole, counting])
+@pytest.mark.parametrize("options", WAYS, ids=str)
+def test_a_loader_resumes_after_any_batch_in_the_same_order(make: Any, options: dict[str, Any]) -> None:
+    options = {"batch_size": 4} | options
+    spawned = "multiprocessing_context" in options
+    running = loader(make(), **options)
+    plain = list(running)
+    batches = iter(running)
+    taken: list[Any] = []
+    states = [running.state_dict()]
+    for batch in batches:
+        taken.append(batch)
+        states.append(running.state_dict())
+    assert running.state_dict() == {"epoch": 2}
+    if not options.get("drop_last"):
+        assert Counter(ordered(plain)) == expected(0, int if make is whole else by_id)
+        assert Counter(ordered(taken)) == expected(1, int if make is whole else by_id)
+    states[0] = {"epoch": 1}
+    resumed = loader(make(), **options)
+    for cut in (5, 1) if spawned else range(len(states)):
+        state = pickle.loads(pickle.dumps(states[cut]))
+        if not (spawned or options.get("persistent_workers")):
+            resumed = loader(make(), **options)
+        resumed.load_state_dict(state)
+        assert resumed.state_dict() == states[cut]
+        rest, whole_rest = ordered(resumed), ordered(taken[cut:])
+        if options.get("in_order", True):
+            assert rest == whole_rest
+        assert Counter(rest) == Counter(whole_rest)
+    if cut == len(states) - 1 and options.get("in_order", True):
+        assert ordered(resumed) == ordered(loading_of(make(), 2, options))
+
+
+def loading_of(stream: AugmentedIterable, epoch: int, options: dict[str, Any]) -> Any:
+    loading = loader(stream, **options)
+    loading.set_epoch(epoch)
+    return loading
+
+
+@pytest.mark.parametrize("workers", [(0, 3), (3, 0), (2, 3), (3, 2), (1, 0), (0, 1)])
+def test_a_whole_source_resumes_in_another_number_of_workers_and_again(workers: tuple[int, int]) -> None:
+    state: dict[str, Any] = {"epoch": 4}
+    served: list[Any] = []
+    for number in (*workers, workers[0], workers[0]):
+        loading = loader(whole(), batch_size=2, num_workers=number)
+        loading.load_state_dict(state)
+        batches = iter(loading)
+        served += [next(batches) for _ in range(3)]
+        state = loading.state_dict()
+    loading = loader(whole(), batch_size=2)
+    loading.load_state_dict(json.loads(json.dumps(state)))
+    assert Counter(seen([*served, *loading])) == expected(4, int)
+    assert loading.state_dict() == {"epoch": 5}
+
+
+@pytest.mark.parametrize("make", [shards, counting])
+@pytest.mark.parametrize("workers", [(0, 2), (2, 0), (2, 3), (3, 2)])
+def test_a_state_within_an_epoch_is_refused_where_the_source_divides_itself(
+    make: Any, workers: tuple[int, int]
+) -> None:
+    before, after = (loader(make(), batch_size=2, num_workers=number) for number in workers)
+    batches = iter(before)
+    next(batches)
+    after.load_state_dict(before.state_dict())
+    with pytest.raises(
+        ValueError, match=r"within epoch 0 cannot be resumed by .*store the state at an epoch's end"
+    ):
+        iter(after)
+    list(batches)
+    after.load_state_dict(before.state_dict())
+    assert Counter(seen(after)) == expected(1, by_id)
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=str
+)
+def test_a_stream_that_workers_read_does_not_say_where_it_stands(options: dict[str, Any]) -> None:
+    stream = shards()
+    for loading in (loader(stream, batch_size=4, **options), DataLoader(stream, batch_size=4, **options)):
+        batches = iter(loading)
+        next(batches)
+        with pytest.raises(
+            RuntimeError, match=r"workers read this stream.* state of its loader, seedsafe_torch\.loader"
+        ):
+            stream.state_dict()
+        list(batches)
+    stream.set_epoch(7)
+    assert stream.state_dict() == {"epoch": 7, "yielded": 0}
+    list(loader(stream, batch_size=4, **options))
+    assert stream.state_dict() == {"epoch": 8, "yielded": 0}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_state_of_a_stream_under_its_loader(workers: int) -> None:
+    stream = shards()
+    loading = loader(stream, batch_size=4, num_workers=workers)
+    stream.set_epoch(5)
+    assert loading.state_dict() == {"epoch": 5}
+    assert Counter(seen(loading)) == expected(5, by_id)
+    stream.load_state_dict({"epoch": 3, "yielded": 0})
+    assert Counter(seen(loading)) == expected(3, by_id)
+    if not workers:
+        next(batches := iter(loading))
+        assert stream.state_dict() == {"epoch": 4, "yielded": 4}
+        del batches
+
+
+def test_another_epoch_drops_the_place_that_was_loaded() -> None:
+    stream = shards()
+    stream.load_state_dict({"epoch": 3, "yielded": 8})
+    stream.set_epoch(4)
+    assert Counter(ordered(DataLoader(stream, batch_size=4))) == expected(4, by_id)
+    loading = loader(stream, batch_size=4, num_workers=2)
+    loading.load_state_dict({"epoch": 3, "yielded": [[4, 0]], "next": 1})
+    loading.set_epoch(3)  # the state's own
+    assert len(ordered(loading)) == LENGTH - 4
+    loading.load_state_dict({"epoch": 3, "yielded": [[4, 0]], "next": 1})
+    loading.set_epoch(9)
+    assert Counter(ordered(loading)) == expected(9, by_id)
+
+
+def test_a_plain_loader_with_workers_refuses_what_it_cannot_resume() -> None:
+    stream = shards()
+    stream.load_state_dict({"epoch": 3, "yielded": 8})
+    assert len(ordered(DataLoader(stream, batch_size=4, num_workers=1))) == LENGTH - 8
+    with pytest.raises(ValueError, match="does not say what each of them has read"):
+        list(DataLoader(stream, batch_size=4, num_workers=2))
+    fixed = AugmentedIterable(Shards(), AUGMENT, seed=42, epoch=3)
+    fixed.load_state_dict({"epoch": 3, "yielded": 8})
+    loading = DataLoader(fixed, batch_size=4, num_workers=1)
+    assert [len(ordered(loading)) for _ in range(2)] == [LENGTH - 8, LENGTH]
+
+
+def wait_for_another_epoch(worker: int) -> None:
+    stream: Any = get_worker_info().dataset  # type: ignore[union-attr]
+    stream.source.told.wait()
+
+
+def test_an_epoch_belongs_to_its_pass_however_late_a_worker_begins() -> None:
+    source = Shards()
+    source.told = multiprocessing.get_context("fork").Event()  # type: ignore[attr-defined]
+    stream = AugmentedIterable(source, AUGMENT, seed=42)
+    loading = loader(stream, batch_size=4, num_workers=2, worker_init_fn=wait_for_another_epoch)
+
+    def tell() -> None:
+        while not active_children():
+            pass
+        stream.tell(9)
+        source.told.set()  # type: ignore[attr-defined]
+
+    telling = threading.Thread(target=tell)
+    telling.start()
+    assert Counter(seen(loading)) == expected(0, by_id)
+    telling.join()
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=str
+)
+def test_two_passes_over_one_loader_do_not_mix(options: dict[str, Any]) -> None:
+    loading = loader(shards(), batch_size=4, **options)
+    with pytest.raises(RuntimeError, match="another pass over this loader has begun"):
+        list(zip(loading, loading, strict=True))
+    assert Counter(seen(loading)) == expected(2, by_id)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("workers", [0, 2, 3])
+def test_a_list_is_divided_among_the_workers(kind: Any, workers: int) -> None:
+    stream = AugmentedIterable(kind(Shards(1)), AUGMENT, seed=42)
+    loading = loader(stream, batch_size=4, num_workers=workers)
+    for epoch in range(2):
+        assert Counter(seen(loading)) == expected(epoch, by_id)
+    batches = iter(loading)
+    begun = [next(batches)]
+    other = loader(stream, batch_size=4, num_workers=2)
+    other.load_state_dict(loading.state_dict())
+    assert Counter(seen([*begun, *other])) == expected(2, by_id)
+
+
+def divide(worker: int) -> None:
+    stream: Any = get_worker_info().dataset  # type: ignore[union-attr]
+    stream.source = stream.source[worker::2]
+
+
+def test_a_list_that_the_user_divides_is_not_divided_again() -> None:
+    stream = AugmentedIterable(list(Shards(1)), AUGMENT, seed=42)
+    assert Counter(seen(loader(stream, batch_size=4, num_workers=2, worker_init_fn=divide))) == expected(
+        0, by_id
+    )
+
+
+class Undivided(Whole):
+    """Records with ids; every worker reads all of them."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from ({"__key__": f"s{n:03}", "image": image, "n": n} for image, n in super().__iter__())
+
+
+def test_a_source_that_is_not_divided_warns_at_once_and_is_refused_at_the_end() -> None:
+    batches = iter(loader(AugmentedIterable(Undivided(), AUGMENT, seed=42), batch_size=4, num_workers=3))
+    next(batches)
+    with pytest.warns(UserWarning, match="workers 0 and 1 begin epoch 0 with the same records.*split=True"):
+        next(batches)
+    with (
+        pytest.warns(UserWarning, match="workers 0 and 2"),
+        pytest.raises(ValueError, match="workers 0 and 1 gave the same records in epoch 0: .*split=True"),
+    ):
+        list(batches)
+    split = AugmentedIterable(Undivided(), AUGMENT, seed=42, split=True)
+    assert Counter(seen(loader(split, batch_size=4, num_workers=3))) == expected(0, by_id)
+
+
+def test_an_id_that_records_share_warns_once() -> None:
+    records = [{"label": n // 9, "image": PHOTOGRAPH} for n in range(20)]
+    stream = AugmentedIterable(records, AUGMENT, seed=42, id="label")
+    with pytest.warns(UserWarning, match="two of the first 2 records of epoch 0 have one id") as warned:
+        list(stream)
+    stream.set_epoch(1)
+    list(stream)
+    list(AugmentedIterable(records, AUGMENT, seed=42, id=ss.content_id))
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (3, "state must be a dict with 'epoch'"),
+        ({"yielded": 3}, "state must be a dict with 'epoch'"),
+        ({"epoch": -1}, "epoch must be"),
+        ({"epoch": 1, "yielded": -2}, "yielded must be"),
+        ({"epoch": 1, "yielded": [["x"]]}, "yielded must be"),
+    ],
+)
+def test_what_is_no_state_is_refused(state: Any, message: str) -> None:
+    for one in (shards(), loader(shards())):
+        with pytest.raises((TypeError, ValueError), match=message):
+            one.load_state_dict(state)
 
 
 def test_a_loader_of_a_stream_takes_no_order() -> None:

@@ -1,0 +1,269 @@
+"""StreamLoader: the DataLoader of a stream, which says each worker where it begins, and knows which records it handed out."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, repeat
+from typing import Any, NamedTuple, SupportsIndex
+
+from torch.utils.data import DataLoader, get_worker_info
+
+from seedsafe import SampleKey, content_id
+from seedsafe_torch.delivery import MIXED
+from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, checked_state, start_of
+
+__all__ = ["StreamLoader"]
+
+_BUILTIN = (list, tuple, dict, range)
+_UNDIVIDED = (
+    "a source that is not divided among its workers gives each record once in each: divide it by torch's get_worker_info, "
+    "or pass split=True"
+)
+
+
+class StreamLoader(DataLoader[Any]):
+    """What ``seedsafe_torch.loader`` returns for an AugmentedIterable: a DataLoader whose passes are the epochs, one by one.
+
+    It can be stored and resumed after any batch, whatever its workers have read ahead.
+
+    Args:
+        dataset: the stream.
+        options: DataLoader's arguments.
+
+    Raises:
+        ValueError: from a pass: the state is of another number of workers and the source divides itself among them; all
+            workers gave the same records.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> stream = AugmentedIterable([{"n": n} for n in range(6)], lambda record: record["n"], seed=42, id="n")
+        >>> loading = StreamLoader(stream, batch_size=2)
+        >>> batches = iter(loading)
+        >>> next(batches), next(batches), loading.state_dict()
+        (tensor([0, 1]), tensor([2, 3]), {'epoch': 0, 'yielded': [[4]]})
+        >>> resumed = StreamLoader(stream, batch_size=2)
+        >>> resumed.load_state_dict(loading.state_dict())
+        >>> list(resumed)
+        [tensor([4, 5])]
+    """
+
+    def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
+        super().__init__(dataset, **options)
+        self._next: dict[str, Any] = {"epoch": 0}
+        self._set = False
+        self._place: _Place | None = None  # of the pass that began last
+        self._tasks = _Tasks(self.batch_size)
+
+    @property
+    def _index_sampler(self) -> Any:  # where DataLoader's iterators draw what they ask of their workers
+        return self._tasks
+
+    def set_epoch(self, epoch: SupportsIndex) -> None:
+        """Set the epoch of the next pass, and count on from there. A pass under way keeps its own."""
+        self._hear()
+        number, self._set = SampleKey(0, epoch, 0).epoch, True
+        if self._next["epoch"] != number:
+            self._next = {"epoch": number}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return where the run stands: after the last batch that was handed out."""
+        self._hear()
+        place = self._place
+        return (
+            dict(self._next) if place is None or place.ended or (place.left and self._set) else place.state()
+        )
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Resume in the next pass where `state_dict`, or that of a stream in one process, stood.
+
+        At an epoch's end, and with ``split=True``, the number of workers may be another one.
+
+        Raises:
+            ValueError: it is no such state; or from the pass: it is of another number of workers.
+        """
+        self._next, self._place = checked_state(state), None
+        self._stream._asked = None
+
+    def __iter__(self) -> Any:
+        self._starts()  # a state that cannot be resumed is refused here
+        return _Batches(self)
+
+    @property
+    def _stream(self) -> AugmentedIterable:
+        stream: Any = self.dataset
+        return stream
+
+    def _hear(self) -> None:
+        """Take over what was set or loaded on the stream itself."""
+        stream = self._stream
+        if stream._asked is not None:
+            self._next, self._set, stream._asked = stream._asked, True, None
+
+    def _starts(self) -> list[Start]:
+        self._hear()
+        stream, state, workers = self._stream, self._next, max(self.num_workers, 1)
+        epoch = state["epoch"] if stream.epoch is None else stream.epoch
+        starts = [
+            start_of(state, epoch, one, workers, stream.split or self._divides) for one in range(workers)
+        ]
+        first = state.get("next", 0) if len(state.get("yielded", [[]])[-1]) == workers else 0
+        size = self.batch_size or 1
+        return [
+            one._replace(waits=size if number < first else 0, divides=self._divides)
+            for number, one in enumerate(starts)
+        ]
+
+    @property
+    def _divides(self) -> bool:
+        return type(self._stream.source) in _BUILTIN and self.worker_init_fn is None
+
+    def _begin(self) -> tuple[_Place, Any]:
+        """Return the place of a pass that begins, and DataLoader's iterator over its batches."""
+        starts, stream, given = self._starts(), self._stream, self.collate_fn
+        self._tasks.starts = starts
+        self._place = place = _Place(starts, self._next.get("next", 0))
+        self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
+        if stream.epoch is None:
+            stream.set_epoch(starts[0].epoch)
+            stream._asked = None
+        self.collate_fn = partial(_handed, collate=given)
+        try:
+            return place, super().__iter__()
+        finally:
+            self.collate_fn = given
+
+
+class _Tasks:
+    """What the workers are asked for: first by each to begin, then by each for more."""
+
+    def __init__(self, size: int | None) -> None:
+        self.starts: list[Start] = []
+        self._size = size
+
+    def __iter__(self) -> Iterator[Any]:
+        tasks = chain(map(Task, self.starts), repeat(Task()))
+        return tasks if self._size is None else ([task] * self._size for task in tasks)
+
+
+class _Handed(NamedTuple):
+    """A batch, the worker that made it, and where that worker stood."""
+
+    worker: int
+    records: int
+    order: int
+    source: bytes
+    batch: Any
+
+
+def _handed(samples: Any, collate: Any) -> _Handed:
+    fetch, info = fetch_above(), get_worker_info()
+    assert fetch is not None  # DataLoader's fetch calls it
+    stream, worker = fetch.dataset, 0 if info is None else info.id
+    in_batches = isinstance(fetch.asked, list)
+    if (samples[0] if in_batches else samples) is NOTHING:
+        return _Handed(worker, 0, 0, b"", None)
+    source = pickle.dumps(stream.source_state())
+    return _Handed(worker, len(samples) if in_batches else 1, stream._order, source, collate(samples))
+
+
+@dataclass(eq=False)
+class _Place:
+    """How far a pass has come: what was handed out of each worker's records."""
+
+    starts: list[Start]
+    next: int
+    """The worker that is next."""
+    ended: bool = False
+    left: bool = False
+    yielded: list[int] = field(init=False)
+    sources: list[bytes] = field(init=False)
+    orders: dict[int, int] = field(default_factory=dict)
+    first: dict[int, int] = field(default_factory=dict)
+    """By the order of a worker's first batch, that worker."""
+
+    def __post_init__(self) -> None:
+        self.yielded = [one.skip for one in self.starts]
+        self.sources = [pickle.dumps(one.source) for one in self.starts]
+
+    def take(self, handed: _Handed) -> None:
+        worker = handed.worker
+        self.yielded[worker] += handed.records
+        self.sources[worker] = handed.source
+        self.next = (worker + 1) % len(self.starts)
+        if worker not in self.orders:
+            other = self.first.setdefault(handed.order, worker)
+            if other != worker and handed.records:
+                warnings.warn(
+                    f"workers {other} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
+                    f"augmentation: {_UNDIVIDED}",
+                    stacklevel=4,
+                )
+        self.orders[worker] = handed.order
+
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"epoch": self.starts[0].epoch}
+        if not any(self.yielded) and not self.starts[0].before:
+            return state
+        state["yielded"] = [*self.starts[0].before, list(self.yielded)]
+        sources = [pickle.loads(one) for one in self.sources]
+        if any(one is not None for one in sources):
+            state["sources"] = sources
+        return state | ({"next": self.next} if self.next else {})
+
+    def check_divided(self) -> None:
+        """Refuse a pass in which two workers gave the same records throughout."""
+        ends = {}
+        for worker, order in self.orders.items():
+            other = ends.setdefault(order, worker)
+            if other != worker:
+                raise ValueError(
+                    f"workers {other} and {worker} gave the same records in epoch {self.starts[0].epoch}: {_UNDIVIDED}"
+                )
+
+
+class _Batches(Iterator[Any]):
+    """The batches of one pass, counted as they are handed out; for everything else, DataLoader's iterator."""
+
+    def __init__(self, loading: StreamLoader) -> None:
+        self._loading = loading
+        self._place: _Place | None = None
+        self._batches: Any = None
+
+    def __next__(self) -> Any:
+        loading, place = self._loading, self._place
+        if place is None:
+            place, self._batches = self._place, self._batches = loading._begin()
+        stream = loading._stream
+        if place.ended:
+            raise StopIteration
+        if place is not loading._place and (stream.epoch is None or loading.persistent_workers):
+            raise RuntimeError(MIXED)
+        try:
+            handed = next(self._batches)
+            while not handed.records:
+                handed = next(self._batches)
+        except StopIteration:
+            place.ended = True
+            stream.tell(loading._next["epoch"])
+            if stream.id is not content_id:
+                place.check_divided()
+            raise
+        place.take(handed)
+        return handed.batch
+
+    def __len__(self) -> int:
+        return len(self._loading)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self._batches is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r} before its first batch")
+        return getattr(self._batches, name)
+
+    def __del__(self) -> None:
+        if self._place is not None:
+            self._place.left = True
