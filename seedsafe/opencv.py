@@ -11,10 +11,11 @@ threads changes no result.
 
 import os
 import sys
+from types import ModuleType
 
-from seedsafe.ground.process import is_starting, is_worker
+from seedsafe.ground.process import importing, is_starting, is_worker
 
-__all__ = ["guard", "worker_init"]
+__all__ = ["guard", "load", "worker_init"]
 
 _done = False
 
@@ -42,6 +43,25 @@ def guard() -> None:
         _act()
 
 
+def load() -> ModuleType:
+    """Return `cv2`, imported and with its threads looked at once, while no other thread can fork a process.
+
+    A process that is forked while another thread imports OpenCV, or while OpenCV finds out how many threads it may use,
+    waits for that thread for ever. Use it in place of `import cv2` where a first image may be read in a thread.
+
+    Raises:
+        ImportError: OpenCV is not installed.
+
+    Example:
+        >>> cv2 = load()
+    """
+    with importing:
+        import cv2
+
+        cv2.getNumThreads()
+    return cv2
+
+
 def worker_init(worker_id: int = 0) -> None:
     """Call `guard`; made to be passed as a `DataLoader`'s `worker_init_fn`.
 
@@ -61,10 +81,12 @@ def worker_init(worker_id: int = 0) -> None:
 
 def _act() -> None:
     global _done
+    cv2 = sys.modules["cv2"]
     if not is_worker():
         _done = not is_starting()
+        if hasattr(cv2, "getNumThreads"):
+            load()
         return
-    cv2 = sys.modules["cv2"]
     if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
         return
     # Two threads that come here together set the same values twice, which harms nothing.

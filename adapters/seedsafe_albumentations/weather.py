@@ -66,7 +66,7 @@ class Snow(Weather):
 
     def changed(self, image: Any, params: float) -> Any:
         """Return the image with lighter shadows."""
-        import cv2
+        cv2: Any = ss.opencv.load()
 
         made = cv2.cvtColor(image, cv2.COLOR_RGB2HLS)
         levels = np.arange(256, dtype=np.float32)
@@ -111,7 +111,7 @@ class Rain(Weather):
 
     def changed(self, image: Any, params: Any) -> Any:
         """Return the image with drops."""
-        import cv2
+        cv2: Any = ss.opencv.load()
 
         slant, length, drops = params
         begins = np.array(drops, np.float64).reshape(-1, 2)
@@ -162,7 +162,7 @@ class Fog(Weather):
 
     def changed(self, image: Any, params: Any) -> Any:
         """Return the image with fog: pixels under as many discs are changed alike, so that discs are only counted."""
-        import cv2
+        cv2: Any = ss.opencv.load()
 
         strength, discs = params
         rows, columns = image.shape[:2]
@@ -222,7 +222,7 @@ class Shadow(Weather):
 
     def changed(self, image: Any, params: Any) -> Any:
         """Return the image with shadows."""
-        import cv2
+        cv2: Any = ss.opencv.load()
 
         for corners, strength in params:
             mask = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [np.array(corners, np.int32)], 1) == 1
@@ -269,7 +269,7 @@ class SunFlare(Weather):
 
     def changed(self, image: Any, params: Any) -> Any:
         """Return the image with the sun."""
-        import cv2
+        cv2: Any = ss.opencv.load()
 
         sun, circles = params
         overlay = image.copy()

@@ -107,7 +107,7 @@ class EpochCell(Told):
         self._memory = memory
         whole, *before = memory.views("B")
         self._view = whole[:_NUMBERS].cast("q")
-        self._served_view = whole[_NUMBERS:]
+        self._served = whole[_NUMBERS:]
         self._before = [one[:_NUMBERS].cast("q") for one in before]
 
     @property
@@ -142,9 +142,9 @@ class EpochCell(Told):
         """
         epoch: int = self._view[0]
         block, rest = divmod(index, self._step)
-        if block < len(self._served_view) and rest == block * 0x9E3779B1 % 2**32 % self._step:
+        if block < len(self._served) and rest == block * 0x9E3779B1 % 2**32 % self._step:
             mark = epoch % 255 + 1
-            twice = self._served_view[block] == mark
+            twice = self._served[block] == mark
             if twice and again and self._looked_at in (None, index):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
@@ -155,7 +155,7 @@ class EpochCell(Told):
                     "dataset.at(index, epoch=epoch), and hand it what seedsafe.current_key() gives where it is started",
                     stacklevel=3,
                 )
-            self._served_view[block] = mark
+            self._served[block] = mark
         return epoch
 
     def __reduce__(self) -> Any:

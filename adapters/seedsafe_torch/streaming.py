@@ -54,6 +54,7 @@ class StreamLoader(DataLoader[Any]):
 
     def __init__(self, dataset: AugmentedIterable, **options: Any) -> None:
         super().__init__(dataset, **options)
+        self._stream = dataset
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
         self._place: _Place | None = None  # of the pass that began last
@@ -92,11 +93,6 @@ class StreamLoader(DataLoader[Any]):
     def __iter__(self) -> Any:
         self._starts()  # a state that cannot be resumed is refused here
         return _Batches(self)
-
-    @property
-    def _stream(self) -> AugmentedIterable:
-        stream: Any = self.dataset
-        return stream
 
     def _hear(self) -> None:
         """Take over what was set or loaded on the stream itself."""
@@ -217,7 +213,7 @@ class _Place:
 
     def check_divided(self) -> None:
         """Refuse a pass in which two workers gave the same records throughout."""
-        ends = {}
+        ends: dict[int, int] = {}
         for worker, order in self.orders.items():
             other = ends.setdefault(order, worker)
             if other != worker:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.ground.info import Array
-from seedsafe.ground.process import importing
+from seedsafe.opencv import load
 
 __all__ = [
     "MAX_CHANNELS",
@@ -43,11 +43,9 @@ def opencv() -> ModuleType:
         ImportError: it is not installed.
     """
     try:
-        with importing:
-            import cv2
+        return load()
     except ImportError as error:
         raise ImportError('images need OpenCV: pip install "seedsafe[image]"') from error
-    return cv2
 
 
 @cache

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import copy
+import gc
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +16,10 @@ import pytest
 import torch
 from contract import AUGMENT, IMAGES, LENGTH, SEED, Photographs, digest
 from PIL import Image
-from torch.utils.data import ConcatDataset, default_collate
+from torch.utils.data import ConcatDataset, DataLoader, default_collate
 
 import seedsafe as ss
-from seedsafe_torch import AugmentedDataset, loader
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 from seedsafe_torch.cell import EpochCell
 
 CROP = ss.Compose([ss.RandomCrop(32), ss.Normalize(0.5, 0.25), ss.ToCHW()])
@@ -186,3 +191,65 @@ def test_an_epoch_read_twice_is_noticed_and_once_is_not(length: int) -> None:
         index for index in some if index % cell._step == index // cell._step * 0x9E3779B1 % 2**32 % cell._step
     ]
     assert len(watched) >= len(some) // (cell._step + 1)
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted in /proc")
+def test_two_thousand_datasets_keep_no_descriptor_and_spawned_workers_none_for_ever() -> None:
+    before = descriptors()
+    kept: list[Any] = [AugmentedDataset(IMAGES[:4], seed=SEED) for _ in range(2000)]
+    kept += [AugmentedIterable([IMAGES[0]], AUGMENT, seed=SEED, id=None, split=True) for _ in range(100)]
+    assert descriptors() == before
+    del kept
+    list(DataLoader(IMAGES[:2], num_workers=1, multiprocessing_context="spawn"))  # type: ignore[arg-type]  # the tracker's
+    gc.collect()
+    before = descriptors()
+    dataset = AugmentedDataset(IMAGES[:4], seed=SEED)
+    assert len(list(DataLoader(dataset, num_workers=1, multiprocessing_context="spawn"))) == 4
+    del dataset
+    gc.collect()
+    assert descriptors() == before
+
+
+def test_an_epoch_reaches_workers_that_were_forked_before_others_were_spawned() -> None:
+    dataset = AugmentedDataset(Photographs(), AUGMENT, seed=SEED)
+    options: dict[str, Any] = {"batch_size": None, "num_workers": 1, "persistent_workers": True}
+    forked, spawned = (
+        DataLoader(dataset, multiprocessing_context=method, **options) for method in ("fork", "spawn")
+    )
+    for epoch, loading in enumerate((forked, spawned, forked, spawned)):
+        dataset.set_epoch(epoch)
+        wanted = [
+            digest(AUGMENT(IMAGES[index], key=ss.SampleKey(SEED, epoch, index))) for index in range(LENGTH)
+        ]
+        assert [digest(np.asarray(image)) for image, _ in loading] == wanted
+
+
+WITHOUT = """
+import numpy as np
+import seedsafe as ss
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
+dataset = AugmentedDataset(np.zeros((4, 8, 8), np.uint8), ss.HorizontalFlip(), seed=42)
+stream = AugmentedIterable(list(dataset), ss.HorizontalFlip(), seed=42, id=None, split=True)
+print(len(list(loader(dataset))), len(list(loader(stream))), len(list(dataset)))
+"""
+
+
+@pytest.mark.parametrize("how", ["size=64k", "ro"])
+def test_no_shared_memory_is_needed_without_workers(how: str) -> None:
+    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False).returncode:
+        pytest.skip("this system does not let a test mount another /dev/shm")
+    full = f"mount -t tmpfs -o {how} tmpfs /dev/shm && {{ cat /dev/zero > /dev/shm/full; true; }}"
+    command = [
+        "unshare",
+        "--map-root-user",
+        "--mount",
+        "bash",
+        "-c",
+        f"{full} && exec {sys.executable} -c '{WITHOUT}'",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+    assert done.stdout == "4 4 4\n", done.stderr

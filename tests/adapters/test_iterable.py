@@ -417,7 +417,7 @@ def test_a_source_that_is_not_divided_warns_at_once_and_is_refused_at_the_end() 
         next(batches)
     with (
         pytest.warns(UserWarning, match="workers 0 and 2"),
-        pytest.raises(ValueError, match="workers 0 and 1 gave the same records in epoch 0: .*split=True"),
+        pytest.raises(ValueError, match=r"workers 0 and 1 gave the same records in epoch 0: .*split=True"),
     ):
         list(batches)
     split = AugmentedIterable(Undivided(), AUGMENT, seed=42, split=True)

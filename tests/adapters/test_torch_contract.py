@@ -7,19 +7,22 @@ from typing import Any
 import pytest
 from contract import (
     AUGMENT,
+    LENGTH,
     SEED,
     SUBSET,
     Config,
     Photographs,
     check,
     compare,
+    expected,
     full_matrix,
     untouched_globals,
 )
-from torch_driver import TorchDriver
+from torch.utils.data import get_worker_info
+from torch_driver import TorchDriver, items
 
 import seedsafe as ss
-from seedsafe_torch import AugmentedDataset
+from seedsafe_torch import AugmentedDataset, AugmentedIterable, loader
 
 DRIVER = TorchDriver()
 
@@ -48,6 +51,62 @@ def test_scenario(name: str, workers: int) -> None:
 @pytest.mark.parametrize("name", list(DRIVER.scenarios()))
 def test_scenario_everywhere(name: str, config: Config) -> None:
     compare(DRIVER.scenarios()[name](config), config.shuffle)
+
+
+# Streams: the same samples, in an order that follows from the number of workers
+
+
+class Records:
+    """The photographs as records, with the positions as ids; divided among the workers, or not."""
+
+    def __init__(self, divided: bool) -> None:
+        self.divided = divided
+
+    def __iter__(self) -> Any:
+        info = get_worker_info() if self.divided else None
+        start, step = (0, 1) if info is None else (info.id, info.num_workers)
+        for index in range(start, LENGTH, step):
+            yield Photographs()[index]
+
+
+def streamed(config: Config, divided: bool) -> Any:
+    stream = AugmentedIterable(Records(divided), AUGMENT, seed=SEED, id=1, split=not divided)
+    options: dict[str, Any] = {}
+    if config.workers:
+        options = {"multiprocessing_context": config.method, "persistent_workers": config.persistent}
+    return loader(stream, batch_size=config.batch_size, num_workers=config.workers, **options)
+
+
+def check_stream(config: Config, divided: bool) -> None:
+    loading, resumed = streamed(config, divided), streamed(config, divided)
+    with untouched_globals(3, DRIVER.generators):
+        for epoch in range(3):
+            states, batches = [loading.state_dict()], []
+            for batch in loading:
+                batches.append(batch)
+                states.append(loading.state_dict())
+            assert sorted(items(batches)) == sorted(expected(epoch, shuffle=False))
+            cut = (1, 0, len(states) - 1)[epoch] + (epoch == 1)
+            resumed.load_state_dict(states[cut])
+            assert items(resumed) == items(batches[cut:])
+    assert loading.state_dict() == resumed.state_dict() == {"epoch": 3}
+    if not divided and config.workers:
+        other = streamed(Config(config.workers - 1), divided)
+        other.load_state_dict(states[1])
+        assert sorted(items(batches[:1]) + items(other)) == sorted(expected(2, shuffle=False))
+
+
+@pytest.mark.parametrize("divided", [True, False])
+@pytest.mark.parametrize("config", [one for one in SUBSET if one.method != "threads"], ids=str)
+def test_streams(config: Config, divided: bool) -> None:
+    check_stream(config, divided)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("divided", [True, False])
+@pytest.mark.parametrize("config", [one for one in full_matrix() if one.method != "threads"], ids=str)
+def test_streams_everywhere(config: Config, divided: bool) -> None:
+    check_stream(config, divided)
 
 
 class EpochAsAttribute(AugmentedDataset):
