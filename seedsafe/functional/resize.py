@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from seedsafe.functional.antialias import resize_smoothly
 from seedsafe.functional.carrier import MAX_CHANNELS, carried, formed, in_memory, opencv, require_size
 from seedsafe.functional.coordinates import put
 from seedsafe.ground.info import Array
@@ -25,28 +26,38 @@ _MANY: Final = 2**13
 _INTERPOLATED: Final = "BhHfd"
 
 
-def resize(image: Array, height: int, width: int, *, interpolation: str = "bilinear") -> Array:
+def resize(
+    image: Array, height: int, width: int, *, interpolation: str = "bilinear", antialias: bool = False
+) -> Array:
     """Return an image of another size, its edges on the edges of the given one.
 
-    Exact on every machine for "nearest", and for uint8 with "bilinear" and "area"; else with the same build of
-    OpenCV. Nothing is smoothed first: if an image shrinks to less than half its size, "area" avoids aliases.
+    Exact on every machine for "nearest", and for uint8 with "bilinear", "area" or antialias; else with the same build
+    of OpenCV, or of Pillow. Nothing is smoothed first unless antialias says so.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
+        antialias: what Pillow's ``Image.resize`` makes of each channel by itself, to the bit, whether the image shrinks
+            or grows: of uint8; of float32 as its mode F; and of int16 and uint16 as mode F of their values, rounded half
+            to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the pixels whose middle is
+            covered. No effect on "nearest".
 
     Returns:
         (height, width) or (height, width, C); the image itself if it has that size.
 
     Raises:
+        ImportError: antialias needs Pillow, which is not installed.
         TypeError: the image's dtype cannot be interpolated.
         ValueError: interpolation is unknown.
 
     Example:
         >>> resize(np.array([[0, 100]], np.uint8), 1, 4).tolist()
         [[0, 25, 75, 100]]
+        >>> line = np.array([[0, 0, 0, 0, 200, 0, 0, 0]], np.uint8)
+        >>> resize(line, 1, 2).tolist(), resize(line, 1, 2, antialias=True).tolist()
+        ([[0, 0]], [[14, 36]])
     """
     image = in_memory(image)
     if interpolation not in _CODES:
@@ -56,6 +67,8 @@ def resize(image: Array, height: int, width: int, *, interpolation: str = "bilin
         return image
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
+    if antialias and interpolation != "nearest":
+        return resize_smoothly(image, height, width, interpolation)
     if interpolation == "nearest":
         given = carried(image)
     else:

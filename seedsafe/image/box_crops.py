@@ -8,7 +8,7 @@ import numpy as np
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import choice, numbers, pair, real
+from seedsafe.ground.checks import choice, flag, numbers, pair, real
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import Cut
 from seedsafe.image.window import Window
@@ -188,6 +188,7 @@ class BBoxSafeCrop(Cut):
         kw_only=True,
     )
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    antialias: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the window."""
@@ -228,7 +229,9 @@ class BBoxSafeCrop(Cut):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image, brought to the size."""
         height, width = self._size(params)
-        return resize(crop(image, *params), height, width, interpolation=self.interpolation)
+        return resize(
+            crop(image, *params), height, width, interpolation=self.interpolation, antialias=self.antialias
+        )
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the window of a mask, brought to the size without new labels."""

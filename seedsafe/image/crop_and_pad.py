@@ -75,6 +75,7 @@ class CropAndPad(Filled):
     keep_size: bool = option(flag, default=True, kw_only=True)
     sample_independently: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    antialias: bool = option(flag, default=False, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -113,7 +114,7 @@ class CropAndPad(Filled):
         """Return the window of an image, brought to the size."""
         window, (height, width) = params
         cut = crop(image, *window, mode=self.mode, fill=self.fill)
-        return resize(cut, height, width, interpolation=self.interpolation)
+        return resize(cut, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the window of a mask, brought to the size without new labels."""

@@ -62,7 +62,7 @@ class Zoomed(Interpolated):
         top, left, rows, columns = params
         height, width = self.size
         window = image[top : top + rows, left : left + columns]
-        return resize(window, height, width, interpolation=self.interpolation)
+        return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the window of a mask, brought to the size without new labels."""

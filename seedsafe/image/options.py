@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
-from seedsafe.ground.checks import choice, each, probability, real
+from seedsafe.ground.checks import choice, each, flag, probability, real
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
@@ -42,6 +42,7 @@ class Interpolated(SpatialTransform):
     """A transform that finds values between pixels, and fires with a probability."""
 
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    antialias: bool = option(flag, default=False, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
 
 

@@ -120,6 +120,7 @@ class LetterBox(Filled):
     scale_up: bool = option(flag, default=True, kw_only=True)
     center: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
+    antialias: bool = option(flag, default=False, kw_only=True)
     fill: float | tuple[float, ...] = option(default=114, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
 
@@ -145,15 +146,17 @@ class LetterBox(Filled):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image in its box."""
-        return self._boxed(image, params, self.interpolation, self.fill)
+        return self._boxed(image, params, self.interpolation, self.fill, self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask in its box."""
         return self._boxed(mask, params, "nearest", self.mask_fill)
 
-    def _boxed(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
+    def _boxed(
+        self, image: Array, params: Any, interpolation: str, fill: Any, antialias: bool = False
+    ) -> Array:
         (rows, columns), (top, left), (height, width), _ = params
-        inner = resize(image, rows, columns, interpolation=interpolation)
+        inner = resize(image, rows, columns, interpolation=interpolation, antialias=antialias)
         if (rows, columns) == (height, width):
             return inner
         return crop(inner, -top, -left, height, width, mode=self.mode, fill=fill)

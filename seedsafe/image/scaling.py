@@ -42,7 +42,7 @@ class Scaling(Interpolated):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image in its new size."""
-        return resize(image, params[0], params[1], interpolation=self.interpolation)
+        return resize(image, params[0], params[1], interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask in its new size, without new labels."""

@@ -1,0 +1,81 @@
+"""Images of another size without aliases, to the bit as Pillow brings them there."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+from typing import Final
+
+import numpy as np
+
+from seedsafe.ground.info import UINT8, Array
+from seedsafe.ground.process import importing
+
+__all__ = ["resize_smoothly"]
+
+_FILTERS: Final = {"bilinear": 2, "bicubic": 3, "area": 4, "lanczos": 1}
+"""Pillow's numbers."""
+
+_BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
+"""For a number of channels, the mode whose bands Pillow keeps apart: it multiplies those of LA and RGBA by their alpha."""
+
+
+@cache
+def _pillow() -> ModuleType:
+    """Return the module PIL.Image.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        with importing:
+            import PIL.Image
+    except ImportError as error:
+        raise ImportError('antialias=True needs Pillow: pip install "seedsafe[antialias]"') from error
+    return PIL.Image
+
+
+def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -> Array:
+    """Return an image of another size as Pillow's ``Image.resize`` makes it of each channel by itself, in new memory.
+
+    Args:
+        image: (H, W) or (H, W, C), uint8, float32, uint16 or int16. float32 is Pillow's mode F, and integers of 16
+            bits are that of their values, rounded and cut off at the ends of the range.
+        height: of the result, in pixels.
+        width: of the result, in pixels.
+        interpolation: "bilinear", "bicubic", "area" (Pillow's box) or "lanczos".
+
+    Raises:
+        ImportError: Pillow is not installed.
+        TypeError: the image has another dtype.
+    """
+    if image.dtype.char not in "BHhf":
+        raise TypeError(
+            f"an image of dtype {image.dtype} cannot be resized with antialias=True: convert it to uint8 or float32 with "
+            "astype"
+        )
+    made: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
+    given, filled = (one if one.ndim == 3 else one[..., None] for one in (image, made))
+    channels = given.shape[2]
+    first = 0
+    while first < channels:
+        count = min(channels - first, 4) if image.dtype == UINT8 else 1
+        count = 1 if count == 2 else count
+        _resize(
+            given[..., first : first + count], filled[..., first : first + count], _FILTERS[interpolation]
+        )
+        first += count
+    return made
+
+
+def _resize(planes: Array, made: Array, code: int) -> None:
+    """Write into an array what Pillow makes of one, three or four channels in its size."""
+    height, width, count = made.shape
+    mode = _BANDS[count] if made.dtype == UINT8 else "F"
+    held = np.ascontiguousarray(planes, np.uint8 if made.dtype == UINT8 else np.float32)
+    picture = _pillow().frombuffer(mode, planes.shape[1::-1], held, "raw", mode, 0, 1)
+    values = np.asarray(picture.resize((width, height), code)).reshape(made.shape)
+    if made.dtype.kind in "ui" and mode == "F":
+        limits = np.iinfo(made.dtype)
+        values = np.clip(np.rint(values), limits.min, limits.max)
+    made[...] = values
