@@ -152,7 +152,15 @@ def test_integers_of_16_bits_are_rounded_and_cut_off() -> None:
     np.testing.assert_array_equal(made, np.clip(np.rint(floats), -32768, 32767))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int32", "bool", "float16", "int8"])
+def test_float64_has_the_precision_of_float32() -> None:
+    image = PHOTOS["coffee"] / 255
+    made = F.resize(image, 99, 121, interpolation="bicubic", antialias=True)
+    floats = of_pillow(image.astype(np.float32), 99, 121, "bicubic")
+    assert made.dtype == np.float64
+    np.testing.assert_array_equal(made, floats)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "bool", "float16", "int8"])
 def test_other_dtypes_are_refused(dtype: str) -> None:
     with pytest.raises(TypeError, match=f"dtype {dtype} cannot be .*: convert it to uint8 or float32"):
         ss.Resize(20, antialias=True)(np.zeros((40, 40), dtype), key=KEY)

@@ -39,21 +39,14 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
     """Return an image of another size as Pillow's ``Image.resize`` makes it of each channel by itself, in new memory.
 
     Args:
-        image: (H, W) or (H, W, C), uint8, float32, uint16 or int16. float32 is Pillow's mode F, and integers of 16
-            bits are that of their values, rounded and cut off at the ends of the range.
+        image: (H, W) or (H, W, C), uint8, or another dtype that can be interpolated, which goes through Pillow's mode F.
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: "bilinear", "bicubic", "area" (Pillow's box) or "lanczos".
 
     Raises:
         ImportError: Pillow is not installed.
-        TypeError: the image has another dtype.
     """
-    if image.dtype.char not in "BHhf":
-        raise TypeError(
-            f"an image of dtype {image.dtype} cannot be resized with antialias=True: convert it to uint8 or float32 with "
-            "astype"
-        )
     made: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
     given, filled = (one if one.ndim == 3 else one[..., None] for one in (image, made))
     channels = given.shape[2]

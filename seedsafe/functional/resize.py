@@ -39,10 +39,10 @@ def resize(
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
-        antialias: what Pillow's ``Image.resize`` makes of each channel by itself, to the bit, whether the image shrinks
-            or grows: of uint8; of float32 as its mode F; and of int16 and uint16 as mode F of their values, rounded half
-            to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the pixels whose middle is
-            covered. No effect on "nearest".
+        antialias: make what Pillow's ``Image.resize`` makes of each channel by itself, whether the image shrinks or
+            grows: of uint8 to the bit; of float32 as its mode F; of float64 as mode F, in the precision of float32; of
+            int16 and uint16 as mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's
+            box, the mean of the pixels whose middle is covered. No effect on "nearest".
 
     Returns:
         (height, width) or (height, width, C); the image itself if it has that size.
@@ -67,12 +67,12 @@ def resize(
         return image
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
-    if antialias and interpolation != "nearest":
-        return resize_smoothly(image, height, width, interpolation)
     if interpolation == "nearest":
         given = carried(image)
     else:
         need_interpolated(image)
+        if antialias:
+            return resize_smoothly(image, height, width, interpolation)
         given = image
     limit = 4 if interpolation == "area" else MAX_CHANNELS
     code, cv2_resize = _CODES[interpolation], opencv().resize

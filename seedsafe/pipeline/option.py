@@ -48,9 +48,8 @@ _SHARED: Final = {
     "fill": 'the value outside in the mode "constant", one number or one for each channel.',
     "mask_fill": "the same for masks.",
     "interpolation": '{words}; masks are always "nearest".',
-    "antialias": "smooth what shrinks: the result is Pillow's and so torchvision's, to the bit for uint8. It needs Pillow, "
-    'takes uint8, uint16, int16 and float32, has no effect on "nearest", and makes of "area" Pillow\'s box; see '
-    "``seedsafe.functional.resize``.",
+    "antialias": "smooth what shrinks, as Pillow does: the result is that of torchvision on PIL images, for uint8 to the bit. "
+    'Needs Pillow; no effect on "nearest"; see ``seedsafe.functional.resize``.',
 }
 """What is said of options that many transforms have; ``words`` are those that the option may be."""
 

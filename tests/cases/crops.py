@@ -111,7 +111,11 @@ CASES = [
     Case(
         ss.RandomResizedCrop,
         arguments={"size": 20},
-        moves=[Moves(ss.RandomResizedCrop((40, 50), scale=(0.3, 1)), EXACT)],
+        also={"antialias": ss.RandomResizedCrop(20, antialias=True)},
+        moves=[
+            Moves(ss.RandomResizedCrop((40, 50), scale=(0.3, 1)), EXACT),
+            Moves(ss.RandomResizedCrop((40, 50), scale=(0.3, 1), antialias=True), EXACT),
+        ],
         drawn=[
             Drawn(
                 ss.RandomResizedCrop(9, scale=(0.08, 0.5)),
@@ -128,6 +132,9 @@ CASES = [
                 ss.RandomResizedCrop((20, 30), interpolation="nearest"), SHAPE, exact=True
             ),
             "RandomResizedCrop": Golden(ss.RandomResizedCrop((20, 30)), UINT8, exact=True),
+            "RandomResizedCrop antialias": Golden(
+                ss.RandomResizedCrop((20, 30), antialias=True), UINT8, exact=True
+            ),
             "RandomResizedCrop that never fits": Golden(
                 ss.RandomResizedCrop(9, scale=1, ratio=(3, 4)), UINT8, exact=True
             ),

@@ -15,8 +15,10 @@ CASES = [
     Case(
         ss.Resize,
         arguments={"size": 20},
+        also={"antialias": ss.Resize(20, antialias=True)},
         moves=[
             Moves(ss.Resize((77, 31)), EXACT),
+            Moves(ss.Resize((40, 31), antialias=True), EXACT),
             Moves(ss.Resize(50, max_size=60), EXACT),
             Moves(ss.Resize((90, 60), keep_ratio=True), EXACT),
         ],
@@ -25,6 +27,16 @@ CASES = [
             "Resize": Golden(ss.Resize((20, 31)), UINT8, exact=True),
             "Resize shorter side": Golden(ss.Resize(30, max_size=40), UINT8, exact=True),
             "Resize keep_ratio": Golden(ss.Resize((90, 61), keep_ratio=True), UINT8, exact=True),
+            "Resize antialias": Golden(ss.Resize((20, 31), antialias=True), UINT8, exact=True),
+            "Resize antialias bicubic": Golden(
+                ss.Resize((9, 60), interpolation="bicubic", antialias=True), UINT8, exact=True
+            ),
+            "Resize antialias area": Golden(
+                ss.Resize((9, 21), interpolation="area", antialias=True), UINT8, exact=True
+            ),
+            "Resize antialias lanczos": Golden(
+                ss.Resize((20, 31), interpolation="lanczos", antialias=True), UINT8, exact=True
+            ),
         },
         picture="(96, 160)",
         called=["Resize"],
@@ -97,7 +109,11 @@ CASES = [
     Case(
         ss.LetterBox,
         arguments={"size": 24},
-        also={"of 640 pixels": ss.LetterBox(), "wide": ss.LetterBox((480, 640))},
+        also={
+            "of 640 pixels": ss.LetterBox(),
+            "wide": ss.LetterBox((480, 640)),
+            "antialias": ss.LetterBox(24, antialias=True),
+        },
         moves=[Moves(ss.LetterBox((64, 80)), EXACT)],
         drawn=NOTHING,
         golden={"LetterBox": Golden(ss.LetterBox(48), UINT8, exact=True)},
