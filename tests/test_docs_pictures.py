@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[1] / "docs" / "_ext"))
 import signatures
 import sounds
 from cases import CASES, PUBLIC
-from pictures import CELL, TRANSFORMS, draw
+from pictures import CELL, TRANSFORMS, draw, shrunk
 
 
 def cells(name: str) -> list[np.ndarray]:
@@ -47,6 +47,14 @@ def test_boxes_and_masks_are_drawn_where_they_move() -> None:
     green = np.array([0, 255, 120], np.uint8)
     for name, drawn in (("Rotate", True), ("GridShuffle", True), ("Blur", False)):
         assert bool((draw(name) == green).all(axis=-1).any()) is drawn
+
+
+def test_antialias_is_shown_beside_its_absence() -> None:
+    picture = shrunk()
+    without, smooth = (picture[::4, start : start + 300 : 4].astype(float) for start in (0, 308))
+    assert without.shape == smooth.shape == (50, 75, 3)
+    steps = [np.abs(np.diff(one, axis=1)).mean() for one in (without, smooth)]
+    assert steps[0] > 1.2 * steps[1]
 
 
 def test_every_audio_transform_has_its_waveforms() -> None:

@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
 from cases import CASES, IMAGES
 
-__all__ = ["CELL", "TRANSFORMS", "code", "draw", "keys", "setup"]
+__all__ = ["CELL", "TRANSFORMS", "code", "draw", "keys", "setup", "shrunk"]
 
 TRANSFORMS = sorted(IMAGES)
 """Names of the transforms that have a picture."""
@@ -97,9 +97,18 @@ def draw(name: str) -> np.ndarray:
     return np.hstack([part for cell in cells for part in (cell, gap)][:-1])
 
 
+def shrunk() -> np.ndarray:
+    """Return a photograph shrunk four times, without and with antialias, each pixel four wide, RGB."""
+    cat = data.chelsea()[100:300, :300]
+    small = [ss.Resize((50, 75), antialias=flag)(cat, key=ss.SampleKey(0, 0, 0)) for flag in (False, True)]
+    gap = np.full((200, 8, 3), 255, np.uint8)
+    return np.hstack([small[0].repeat(4, 0).repeat(4, 1), gap, small[1].repeat(4, 0).repeat(4, 1)])
+
+
 def _make(app: Any) -> None:
     folder = Path(app.srcdir, "_pictures")
     folder.mkdir(exist_ok=True)
+    cv2.imwrite(str(folder / "antialias.png"), shrunk()[..., ::-1])
     for name in TRANSFORMS:
         cv2.imwrite(str(folder / f"{name}.png"), draw(name)[..., ::-1])
     for name in sounds.TRANSFORMS:

@@ -66,7 +66,12 @@ def _resize(planes: Array, made: Array, code: int) -> None:
     height, width, count = made.shape
     mode = _BANDS[count] if made.dtype == UINT8 else "F"
     held = np.ascontiguousarray(planes, np.uint8 if made.dtype == UINT8 else np.float32)
-    picture = _pillow().frombuffer(mode, planes.shape[1::-1], held, "raw", mode, 0, 1)
+    rows, columns = planes.shape[:2]
+    picture = _pillow().frombuffer(mode, (columns, rows), held, "raw", mode, 0, 1)
+    # Pillow 13 began to go over the columns first where that is cheaper, and each pass rounds: one pass at a time, the result
+    # is that of Pillow 13 with any version.
+    tall = rows - height > max(0, 2 * (columns - width))
+    picture = picture.resize((columns, height) if tall else (width, rows), code)
     values = np.asarray(picture.resize((width, height), code)).reshape(made.shape)
     if made.dtype.kind in "ui" and mode == "F":
         limits = np.iinfo(made.dtype)

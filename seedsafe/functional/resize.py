@@ -39,10 +39,12 @@ def resize(
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
-        antialias: make what Pillow's ``Image.resize`` makes of each channel by itself, whether the image shrinks or
+        antialias: make what ``Image.resize`` of Pillow 13 makes of each channel by itself, whether the image shrinks or
             grows: of uint8 to the bit; of float32 as its mode F; of float64 as mode F, in the precision of float32; of
             int16 and uint16 as mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's
-            box, the mean of the pixels whose middle is covered. No effect on "nearest".
+            box, the mean of the pixels whose middle is covered. Pillow 11 and 12 give these bytes too, though their own
+            ``Image.resize`` takes the two axes in another order where the height shrinks much more than the width, which
+            changes some values. No effect on "nearest".
 
     Returns:
         (height, width) or (height, width, C); the image itself if it has that size.

@@ -40,7 +40,7 @@ class Resize(Scaling):
         ValueError: an argument is out of its range, or max_size or keep_ratio does not fit size.
 
     Follows ``torchvision.transforms.Resize`` for a shorter side, and mmcv's ``rescale_size`` for keep_ratio; nothing
-    is smoothed before an image shrinks.
+    is smoothed before an image shrinks, unless antialias says so.
 
     Example:
         >>> image = np.zeros((480, 640, 3), np.uint8)

@@ -36,7 +36,7 @@ class RandomResizedCrop(Zoomed):
         ratio: the window's width ÷ height, a range.
 
     Follows ``torchvision.transforms.RandomResizedCrop``, without smoothing before an image shrinks (its
-    ``antialias=False``).
+    ``antialias=False``), unless antialias says so; the window is cut out first.
 
     Example:
         >>> RandomResizedCrop(224)(np.zeros((256, 320, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
