@@ -124,7 +124,10 @@ def _form(case: str) -> Any:
     return holds
 
 
-_CROPPED = ("RandomResizedCrop", "Resize", "SmallestMaxSize", "LongestMaxSize", "Crop", "RandomSizedCrop")
+_CROPPED = (
+    *("RandomResizedCrop", "RandomResizedCrop, antialias", "Resize", "Resize, antialias"),
+    *("SmallestMaxSize", "LongestMaxSize", "Crop", "RandomSizedCrop"),
+)
 _ANY_SIZE = ("RandomScale", "RandomCropFromBorders", "RandomZoomOut")
 
 

@@ -29,6 +29,8 @@ IMAGES = (
     USUAL,
     "RandomResizedCrop",
     "Resize",
+    "RandomResizedCrop, antialias",
+    "Resize, antialias",
     "SmallestMaxSize",
     "LongestMaxSize",
     "RandomScale",

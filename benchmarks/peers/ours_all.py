@@ -13,6 +13,8 @@ def transforms(size: int, crop: int) -> dict[str, tuple[ss.Transform, ...]]:
     one: dict[str, ss.Transform] = {
         "RandomResizedCrop": ss.RandomResizedCrop(crop),
         "Resize": ss.Resize((crop, crop)),
+        "RandomResizedCrop, antialias": ss.RandomResizedCrop(crop, antialias=True),
+        "Resize, antialias": ss.Resize((crop, crop), antialias=True),
         "SmallestMaxSize": ss.SmallestMaxSize(crop),
         "LongestMaxSize": ss.LongestMaxSize(crop),
         "RandomScale": ss.RandomScale((0.8, 1.2)),

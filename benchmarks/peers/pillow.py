@@ -40,4 +40,5 @@ def calls(scene: Scene) -> dict[str, Call]:
         "Pad 4": call(lambda: ImageOps.expand(image, PADDING)),
         "HorizontalFlip": call(lambda: image.transpose(flip.FLIP_LEFT_RIGHT)),
         "VerticalFlip": call(lambda: image.transpose(flip.FLIP_TOP_BOTTOM)),
+        "Resize, antialias": call(lambda: image.resize((size, size), Image.Resampling.BILINEAR)),
     }

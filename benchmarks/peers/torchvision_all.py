@@ -16,6 +16,8 @@ def transforms(crop: int) -> dict[str, tuple[torch.nn.Module, ...]]:
     one: dict[str, torch.nn.Module] = {
         "RandomResizedCrop": v2.RandomResizedCrop(crop, antialias=False),
         "Resize": v2.Resize((crop, crop), antialias=False),
+        "RandomResizedCrop, antialias": v2.RandomResizedCrop(crop),
+        "Resize, antialias": v2.Resize((crop, crop)),
         "RandomZoomOut": v2.RandomZoomOut(side_range=(1.0, 2.0), p=1),
         "Affine": v2.RandomAffine(
             15, (0.1, 0.1), (0.9, 1.1), (-5, 5), interpolation=v2.InterpolationMode.BILINEAR

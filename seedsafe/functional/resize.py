@@ -59,7 +59,7 @@ def resize(
         [[0, 25, 75, 100]]
         >>> line = np.array([[0, 0, 0, 0, 200, 0, 0, 0]], np.uint8)
         >>> resize(line, 1, 2).tolist(), resize(line, 1, 2, antialias=True).tolist()
-        ([[0, 0]], [[14, 36]])
+        ([[0, 0]], [[21, 36]])
     """
     image = in_memory(image)
     if interpolation not in _CODES:
