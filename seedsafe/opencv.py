@@ -47,7 +47,7 @@ def load() -> ModuleType:
     """Return `cv2`, imported and with its threads looked at once, while no other thread can fork a process.
 
     A process that is forked while another thread imports OpenCV, or while OpenCV finds out how many threads it may use,
-    waits for that thread for ever. Use it in place of `import cv2` where a first image may be read in a thread.
+    waits for that thread forever. Use it in place of `import cv2` where a first image may be read in a thread.
 
     Raises:
         ImportError: OpenCV is not installed.

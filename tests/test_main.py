@@ -152,6 +152,9 @@ EXITS = [  # the tool's call, and its code: 0 fine, 1 errors (with --strict anyt
     (["lint", "wrong.py"], 1),
     (["lint", "nowhere.py"], 2),
     (["lint", "--fast"], 2),
+    (["check", "fine.py"], 0),
+    (["check", "wrong.py"], 1),
+    (["check", "nowhere.py"], 2),
     (["audit", "audit_cases:good", *AUDIT, "duplicates"], 0),
     (["audit", "audit_cases:noisy", *AUDIT, "order"], 0),
     (["audit", "audit_cases:noisy", *AUDIT, "order", "--strict"], 1),
@@ -200,6 +203,7 @@ def test_every_tool_has_its_exit_codes() -> None:
     "call",
     [
         ["lint", "wrong.py", "--json"],
+        ["check", "wrong.py", "--json"],
         ["audit", "audit_cases:good", *AUDIT, "duplicates", "--json"],
         ["stats", "fine", "--json"],
         ["stats", "--json", "fine"],

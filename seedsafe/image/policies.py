@@ -497,10 +497,10 @@ class AugMix(SpatialTransform):
     """
 
     severity: int = option(checked_int, 1, 11, "pass how many of the ten bins are drawn from", default=3)
-    mixture_width: int = option(checked_int, 1, 17, "pass the number of branches", default=3)
-    chain_depth: int = option(_depth, default=-1)
-    alpha: float = option(real, 0.001, 1e6, "1 draws all shares alike", default=1.0)
-    all_ops: bool = option(flag, default=True)
+    mixture_width: int = option(checked_int, 1, 17, "pass the number of branches", default=3, kw_only=True)
+    chain_depth: int = option(_depth, default=-1, kw_only=True)
+    alpha: float = option(real, 0.001, 1e6, "1 draws all shares alike", default=1.0, kw_only=True)
+    all_ops: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, pillow.FILTERS, default="bilinear", kw_only=True)
     fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True, doc=_FILL)
     p: float = option(probability, default=1.0, kw_only=True)

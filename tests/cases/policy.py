@@ -30,7 +30,10 @@ OPS = (*CHAINED, *COLOURS, "Identity", "Invert", "SolarizeAdd")
 CASES = [
     Case(
         ss.AugMix,
-        also={"nearest": ss.AugMix(interpolation="nearest"), "deep": ss.AugMix(10, 2, 4, alpha=0.3)},
+        also={
+            "nearest": ss.AugMix(interpolation="nearest"),
+            "deep": ss.AugMix(10, mixture_width=2, chain_depth=4, alpha=0.3),
+        },
         drawn=[
             Drawn(
                 ss.AugMix(mixture_width=2, chain_depth=1),
@@ -50,7 +53,18 @@ CASES = [
         golden={
             "AugMix": Golden(ss.AugMix(), SHAPE, exact=True),
             "AugMix, options": Golden(
-                ss.AugMix(5, 2, 2, 0.4, False, interpolation="bicubic", fill=1, p=0.8), SHAPE, exact=True
+                ss.AugMix(
+                    5,
+                    mixture_width=2,
+                    chain_depth=2,
+                    alpha=0.4,
+                    all_ops=False,
+                    interpolation="bicubic",
+                    fill=1,
+                    p=0.8,
+                ),
+                SHAPE,
+                exact=True,
             ),
         },
         channels=GREY_OR_RGB,
