@@ -112,7 +112,10 @@ class Compose(Container):
             "own": _has(members, _is_own),
         }
         self._parts = self._new_parts()
-        self.pipeline = ss.Compose(members, boxes=self._parts.boxes, keypoints=self._parts.keypoints)
+        rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
+        self.pipeline = ss.Compose(members, **rules)
+        # A tensor's channels come first: the core puts them there in the pass that normalizes.
+        self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if self._to_tensor else self.pipeline
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
         """Take further arguments, by what they are."""
@@ -149,7 +152,7 @@ class Compose(Container):
         check_only(force_apply, "force_apply", False, "make the transforms with p=1")
         parts = self._parts.entered(data)
         key = self.pipeline.next_key() if key is None else key
-        made = self.pipeline(parts.sample, key=key)
+        made = self._runs(parts.sample, key=key)
         if self._asks["own"]:  # whose result is known when it has run
             others = [
                 self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
@@ -159,7 +162,7 @@ class Compose(Container):
                 self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos()))["image"]
                 for _, one in parts.images
             ]
-        return parts.returned(data, made, others, self._to_tensor), key
+        return parts.returned(data, made, others, self._to_tensor, first=True), key
 
     def __len__(self) -> int:
         return len(self.transforms)

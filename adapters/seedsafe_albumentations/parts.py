@@ -11,7 +11,7 @@ import seedsafe as ss
 from seedsafe_albumentations.own import OTHERS
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.points import carried, read, written
-from seedsafe_albumentations.pytorch import ToTensorV2
+from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 from seedsafe_albumentations.rows import Rows, labels_of
 
 __all__ = ["Parts"]
@@ -172,9 +172,15 @@ class Entered:
         return found if mask is None else found | {"mask": ss.Info(mask.shape, mask.dtype)}
 
     def returned(
-        self, data: dict[str, Any], made: Any, others: list[Any], to_tensor: ToTensorV2 | None
+        self,
+        data: dict[str, Any],
+        made: Any,
+        others: list[Any],
+        to_tensor: ToTensorV2 | None,
+        *,
+        first: bool = False,
     ) -> dict[str, Any]:
-        """Return the result in the form of the call."""
+        """Return the result in the form of the call; of `made`, what becomes a tensor may have its channels `first` already."""
         image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
         out: dict[str, Any] = data | made.get(OTHERS, {})
         series = []
@@ -184,7 +190,7 @@ class Entered:
         if series:
             out["images"] = _together(series, data["images"])
         if data.get("image") is not None:
-            out["image"] = image(made["image"])
+            out["image"] = tensor(made["image"]) if first and to_tensor else image(made["image"])
         masks = self._split(made)
         for name in self.parts.names["mask"]:
             if data.get(name) is not None:

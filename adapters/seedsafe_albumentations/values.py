@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.functional import normalize, normalize_chw
 from seedsafe_albumentations.arguments import each_of, is_number, number_of, only
 from seedsafe_albumentations.table import Row
 
@@ -41,15 +42,33 @@ class Standardized(ss.ImageTransform):
         """Return the info of a float32 image."""
         return ss.Info(info.shape, np.float32)
 
+    def joined(self, following: ss.Transform) -> ss.Transform | None:
+        """Return both in one pass if the channels are put first."""
+        return StandardizedCHW(self.mean, self.std) if type(following) is ss.ToCHW else None
+
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image, normalized."""
         if image.dtype == np.uint16:
             image = image.astype(np.float32)
-        return self._by(255.0 if image.dtype == np.uint8 else 1.0).apply_image(image, params)
+        unit = self._by(255.0 if image.dtype == np.uint8 else 1.0)
+        return self._normalized(image, unit.mean, unit.std)
+
+    def _normalized(self, image: Any, mean: Any, std: Any) -> Any:
+        return normalize(image, mean, std)
 
     def _by(self, unit: float) -> Any:
         """Return the core's Normalize for images that it divides by `unit` before."""
         return _units(tuple(one / unit for one in self.mean), tuple(one / unit for one in self.std))
+
+
+@dataclass(frozen=True)
+class StandardizedCHW(Standardized):
+    """Standardized and ToCHW: the same bytes in half the time."""
+
+    channels: ClassVar[Any] = "to first"
+
+    def _normalized(self, image: Any, mean: Any, std: Any) -> Any:
+        return normalize_chw(image, mean, std)
 
 
 @cache

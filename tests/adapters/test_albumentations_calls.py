@@ -446,3 +446,39 @@ def test_crop_value_has_no_effect() -> None:
     with pytest.warns(UserWarning, match="crop_value=7 has no effect"):
         given = A.RandomCropFromBorders(0.2, crop_value=7)
     assert given == A.RandomCropFromBorders(0.2)
+
+
+TENSORS = {
+    "normalized": [A.HorizontalFlip(p=0.5), A.Normalize()],
+    "normalized by its own numbers": [A.Normalize((0.2,), (0.5,), max_pixel_value=100.0)],
+    "sometimes normalized": [A.Normalize(p=0.5)],
+    "in a Compose": [A.Compose([A.HorizontalFlip(p=0.5), A.Normalize()])],
+    "not normalized": [A.RandomCrop(32, 40)],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("members", TENSORS.values(), ids=TENSORS)
+def test_tensors_have_the_bytes_of_arrays(members: list[Any], dtype: str) -> None:
+    pytest.importorskip("torch")
+    boxes: Any = A.BboxParams("pascal_voc")
+    arrays = A.Compose(members, bbox_params=boxes, additional_targets={"other": "image"})
+    tensors = A.Compose([*members, A.ToTensorV2()], bbox_params=boxes, additional_targets={"other": "image"})
+    for channels, key in itertools.product(((3,), (1,), ()), keys(4)):
+        image = np.resize(IMAGE, (*IMAGE.shape[:2], *channels)).astype(dtype)
+        parts = {"image": image, "other": image, "mask": MASK, "bboxes": [[10, 20, 60, 70]]}
+        try:
+            wanted = arrays(**parts, key=key)
+        except ValueError:  # three means for one channel
+            with pytest.raises(ValueError, match="give one for each channel"):
+                tensors(**parts, key=key)
+            continue
+        made = tensors(**parts, key=key)
+        for name in ("image", "other"):
+            first = np.moveaxis(np.atleast_3d(wanted[name]), -1, 0)
+            assert made[name].shape == first.shape
+            assert made[name].numpy().tobytes() == first.tobytes()
+            assert made[name].is_contiguous()
+        np.testing.assert_array_equal(made["mask"], wanted["mask"])
+        assert made["bboxes"] == wanted["bboxes"]

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from seedsafe.functional import to_chw
+
 __all__ = ["ToTensor", "ToTensorV2"]
 
 
@@ -39,17 +41,18 @@ class ToTensorV2:
 
     def image(self, image: Any) -> Any:
         """Return an image (H, W) or (H, W, C) as a tensor (C, H, W)."""
-        return _tensor(image[..., None] if image.ndim == 2 else image, True)
+        return tensor(to_chw(image))
 
     def mask(self, mask: Any) -> Any:
         """Return a mask as a tensor."""
-        return _tensor(mask, self.transpose_mask and mask.ndim == 3)
+        return tensor(mask.transpose(2, 0, 1) if self.transpose_mask and mask.ndim == 3 else mask)
 
 
 ToTensor = ToTensorV2
 
 
-def _tensor(array: Any, first: bool) -> Any:
+def tensor(array: Any) -> Any:
+    """Return an array as a tensor; of the same memory if it is contiguous."""
     import torch
 
-    return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1) if first else array))
+    return torch.from_numpy(np.ascontiguousarray(array))
