@@ -199,6 +199,28 @@ except ImportError as error:
     assert done.stdout == 'antialias=True needs Pillow: pip install "seedsafe[antialias]"\n'
 
 
+def test_all_that_is_imported_is_imported_while_no_process_can_be_forked() -> None:
+    code = """
+import sys
+import numpy as np, seedsafe as ss
+from seedsafe.ground.process import importing
+image, key = np.zeros((40, 40, 3), np.uint8), ss.SampleKey(1, 2, 3)
+ss.Resize(20)(image, key=key)
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        print(name.partition(".")[0], importing._is_owned())
+
+sys.meta_path.insert(0, Watch())
+for dtype in ("uint8", "float32", "uint16"):
+    ss.Resize(20, antialias=True)(image.astype(dtype), key=key)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.splitlines())
+    assert "PIL True" in imported
+    assert not {line for line in imported if line.endswith("False")}
+
+
 def test_antialias_must_be_a_flag() -> None:
     with pytest.raises(TypeError, match="antialias must be True or False, got 1"):
         ss.Resize(20, antialias=1)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ def _pillow() -> ModuleType:
     try:
         with importing:
             import PIL.Image
+            import PIL.ImageFile  # its results are read with it
     except ImportError as error:
         raise ImportError('antialias=True needs Pillow: pip install "seedsafe[antialias]"') from error
     return PIL.Image
