@@ -178,9 +178,9 @@ class Entered:
         others: list[Any],
         to_tensor: ToTensorV2 | None,
         *,
-        first: bool = False,
+        planes: bool = False,
     ) -> dict[str, Any]:
-        """Return the result in the form of the call; of `made`, what becomes a tensor may have its channels `first` already."""
+        """Return the result in the form of the call; what becomes a tensor may have its channels first already, as `planes`."""
         image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
         out: dict[str, Any] = data | made.get(OTHERS, {})
         series = []
@@ -190,7 +190,7 @@ class Entered:
         if series:
             out["images"] = _together(series, data["images"])
         if data.get("image") is not None:
-            out["image"] = tensor(made["image"]) if first and to_tensor else image(made["image"])
+            out["image"] = tensor(made["image"]) if planes and to_tensor else image(made["image"])
         masks = self._split(made)
         for name in self.parts.names["mask"]:
             if data.get(name) is not None:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
-from seedsafe.functional import normalize, normalize_chw
 from seedsafe_albumentations.arguments import each_of, is_number, number_of, only
 from seedsafe_albumentations.table import Row
 
@@ -50,11 +49,7 @@ class Standardized(ss.ImageTransform):
         """Return the image, normalized."""
         if image.dtype == np.uint16:
             image = image.astype(np.float32)
-        unit = self._by(255.0 if image.dtype == np.uint8 else 1.0)
-        return self._normalized(image, unit.mean, unit.std)
-
-    def _normalized(self, image: Any, mean: Any, std: Any) -> Any:
-        return normalize(image, mean, std)
+        return self._by(255.0 if image.dtype == np.uint8 else 1.0).apply_image(image, params)
 
     def _by(self, unit: float) -> Any:
         """Return the core's Normalize for images that it divides by `unit` before."""
@@ -67,13 +62,18 @@ class StandardizedCHW(Standardized):
 
     channels: ClassVar[Any] = "to first"
 
-    def _normalized(self, image: Any, mean: Any, std: Any) -> Any:
-        return normalize_chw(image, mean, std)
+    def _by(self, unit: float) -> Any:
+        return _planes(Standardized._by(self, unit))
 
 
 @cache
 def _units(mean: tuple[float, ...], std: tuple[float, ...]) -> Any:
     return ss.Normalize(mean, std)
+
+
+@cache
+def _planes(normalize: Any) -> Any:
+    return normalize.joined(ss.ToCHW())
 
 
 def _to_float(max_value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Final
 
@@ -30,7 +31,8 @@ def _pillow() -> ModuleType:
     try:
         with importing:
             import PIL.Image
-            import PIL.ImageFile  # its results are read with it
+
+            import_module("PIL.ImageFile")  # its results are read with it
     except ImportError as error:
         raise ImportError('antialias=True needs Pillow: pip install "seedsafe[antialias]"') from error
     return PIL.Image

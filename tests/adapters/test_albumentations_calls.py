@@ -480,5 +480,9 @@ def test_tensors_have_the_bytes_of_arrays(members: list[Any], dtype: str) -> Non
             assert made[name].shape == first.shape
             assert made[name].numpy().tobytes() == first.tobytes()
             assert made[name].is_contiguous()
+        plain = A.Compose(members), A.Compose([*members, A.ToTensorV2()])
+        alone, planes = (augment(image=image, key=key)["image"] for augment in plain)
+        assert (alone.dtype, alone.tobytes()) == (wanted["image"].dtype, wanted["image"].tobytes())
+        assert planes.numpy().tobytes() == first.tobytes()
         np.testing.assert_array_equal(made["mask"], wanted["mask"])
         assert made["bboxes"] == wanted["bboxes"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.functional import to_chw
+import seedsafe as ss
 
 __all__ = ["ToTensor", "ToTensorV2"]
 
@@ -41,7 +41,7 @@ class ToTensorV2:
 
     def image(self, image: Any) -> Any:
         """Return an image (H, W) or (H, W, C) as a tensor (C, H, W)."""
-        return tensor(to_chw(image))
+        return tensor(ss.ToCHW().apply_image(image, ()))
 
     def mask(self, mask: Any) -> Any:
         """Return a mask as a tensor."""
