@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
@@ -188,6 +188,24 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         return [self[index] for index in indices]
+
+    def at_once(self, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
+        """Return what `KeyedReader.at_once` does with a loader's indices; None where they are not a loader's."""
+        cell = self._cell
+        if any(type(index) is not SampleIndex for index in indices) or indices[0] is cell.last:
+            return None
+        if len(set(map(id, indices))) < len(indices):
+            return None
+        epoch = self.epoch
+        ats = (
+            indices
+            if epoch is None
+            else [SampleIndex(int(one), epoch, one.occurrence, one.view) for one in indices]
+        )
+        made = self.reader.at_once(ats, room)
+        if made is not None:
+            cell.last = indices[-1]
+        return made
 
     def at(
         self,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from multiprocessing.reduction import ForkingPickler
+from operator import is_
 from typing import Any, Final, cast
 
 import numpy as np
@@ -15,7 +17,7 @@ from torch.utils.data import DataLoader, Dataset, Subset, default_collate, get_w
 from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
-from seedsafe.reading import Skipped
+from seedsafe.reading import AtOnce, Skipped
 from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
@@ -62,6 +64,11 @@ class RowByRow(Dataset[Any]):
         if reads_batches(self.dataset):
             return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
+        made = _at_once(dataset, indices) if offers else None
+        if type(made) is Ready:
+            return made
+        if made is not None:
+            return [_placed(rows, made(number, rows.offer())) for number in range(len(indices))]
         try:
             for index in indices:
                 if rows.idle:
@@ -100,6 +107,10 @@ def collate(samples: Sequence[Any]) -> Any:
     travels = _in_worker()
     if travels and ring.why_not() is not None:
         return default_collate(list(samples))
+    if type(samples) is Ready:
+        made = samples.collated(travels)
+        if made is not None:
+            return made
     return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
 
 
@@ -190,6 +201,57 @@ def _is_ours(dataset: Any) -> bool:
     while type(dataset) in (Envelope, Subset):
         dataset = dataset.dataset
     return type(dataset) is AugmentedDataset
+
+
+class Ready(list[Any]):
+    """The samples of a batch, whose images are the rows of a tensor that is there already.
+
+    Args:
+        samples: as they were read.
+        images: all, augmented.
+        whole: the memory that these lie in; None for memory of their own.
+    """
+
+    def __init__(self, samples: Sequence[Any], images: npt.NDArray[Any], whole: ring.Part | None) -> None:
+        bare = type(samples[0]) is not tuple
+        super().__init__(images if bare else [(row, *one[1:]) for row, one in zip(images, samples, strict=True)])
+        self._kept, self._images, self._whole, self._bare = tuple(self), images, whole, bare
+
+    def collated(self, travels: bool) -> Any:
+        """Return the batch; None if a sample was exchanged since."""
+        if len(self) != len(self._kept) or not all(map(is_, self, self._kept)):
+            return None
+        images, whole = self._images, self._whole
+        if whole is not None:
+            array = whole.array(np.uint8, (images.nbytes,))
+            tensor = _tensor(array.view(np.ndarray), torch.from_numpy(images[:0]).dtype, images.shape)
+            first = _travelling(tensor, array) if travels else tensor
+        else:
+            first = torch.from_numpy(images)
+            first = _by_value(first) if travels else first
+        if self._bare:
+            return first
+        functions = _functions(travels)
+        others = zip(*(one[1:] for one in self), strict=True)
+        return [first, *(torchs.collate(cast(Any, part), collate_fn_map=functions) for part in others)]
+
+
+def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
+    """Return the batch, or a function that makes its samples, or None; see `KeyedReader.at_once`."""
+    if type(dataset) is not AugmentedDataset:
+        return None
+    travels = _in_worker()
+    taken: list[ring.Part | None] = []
+
+    def room(shape: tuple[int, ...], dtype: Any) -> Any:
+        nbytes = math.prod(shape) * np.dtype(dtype).itemsize
+        worth = nbytes >= (_SMALL if travels else _LARGE)
+        part = ring.new_part(nbytes, travels=travels) if worth else None
+        taken.append(part)
+        return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
+
+    made = dataset.at_once(indices, room)
+    return Ready(made.samples, made.images, taken[-1]) if isinstance(made, AtOnce) else made
 
 
 def _placed(rows: _Rows, sample: Any) -> Any:

@@ -11,6 +11,7 @@ from seedsafe.functional.coordinates import put, widened
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
 __all__ = [
+    "flip_each",
     "horizontal_flip",
     "horizontal_flip_boxes",
     "horizontal_flip_points",
@@ -70,6 +71,26 @@ def _flip(image: Array, axis: int) -> Array:
     flipped = np.empty(shape, image.dtype)
     cv2.flip(carried(image), axis, carried(flipped))
     return flipped
+
+
+def flip_each(images: Array, axis: int) -> Array:
+    """Return images, each with its columns (axis 1) or rows (axis 0) in reverse order, as a new array.
+
+    Args:
+        images: (N, H, W) or (N, H, W, C), any dtype.
+        axis: of an image.
+
+    Example:
+        >>> flip_each(np.array([[[1, 2]], [[3, 4]]], np.uint8), 1).tolist()
+        [[[2, 1]], [[4, 3]]]
+    """
+    if axis == 0:
+        return images[:, ::-1].copy()
+    count, height, width, *channels = images.shape
+    if channels == [1]:
+        channels = []
+    rows = np.ascontiguousarray(images).reshape(count * height, width, *channels)
+    return _flip(rows, 1).reshape(images.shape)
 
 
 def _reversed(image: Array, axis: int) -> Array:

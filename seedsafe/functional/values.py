@@ -13,7 +13,15 @@ from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, need_i
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import Array
 
-__all__ = ["normalize", "normalize_chw", "to_chw", "to_float"]
+__all__ = [
+    "normalize",
+    "normalize_chw",
+    "normalize_chw_each",
+    "normalize_each",
+    "to_chw",
+    "to_chw_each",
+    "to_float",
+]
 
 _SMALL: Final = 8192
 """Below so many values NumPy's single call is cheaper than OpenCV's two."""
@@ -240,6 +248,81 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     else:
         planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
     return planes
+
+
+def normalize_each(
+    images: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None
+) -> Array:
+    """Return `normalize` of each image: (N, H, W) or (N, H, W, C).
+
+    Example:
+        >>> normalize_each(np.array([[[0, 255]]], np.uint8), [0.5], [0.25]).tolist()
+        [[[-2.0, 2.0]]]
+    """
+    _check_channels(images[0], mean, std)
+    made = _room(images.shape, np.float32, out)
+    if images.dtype == np.uint8:
+        rows = len(images) * images.shape[1], -1, len(mean)
+        flat = np.ascontiguousarray(images).reshape(rows)
+        opencv().LUT(flat, _table(tuple(mean), tuple(std), len(mean)), made.reshape(rows))
+        return made
+    scale, offset = affine(tuple(mean), tuple(std), 1.0)
+    np.multiply(images, scale, out=made)
+    made += offset
+    return made
+
+
+def normalize_chw_each(
+    images: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None
+) -> Array:
+    """Return `normalize_chw` of each image: (N, C, H, W).
+
+    Example:
+        >>> normalize_chw_each(np.array([[[[0, 255]]]], np.uint8), [0.5, 0.5], [0.25, 0.5]).tolist()
+        [[[[-2.0]], [[1.0]]]]
+    """
+    _check_channels(images[0], mean, std)
+    planes, made = _planes_of_each(images, np.float32, out)
+    scale, offset = affine(tuple(mean), tuple(std), _top(images))
+    for channel, (plane, target) in enumerate(zip(planes, _planes_in(made), strict=True)):
+        one = channel if len(mean) > 1 else 0
+        if plane.dtype == np.uint8:
+            opencv().LUT(plane, _table((mean[one],), (std[one],), 1), target)
+        else:
+            np.multiply(plane, scale[one], out=target)
+            target += offset[one]
+    return made
+
+
+def to_chw_each(images: Array, out: Array | None = None) -> Array:
+    """Return `to_chw` of each image: (N, C, H, W).
+
+    Example:
+        >>> to_chw_each(np.array([[[[1, 2]]]], np.uint8)).tolist()
+        [[[[1]], [[2]]]]
+    """
+    planes, made = _planes_of_each(images, images.dtype, out)
+    for plane, target in zip(planes, _planes_in(made), strict=True):
+        target[...] = plane
+    return made
+
+
+def _planes_of_each(
+    images: Array, dtype: npt.DTypeLike, out: Array | None
+) -> tuple[Sequence[Array], Array]:
+    """Return the channels of images, each (N, H * W), and the array (N, C, H, W) to fill."""
+    count, height, width = images.shape[:3]
+    channels = images.shape[3] if images.ndim == 4 else 1
+    made = _room((count, channels, height, width), dtype, out)
+    flat = np.ascontiguousarray(images).reshape(count, height * width, channels)
+    return ([flat[:, :, 0]] if channels == 1 else opencv().split(flat)), made
+
+
+def _planes_in(made: Array) -> list[Array]:
+    """Return the channels of an array (N, C, H, W), each (N, H * W)."""
+    count, channels = made.shape[:2]
+    flat = made.reshape(count, channels, -1)
+    return [flat[:, channel] for channel in range(channels)]
 
 
 def _need_float32(image: Array) -> None:

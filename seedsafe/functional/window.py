@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from seedsafe.functional.carrier import (
 from seedsafe.functional.coordinates import put, widened
 from seedsafe.ground.info import Array
 
-__all__ = ["MODES", "check_fill", "crop", "pad", "shift_boxes", "shift_points"]
+__all__ = ["MODES", "check_fill", "crop", "crop_each", "pad", "shift_boxes", "shift_points"]
 
 MODES: Final = ("constant", "edge", "reflect", "symmetric")
 """What lies outside an image, in the words of ``numpy.pad``."""
@@ -84,6 +85,76 @@ def crop(
         window[...] = fill
     window[first_row : first_row + inside.shape[0], first_column : first_column + inside.shape[1]] = inside
     return window
+
+
+def crop_each(
+    images: Array,
+    tops: Any,
+    lefts: Any,
+    height: int,
+    width: int,
+    *,
+    mode: str = "constant",
+    fill: float | Sequence[float] = 0,
+) -> Array:
+    """Return a window of each image, as a new array; see `crop`.
+
+    Args:
+        images: (N, H, W) or (N, H, W, C), any dtype.
+        tops: the windows' first rows, one for all or (N,).
+        lefts: the windows' first columns, one for all or (N,).
+        height: in pixels.
+        width: in pixels.
+        mode: see `crop`.
+        fill: see `crop`.
+
+    Returns:
+        (N, height, width) or (N, height, width, C).
+
+    Raises:
+        ValueError: see `crop`.
+
+    Example:
+        >>> crop_each(np.array([[[1, 2]], [[3, 4]]]), 0, np.array([0, 1]), 1, 2).tolist()
+        [[[1, 2]], [[4, 0]]]
+    """
+    count, rows, columns = images.shape[:3]
+    top, left = (np.full(count, one) if np.ndim(one) == 0 else one for one in (tops, lefts))
+    above, below = max(-int(top.min()), 0), max(int(top.max()) + height - rows, 0)
+    before, after = max(-int(left.min()), 0), max(int(left.max()) + width - columns, 0)
+    if above or below or before or after:
+        images = _all_padded(images, above, below, before, after, mode, fill)
+        top, left = top + above, left + before
+    else:
+        images = np.ascontiguousarray(images)
+    _, rows, columns, *channels = images.shape
+    of_image, of_row, of_pixel = images.strides[:3]
+    windows: Array = np.ndarray(
+        (count, rows - height + 1, columns - width + 1, height, width * math.prod(channels)),
+        images.dtype,
+        images,
+        strides=(of_image, of_row, of_pixel, of_row, images.itemsize),
+    )
+    return windows[np.arange(count), top, left].reshape(count, height, width, *channels)
+
+
+def _all_padded(
+    images: Array, above: int, below: int, before: int, after: int, mode: str, fill: Any
+) -> Array:
+    count, rows, columns, *channels = images.shape
+    height, width = above + rows + below, before + columns + after
+    if mode != "constant":
+        images = images.take(_sources(mode, -above, height, rows), axis=1)
+        return images.take(_sources(mode, -before, width, columns), axis=2)
+    shape = (count, height, width, *channels)
+    if isinstance(fill, int | float) and fill == 0:
+        padded = np.zeros(shape, images.dtype)
+    else:
+        check_fill(fill, images[0])
+        padded = np.empty(shape, images.dtype)
+        padded[...] = fill
+    padded[:, above : above + rows, before : before + columns] = images
+    return padded
 
 
 def check_fill(fill: float | Sequence[float], image: Array) -> None:

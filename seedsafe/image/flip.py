@@ -49,6 +49,9 @@ class _Flip(SpatialTransform):
         """Return the image, mirrored."""
         return self.mirror.image(image)
 
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return flip.flip_each(images, self.mirror.axis)
+
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, mirrored."""
         return self.mirror.image(mask)

@@ -6,7 +6,15 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from seedsafe.functional.values import normalize, normalize_chw, to_chw, to_float
+from seedsafe.functional.values import (
+    normalize,
+    normalize_chw,
+    normalize_chw_each,
+    normalize_each,
+    to_chw,
+    to_chw_each,
+    to_float,
+)
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.pipeline.option import Option, option
@@ -74,6 +82,9 @@ class Normalize(ImageTransform):
         """Return the image, normalised."""
         return normalize(image, self.mean, self.std, out)
 
+    def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
+        return normalize_each(images, self.mean, self.std, out)
+
 
 @primitive(fills=True)
 class ToFloat(ImageTransform):
@@ -99,6 +110,9 @@ class ToFloat(ImageTransform):
         """Return the image as float32."""
         return to_float(image, out)
 
+    def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
+        return to_float(images, out)
+
 
 @primitive(fills=True)
 class ToCHW(ImageTransform):
@@ -123,18 +137,33 @@ class ToCHW(ImageTransform):
         """Return the image with its channels first."""
         return to_chw(image, out)
 
+    def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
+        return to_chw_each(images, out)
+
 
 @primitive(fills=True)
 class _NormalizeCHW(Normalize):
     """Normalize and ToCHW."""
 
+    def out_info(self, info: Info, params: Any) -> Info:
+        return ToCHW().out_info(Normalize.out_info(self, info, params), params)
+
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # mypy shows inherited options as given
+
+    def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
+        return normalize_chw_each(images, self.mean, self.std, out)  # type: ignore[arg-type]  # see above
 
 
 @primitive(fills=True)
 class _ToFloatCHW(ToFloat):
     """ToFloat and ToCHW."""
 
+    def out_info(self, info: Info, params: Any) -> Info:
+        return ToCHW().out_info(ToFloat.out_info(self, info, params), params)
+
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
         return to_float(to_chw(image), out)
+
+    def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
+        return to_float(to_chw_each(images), out)

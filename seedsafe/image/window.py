@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Filled
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, Pair, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -113,6 +114,9 @@ class _Sized(Windowed):
         height, width = self.size
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return crop_each(images, *self.window(params), mode=self.mode, fill=self.fill)
+
 
 @primitive(opencv=False)
 class RandomCrop(_Sized):
@@ -138,6 +142,15 @@ class RandomCrop(_Sized):
 
     def draw(self, rng: Draws, info: Info) -> Corner:
         """Return the window's corner."""
+        free_rows, free_columns, above, before = self._free(info)
+        return Corner(rng.integer(free_rows) - above, rng.integer(free_columns) - before)
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        free_rows, free_columns, above, before = self._free(info)
+        return Corner(draws.integer(free_rows) - above, draws.integer(free_columns) - before)  # type: ignore[arg-type]  # arrays
+
+    def _free(self, info: Info) -> tuple[int, int, int, int]:
+        """Return how many rows and columns the corner may be in, and how many of these lie before the image's."""
         rows, columns = info.image_size()
         height, width = self.size
         if self.padding:
@@ -156,7 +169,7 @@ class RandomCrop(_Sized):
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
                 "pass pad_if_needed=True or a smaller size"
             )
-        return Corner(rng.integer(free_rows + 1) - above, rng.integer(free_columns + 1) - before)
+        return free_rows + 1, free_columns + 1, above, before
 
 
 @primitive(random=False, opencv=False)
@@ -205,3 +218,6 @@ class Pad(Windowed):
         rows, columns = info.image_size()
         above, below, before, after = _four(self.padding)
         return Window(-above, -before, above + rows + below, before + columns + after)
+
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return crop_each(images, *params, mode=self.mode, fill=self.fill)

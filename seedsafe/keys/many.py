@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from seedsafe.keys.draws import limit_of
-from seedsafe.keys.key import SampleKey, address
+from seedsafe.keys.key import Address, SampleKey, address
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,8 +44,37 @@ class ManyKeys:
         shared = seeds[:1] if len(set(seeds)) == 1 else seeds  # one run has one seed
         self._seeds = np.array(shared, np.uint64).reshape(-1, 2).T
 
+    @classmethod
+    def of_run(cls, seed: int, moments: Sequence[int], indices: Sequence[int]) -> ManyKeys:
+        """Return the keys of samples of one run.
+
+        Args:
+            seed: of the run.
+            moments: ``epoch << 32 | occurrence << 16 | view`` of each sample.
+            indices: of the samples.
+        """
+        keys = cls.__new__(cls)
+        keys._under = np.array([moments, indices], np.uint64)
+        keys._calls = np.zeros(len(indices), np.uint64)
+        keys._seeds = np.array([[seed & 2**64 - 1], [seed >> 64]], np.uint64)
+        return keys
+
     def __len__(self) -> int:
         return len(self._calls)
+
+    def __getitem__(self, rows: slice | npt.NDArray[np.intp]) -> ManyKeys:
+        keys = ManyKeys.__new__(ManyKeys)
+        keys._under, keys._calls = self._under[:, rows], self._calls[rows]
+        keys._seeds = self._seeds if self._seeds.shape[1] == 1 else self._seeds[:, rows]
+        return keys
+
+    def key(self, row: int) -> SampleKey:
+        """Return the key of one of the samples."""
+        low, high = self._seeds[:, row if self._seeds.shape[1] > 1 else 0].tolist()
+        moment, index = self._under[:, row].tolist()
+        number = int(self._calls[row]) >> 16
+        epoch, occurrence, view = moment >> 32, moment >> 16 & 0xFFFF, moment & 0xFFFF
+        return SampleKey(high << 64 | low, epoch, index, occurrence=occurrence, view=view, call=number)
 
     def blocks(self, ops: Sequence[int], block: int = 1) -> npt.NDArray[np.uint64]:
         """Return four words of each stream of each key: uint64, shape (streams, keys, 4).
@@ -119,6 +148,23 @@ class ManyDraws:
         self._keys, self._op, self._taken = keys, op, 0
         self._blocks = [] if first is None else [first]
 
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __getitem__(self, rows: npt.NDArray[np.intp]) -> ManyDraws:
+        draws = ManyDraws(self._keys[rows], self._op)
+        draws._taken, draws._blocks = self._taken, [block[rows] for block in self._blocks]
+        return draws
+
+    def address(self, row: int) -> Address:
+        """Return the address of the stream of one sample, at its beginning."""
+        return address(self._keys.key(row), self._op)
+
+    def noise(self) -> list[Address]:
+        """Return the address of the noise of each sample's stream; see Draws."""
+        block = -(-self._taken // 4)
+        return [self.address(row)._replace(block=block) for row in range(len(self))]
+
     def word(self) -> npt.NDArray[np.uint64]:
         """Return the next raw word of each stream: uint64, shape (keys,)."""
         block, place = divmod(self._taken, 4)
@@ -152,6 +198,9 @@ class ManyDraws:
 
     def chance(self, p: float) -> npt.NDArray[np.bool_]:
         """Return True with probability p for each sample, bool, shape (keys,)."""
-        limit = limit_of(p)
+        return self.below(limit_of(p))
+
+    def below(self, limit: int) -> npt.NDArray[np.bool_]:
+        """Return whether the next word of each stream is below a number in [0, 2**64], bool, shape (keys,)."""
         word = self.word()
         return np.full(len(word), True) if limit >= 2**64 else word < np.uint64(limit)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from seedsafe.ground.info import Array, described, named_parts
 from seedsafe.keys.ambient import claim, current_key
 from seedsafe.keys.key import CONTRACT_VERSION, SampleKey
+from seedsafe.keys.many import ManyKeys
+from seedsafe.pipeline.batch import Many
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Namer, Stream
-from seedsafe.pipeline.node import Chain, Replay, run, trace
+from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.primitive import declared, marks_of
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
@@ -62,7 +67,17 @@ class Compose:
         Applied(name='RandomCrop', params=Corner(top=1, left=1))
     """
 
-    __slots__ = ("_idle", "_root", "_rules", "_streams", "boxes", "channels", "keypoints", "transforms")
+    __slots__ = (
+        "_idle",
+        "_many",
+        "_root",
+        "_rules",
+        "_streams",
+        "boxes",
+        "channels",
+        "keypoints",
+        "transforms",
+    )
 
     transforms: tuple[Transform | Compose, ...]
 
@@ -85,6 +100,7 @@ class Compose:
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
+        self._many: Many | None = None
         _check_layout(self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
@@ -116,6 +132,58 @@ class Compose:
         if self._idle and isinstance(current_key() if key is None else key, SampleKey):
             return sample
         return run(self._root, sample, key, self._rules)
+
+    def batch(self, images: Any, keys: ManyKeys | Sequence[SampleKey]) -> Array:
+        """Return a batch of augmented images: the bytes of ``np.stack([self(image, key=key) for …])``, sooner.
+
+        Small images are made at once, transform by transform, where these are the library's own: 32 × 32 pixels in about a
+        sixth of the time. All others are made one by one.
+
+        Args:
+            images: N images, an array (N, H, W) or (N, H, W, C) or a list; of any dtype that the pipeline takes. They are
+                not changed.
+            keys: of the images, N of them.
+
+        Returns:
+            (N, …), of the shape and dtype that the pipeline gives one image; a new array, C-contiguous and writable.
+
+        Raises:
+            TypeError: keys are not SampleKeys, or an image is not an array.
+            ValueError: there are no images, or not as many as keys; a transform cannot be applied to one; or the augmented
+                images differ in shape or dtype.
+
+        Example:
+            >>> import numpy as np
+            >>> import seedsafe as ss
+            >>> augment = ss.Compose([ss.RandomCrop(2), ss.HorizontalFlip()])
+            >>> keys = [SampleKey(42, epoch=3, index=index) for index in range(64)]
+            >>> augment.batch(np.zeros((64, 4, 4, 3), np.uint8), keys).shape
+            (64, 2, 2, 3)
+        """
+        found = keys if isinstance(keys, ManyKeys) else ManyKeys([checked_key(key) for key in keys])
+        count = len(images)
+        if not count or count != len(found):
+            raise ValueError(
+                f"images and keys must be as many, and at least one, got {count} and {len(found)}: pass a key for each image"
+            )
+        if self.many.takes(images):
+            with suppress(Exception):  # what is wrong with one image, its own call says
+                return self.many.run(images, found, np.empty)
+        made = [self(image, key=found.key(row)) for row, image in enumerate(images)]
+        kinds = sorted({(one.shape, str(one.dtype)) for one in made})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"the augmented images of a batch must have one shape and dtype, got {kinds}: let the pipeline end in one size, "
+                "for instance with RandomCrop(size, pad_if_needed=True)"
+            )
+        return np.stack(made)
+
+    @property
+    def many(self) -> Many:
+        """What the pipeline does to many equal images at once."""
+        if self._many is None:
+            self._many = Many(self._root, self._rules)
+        return self._many
 
     def next_key(self) -> SampleKey:
         """Return the key that a call without a key would have now, in the read under way; its number is taken.

@@ -280,6 +280,16 @@ class Leaf:
         return move
 
     @property
+    def limit(self) -> int:
+        """The number that the stream's first word is below where the transform fires."""
+        return self._limit
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it makes an image of an image and its key alone."""
+        return self._alone == "image" and self._settle is None
+
+    @property
     def moves(self) -> bool:
         """Whether it may move boxes and keypoints."""
         return any(one.target in ("boxes", "keypoints") for one in self._appliers)

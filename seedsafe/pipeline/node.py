@@ -28,7 +28,7 @@ from seedsafe.pipeline.rules import Ruled, Rules
 from seedsafe.pipeline.state import State, Traced
 from seedsafe.pipeline.unnamed import look
 
-__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "run", "trace"]
+__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "joined", "run", "trace"]
 
 
 class Chain:
@@ -39,10 +39,10 @@ class Chain:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        joined = _joined(self.nodes)
-        self._runs = tuple(node.run for node in joined)
-        self.steps = tuple(node.step() if type(node) is Leaf else (None, 0, node.run) for node in joined)
-        self._last = joined[-1] if joined else None
+        steps = joined(self.nodes)
+        self._runs = tuple(node.run for node in steps)
+        self.steps = tuple(node.step() if type(node) is Leaf else (None, 0, node.run) for node in steps)
+        self._last = steps[-1] if steps else None
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample through all nodes; a dict is changed in place."""
@@ -71,7 +71,7 @@ class Chain:
             yield from node.leaves()
 
 
-def _joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+def joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     """Return nodes that do the same, with neighbours in one where one transform does the work of two."""
     steps: list[Node] = []
     for node in nodes:

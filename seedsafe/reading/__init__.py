@@ -29,9 +29,10 @@ from seedsafe.reading.inside import (
     shared_seed,
     walk,
 )
-from seedsafe.reading.reader import Forwarding, KeyedReader, collating
+from seedsafe.reading.reader import AtOnce, Forwarding, KeyedReader, collating
 
 __all__ = [
+    "AtOnce",
     "Augment",
     "FailureLog",
     "Faults",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import copy, deepcopy
 from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy import ndarray
@@ -23,6 +24,8 @@ from seedsafe.ground.html import table
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.keys.many import ManyKeys
+from seedsafe.pipeline.batch import Many, Uneven
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.node import run
@@ -62,7 +65,7 @@ from seedsafe.reading.inside import (
     shared_seed,
 )
 
-__all__ = ["Forwarding", "KeyedReader", "collating", "manifest"]
+__all__ = ["AtOnce", "Forwarding", "KeyedReader", "collating", "manifest"]
 
 
 def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
@@ -119,6 +122,20 @@ def _own_version() -> str | None:
 
 _BRIDGE: Final = op_of("seedsafe/bridge")
 _COLLATE: Final = op_of("seedsafe/collate")
+
+
+class Read(NamedTuple):
+    """What the base has at a position, or the error that it failed with."""
+
+    sample: Any
+    error: Exception | None = None
+
+
+class AtOnce(NamedTuple):
+    """Samples whose images were made at once: the images, (N, …), and the samples as they were read."""
+
+    images: Array
+    samples: list[Any]
 
 
 class KeyedReader:
@@ -214,6 +231,8 @@ class KeyedReader:
         checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
         self._twice = Twice(augment, f"the augmentation {augment!r}"[:200]) if checked else None
         self._straight = usual and not idle and self._twice is None
+        known = self._straight and isinstance(augment, Compose) and augment.many.is_known
+        self._at_once = known and self._runner is None
         self._usual = self.views is None and self.ids is None and not self._idle
         self._label: Any = None
         self._implied: dict[Any, Any] = {}
@@ -248,7 +267,13 @@ class KeyedReader:
         return SampleKey(self.seed, at.epoch, index, occurrence=at.occurrence, view=view)
 
     def sample(
-        self, at: SampleIndex, *, counts: bool = True, listed: bool = True, row: Array | None = None
+        self,
+        at: SampleIndex,
+        *,
+        counts: bool = True,
+        listed: bool = True,
+        row: Array | None = None,
+        given: Read | None = None,
     ) -> Any:
         """Return the sample at a position, augmented.
 
@@ -257,6 +282,7 @@ class KeyedReader:
             counts: False where the moment is the user's own choice, so that the key may be served before.
             listed: False where a failure is not to be listed, because the sample is dropped.
             row: memory for the augmented array; see `augment_sample`.
+            given: what the base has there, where it was read before.
 
         Raises:
             IndexError: there is no such sample.
@@ -276,7 +302,7 @@ class KeyedReader:
             key = key or self.key(at)
             outer.report(self.repeats, key, self._random)
         try:
-            return self._made(int(at), at, key, row=row)
+            return self._made(int(at), at, key, row=row, given=given)
         except (NotReproducible, SharedSeedError):
             raise  # of all samples, not of this one
         except Exception as error:
@@ -292,6 +318,121 @@ class KeyedReader:
                 self.worker(),
                 listed=listed,
             )
+
+    def at_once(
+        self,
+        ats: Sequence[SampleIndex],
+        room: Callable[[tuple[int, ...], Any], Array],
+        *,
+        around: Callable[[int], entered] | None = None,
+        listed: bool = True,
+    ) -> AtOnce | Callable[..., Any] | None:
+        """Read the samples at some positions, and make their images at once where that is sooner.
+
+        The base is read once, and what becomes of a sample that fails is what `sample` says.
+
+        Args:
+            ats: the positions, each with its epoch, occurrence and view.
+            room: returns memory for all augmented images, of a shape and dtype.
+            around: returns what is entered while a sample of a number is read; None for nothing.
+            listed: see `sample`.
+
+        Returns:
+            The images and the samples as they were read. Or, where they have to be made one by one, a function of a sample's
+            number, and of a row as `sample` takes it, which returns a sample, augmented. Or None where nothing was done.
+        """
+        many = self._many
+        if many is None or not many.pays(len(ats)) or state.read is not None:
+            return None
+        low, high = min(ats), max(ats)
+        if low < 0 or not hasattr(self.base, "__len__") or high >= len(self.base):
+            return None
+        self.position(high)
+        reads = self._reads(ats, many, around)
+        if len(reads) == len(ats) and reads[-1].error is None:
+            samples = [read.sample for read in reads]
+            images = self._images(samples, many)
+            if images is not None:
+                try:
+                    return AtOnce(many.run(images, self._keys(ats), room), samples)
+                except Uneven:
+                    self._at_once = False  # the next batches will not be even either
+                except Exception:  # noqa: BLE001, S110  # each sample says by itself what is wrong with it
+                    pass
+
+        def alone(number: int, row: Array | None = None) -> Any:
+            at = ats[number]
+            if number < len(reads):
+                return self.sample(at, counts=False, listed=listed, row=row, given=reads[number])
+            if around is None:
+                return self.sample(at, listed=listed, row=row)
+            with around(number):
+                return self.sample(at, listed=listed, row=row)
+
+        return alone
+
+    @property
+    def _many(self) -> Many | None:
+        augment = self.augment
+        return augment.many if self._at_once and isinstance(augment, Compose) else None
+
+    def _reads(
+        self, ats: Sequence[SampleIndex], many: Many, around: Callable[[int], entered] | None
+    ) -> list[Read]:
+        """Return what the base has at some positions, up to one that cannot be read, or the first if that is too large."""
+        opencv.guard()
+        base, repeats, of, reads = self.base, self.repeats, self.key, list[Read]()
+        try:
+            for number, at in enumerate(ats):
+                if around is not None:
+                    state.read = outer = around(number)
+                    outer.report(repeats, of(at), self._random)
+                read = entered(at, repeats, at, True, of)
+                read.outer = state.read
+                state.read = read
+                try:
+                    reads.append(Read(base[int(at)]))
+                except (NotReproducible, SharedSeedError):
+                    raise
+                except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
+                    reads.append(Read(None, error))
+                    break
+                finally:
+                    state.read = None
+                    if read.numbers:
+                        self._random = True
+                if number == 0:
+                    images = self._images([reads[0].sample], many)
+                    if images is None or not many.pays(len(ats), images[0]):
+                        self._at_once = False
+                        break
+        finally:
+            state.read = None
+        return reads
+
+    def _images(self, samples: list[Any], many: Many) -> list[Array] | None:
+        """Return the images of samples that are nothing else, or tuples that begin with them; None for any others."""
+        first = samples[0]
+        images = samples
+        if type(first) is tuple and first:
+            size, label = len(first), type(first[-1])
+            if any(type(one) is not tuple or len(one) != size or type(one[-1]) is not label for one in samples):
+                return None
+            images = [one[0] for one in samples]
+            if label is not self._label:
+                with suppress(ValueError):  # which each sample raises by itself
+                    if type(images[0]) is ndarray and self._is_plain(first):
+                        return images if many.takes(images) else None
+                return None
+        return images if many.takes(images) else None
+
+    def _keys(self, ats: Sequence[SampleIndex]) -> ManyKeys:
+        """Return the keys of samples."""
+        moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
+        if self.ids is not None:
+            return ManyKeys.of_run(self.seed, moments, [self.ids.item(int(at)) for at in ats])
+        offset = self.index_offset
+        return ManyKeys.of_run(self.seed, moments, [int(at) + offset for at in ats])
 
     def batch(self, at: SampleIndex, size: int, **how: Any) -> Any:
         """Return a ready batch of the base, each sample augmented at its own key.
@@ -347,13 +488,18 @@ class KeyedReader:
         key: SampleKey | None,
         apply: Callable[..., Any] = augment_sample,
         row: Array | None = None,
+        given: Read | None = None,
     ) -> Any:
         """Return what the base has at `source`, read and augmented as the sample at a position is.
 
         Without a key nothing is done to the sample, which need not be made then.
         """
         opencv.guard()
-        if self._runner is None:
+        if given is not None:
+            if given.error is not None:
+                raise given.error
+            sample = given.sample
+        elif self._runner is None:
             read = entered(at, self.repeats, at, source == at, key or self.key)  # `_run`, written out
             read.outer = state.read
             state.read = read

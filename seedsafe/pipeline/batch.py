@@ -1,0 +1,254 @@
+"""A pipeline on many equal images at once, to the same bytes as one by one.
+
+A transform of the library takes part with two methods beside its ``draw`` and ``apply_image``. Whatever lacks them, or
+returns None from one of them, runs image by image in between: streams are independent, so that mixing changes nothing.
+
+``_draw_many(draws, info)``
+    returns the parameters of all images, a tuple of arrays with a row for each, from a ManyDraws after its first word and
+    the info of one image. A transform that draws no word needs none: what its ``draw`` returns goes for all.
+``_apply_many(images, params)``
+    returns images, (N, …), transformed with their parameters, as a new array or a view of the given one, which it leaves as
+    it is. That of a transform that is declared to fill memory takes some for its result as well, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from seedsafe.ground.info import FLOAT32, UINT8, Array, Info, check_last
+from seedsafe.keys.many import ManyDraws, ManyKeys
+from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.node import Chain, Node, joined, run
+from seedsafe.pipeline.primitive import marks_of
+from seedsafe.pipeline.rules import Rules
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Many", "Uneven"]
+
+_CHUNK: Final = 2**18
+"""Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
+
+_PAYS: Final = 16
+"""Fewer images are faster one by one."""
+
+_LARGE: Final = 112 * 112
+"""So do larger ones, of so many pixels."""
+
+
+class Uneven(Exception):
+    """The images of a batch do not stay equal in shape and dtype: they have to go one by one."""
+
+
+class Many:
+    """What a pipeline does to many images at once.
+
+    Args:
+        root: of the pipeline.
+        rules: of the pipeline.
+    """
+
+    __slots__ = ("_ops", "_rules", "_steps", "is_known")
+
+    def __init__(self, root: Chain, rules: Rules) -> None:
+        nodes = joined(_flat(root))
+        leaves = [node for node in nodes if isinstance(node, Leaf)]
+        self._rules = rules
+        self.is_known = len(leaves) == len(nodes) and all(
+            marks_of(type(leaf.transform)).own and leaf.is_plain for leaf in leaves
+        )
+        """Whether every transform is the library's own, and looks at nothing but its image."""
+        self._steps = list(_grouped(leaves)) if self.is_known else []
+        self._ops = [step.op for step in self._steps if isinstance(step, _AtOnce) and step.op is not None]
+
+    def pays(self, count: int, image: Array | None = None) -> bool:
+        """Return whether so many images, or so many like this one, are faster at once."""
+        if count < _PAYS or not any(isinstance(step, _AtOnce) for step in self._steps):
+            return False
+        return image is None or image.shape[0] * image.shape[1] <= _LARGE
+
+    def takes(self, images: Sequence[Any]) -> bool:
+        """Return whether images can be taken at once: they are equal in shape and dtype, and usual ones."""
+        first = images[0]
+        if not (self._steps and type(first) is ndarray and first.dtype in (UINT8, FLOAT32) and first.size):
+            return False
+        if not (first.ndim == 2 or (first.ndim == 3 and first.shape[2] <= 4)):
+            return False
+        if type(images) is ndarray:
+            return True
+        shape, dtype = first.shape, first.dtype
+        return all(type(one) is ndarray and one.shape == shape and one.dtype == dtype for one in images)
+
+    def run(
+        self, images: Sequence[Array], keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
+    ) -> Array:
+        """Return what the pipeline makes of images at their keys, (N, …).
+
+        Args:
+            images: of one shape and dtype; an array of them, or a list.
+            keys: of the images.
+            room: returns memory for the result, of a shape and dtype.
+
+        Raises:
+            Uneven: the results differ in shape or dtype.
+        """
+        shape, count = images[0].shape, len(images)
+        if shape[0] < self._rules.side:
+            check_last(shape)
+        words = iter(keys.blocks(self._ops) if self._ops else ())
+        drawn: list[_Drawn] = []
+        whole: Array | None = None
+        size = -(-count // -(-count * images[0].nbytes // _CHUNK))
+        for first in range(0, count, size):
+            rows = slice(first, min(first + size, count))
+            made: Array = np.array(images[rows])
+            out: Array | None = None
+            for number, step in enumerate(self._steps):
+                if number == len(drawn):
+                    info = Info(made.shape[1:], made.dtype)
+                    drawn.append(step.drawn(keys, words, info))
+                    if step is self._steps[-1] and step.fills:
+                        info = step.out_info(info)
+                        whole = room((count, *info.shape), info.dtype)
+                if step is self._steps[-1] and whole is not None:
+                    out = whole[rows]
+                made = step.run(made, drawn[number], rows, out)
+            if whole is None:
+                whole = room((count, *made.shape[1:]), made.dtype)
+            if made is not out:
+                target = whole[rows]
+                if (made.shape, made.dtype) != (target.shape, target.dtype):
+                    raise Uneven
+                target[...] = made
+        assert whole is not None
+        return whole
+
+
+def _flat(root: Chain) -> Iterator[Node]:
+    for node in root.nodes:
+        if type(node) is Chain:
+            yield from _flat(node)
+        else:
+            yield node
+
+
+def _grouped(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
+    """Yield steps, with neighbours that run image by image in one."""
+    waiting: list[Leaf] = []
+    for leaf in leaves:
+        if getattr(leaf.transform, "_apply_many", None) is None:
+            waiting.append(leaf)
+            continue
+        if waiting:
+            yield _Each(waiting)
+        waiting = []
+        yield _AtOnce(leaf)
+    if waiting:
+        yield _Each(waiting)
+
+
+class _Drawn(NamedTuple):
+    """What a step has drawn for all images of a batch."""
+
+    keys: ManyKeys
+    fired: npt.NDArray[np.bool_] | None = None
+    """Where it fires; None for everywhere."""
+    params: Any = None
+    """One for each image, in arrays of a tuple; None where it runs image by image."""
+    shared: bool = False
+    """Whether the parameters are those of one image, and go for all."""
+
+    def of(self, rows: Any) -> Any:
+        """Return the parameters of some images."""
+        if self.shared:
+            return self.params
+        made = [one[rows] for one in self.params]
+        return type(self.params)(*made) if hasattr(self.params, "_fields") else tuple(made)
+
+
+class _Each:
+    """Transforms that run image by image."""
+
+    op: Final = None
+    fills: Final = False
+
+    def __init__(self, leaves: Iterable[Leaf]) -> None:
+        self._chain = Chain(leaves)
+
+    def out_info(self, info: Info) -> Info:
+        raise NotImplementedError
+
+    def drawn(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Drawn:
+        return _Drawn(keys)
+
+    def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
+        return _stacked(
+            [
+                run(self._chain, image, drawn.keys.key(row), _NONE)
+                for row, image in enumerate(images, rows.start)
+            ]
+        )
+
+
+_NONE: Final = Rules()
+
+
+class _AtOnce:
+    """A transform with methods for many images."""
+
+    def __init__(self, leaf: Leaf) -> None:
+        transform = leaf.transform
+        self._leaf = leaf
+        self._apply = transform._apply_many
+        self._draw = getattr(transform, "_draw_many", None)
+        self.op = leaf.ops[0] if leaf.ops else None
+        self.fills = marks_of(type(transform)).fills and self.op is None
+        self._alone = _Each([leaf])
+
+    def out_info(self, info: Info) -> Info:
+        found: Info = self._leaf.transform.out_info(info, ())
+        return found
+
+    def drawn(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Drawn:
+        fired = draws = None
+        if self.op is not None:
+            draws = ManyDraws(keys, self.op, next(words))
+            fired = draws.below(self._leaf.limit)
+            fired = None if fired.all() else fired
+        if self._draw is None:
+            return _Drawn(keys, fired, self._leaf.transform.draw(None, info), shared=True)
+        return _Drawn(keys, fired, self._draw(draws, info))
+
+    def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
+        if drawn.params is None:
+            return self._alone.run(images, drawn, rows, out)
+        if drawn.fired is None:
+            made = self._applied(images, drawn.of(rows), out)
+            return self._alone.run(images, drawn, rows, out) if made is None else made
+        fired = np.flatnonzero(drawn.fired[rows])
+        if not len(fired):
+            return images
+        some = images[fired]
+        made = self._applied(some, drawn.of(fired + rows.start), None)
+        if made is None:
+            return self._alone.run(images, drawn, rows, out)
+        if (made.shape, made.dtype) != (some.shape, some.dtype):
+            raise Uneven
+        images[fired] = made
+        return images
+
+    def _applied(self, images: Array, params: Any, out: Array | None) -> Array | None:
+        made: Array | None = self._apply(images, params, out) if self.fills else self._apply(images, params)
+        return made
+
+
+def _stacked(images: Sequence[Any]) -> Array:
+    first = images[0]
+    if any(type(one) is not ndarray or (one.shape, one.dtype) != (first.shape, first.dtype) for one in images):
+        raise Uneven
+    return np.stack(images)
