@@ -192,7 +192,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     def at_once(self, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
         """Return what `KeyedReader.at_once` does with a loader's indices; None where they are not a loader's."""
         cell = self._cell
-        if any(type(index) is not SampleIndex for index in indices) or indices[0] is cell.last:
+        if set(map(type, indices)) != {SampleIndex} or indices[0] is cell.last:
             return None
         if len(set(map(id, indices))) < len(indices):
             return None

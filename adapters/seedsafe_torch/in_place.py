@@ -232,7 +232,7 @@ class Ready(list[Any]):
         if self._bare:
             return first
         functions = _functions(travels)
-        others = zip(*(one[1:] for one in self), strict=True)
+        _, *others = zip(*self, strict=True)
         return [first, *(torchs.collate(cast(Any, part), collate_fn_map=functions) for part in others)]
 
 

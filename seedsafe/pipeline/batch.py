@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Many", "Uneven"]
 
-_CHUNK: Final = 2**18
+_CHUNK: Final = 3 * 2**17
 """Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
 
 _PAYS: Final = 16
@@ -59,8 +59,9 @@ class Many:
         nodes = joined(_flat(root))
         leaves = [node for node in nodes if isinstance(node, Leaf)]
         self._rules = rules
+        marks = [marks_of(type(leaf.transform)) for leaf in leaves]
         self.is_known = len(leaves) == len(nodes) and all(
-            marks_of(type(leaf.transform)).own and leaf.is_plain for leaf in leaves
+            one.own and one.fresh and leaf.is_plain for one, leaf in zip(marks, leaves, strict=True)
         )
         """Whether every transform is the library's own, and looks at nothing but its image."""
         self._steps = list(_grouped(leaves)) if self.is_known else []
@@ -81,8 +82,8 @@ class Many:
             return False
         if type(images) is ndarray:
             return True
-        shape, dtype = first.shape, first.dtype
-        return all(type(one) is ndarray and one.shape == shape and one.dtype == dtype for one in images)
+        alike = set(map(type, images)) == {ndarray} and {one.shape for one in images} == {first.shape}
+        return alike and {one.dtype for one in images} == {first.dtype}
 
     def run(
         self, images: Sequence[Array], keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]

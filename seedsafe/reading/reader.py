@@ -381,42 +381,45 @@ class KeyedReader:
     ) -> list[Read]:
         """Return what the base has at some positions, up to one that cannot be read, or the first if that is too large."""
         opencv.guard()
-        base, repeats, of, reads = self.base, self.repeats, self.key, list[Read]()
+        base, repeats, reads = self.base, self.repeats, list[Read]()
+        read = entered(None, repeats, 0, True, self.key)  # one for all: it is begun again for each
+        read.outer = None
+        state.read = read
         try:
             for number, at in enumerate(ats):
+                read.moment = read._index = at
+                read._key = self.key
                 if around is not None:
-                    state.read = outer = around(number)
-                    outer.report(repeats, of(at), self._random)
-                read = entered(at, repeats, at, True, of)
-                read.outer = state.read
-                state.read = read
-                try:
-                    reads.append(Read(base[int(at)]))
-                except (NotReproducible, SharedSeedError):
-                    raise
-                except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
-                    reads.append(Read(None, error))
-                    break
-                finally:
-                    state.read = None
-                    if read.numbers:
-                        self._random = True
+                    state.read = read.outer = around(number)
+                    read.outer.report(repeats, self.key(at), self._random)
+                    state.read = read
+                reads.append(Read(base[int(at)]))
+                if read.numbers:
+                    self._random, read.numbers = True, {}
+                if read._served:
+                    read._served = ()
                 if number == 0:
                     images = self._images([reads[0].sample], many)
                     if images is None or not many.pays(len(ats), images[0]):
                         self._at_once = False
                         break
+        except (NotReproducible, SharedSeedError):
+            raise
+        except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
+            reads.append(Read(None, error))
         finally:
+            self._random |= bool(read.numbers)
             state.read = None
         return reads
 
     def _images(self, samples: list[Any], many: Many) -> list[Array] | None:
         """Return the images of samples that are nothing else, or tuples that begin with them; None for any others."""
-        first = samples[0]
-        images = samples
+        first, images = samples[0], samples
         if type(first) is tuple and first:
-            size, label = len(first), type(first[-1])
-            if any(type(one) is not tuple or len(one) != size or type(one[-1]) is not label for one in samples):
+            label = type(first[-1])
+            if set(map(type, samples)) != {tuple} or set(map(len, samples)) != {len(first)}:
+                return None
+            if {type(one[-1]) for one in samples} != {label}:
                 return None
             images = [one[0] for one in samples]
             if label is not self._label:
