@@ -9,7 +9,11 @@ from torch.utils.data import default_collate, get_worker_info
 
 from seedsafe.reading import SampleError, Skipped, process_name
 
-__all__ = ["batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
+__all__ = ["Whole", "batch_or_skip", "one_or_skip", "skip_collate", "worker_id"]
+
+
+class Whole(list[Any]):
+    """The samples of a batch, none of which failed."""
 
 
 def worker_id() -> int | str | None:
@@ -57,6 +61,8 @@ def one_or_skip(sample: Any, collate: Callable[[Any], Any]) -> Any:
 
 def batch_or_skip(samples: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
     """Return a batch of the samples that did not fail, or the mark of one if all did."""
+    if isinstance(samples, Whole):
+        return collate(samples)
     return next(_marks(samples)) if all(map(_failed, samples)) else skip_collate(samples, collate)
 
 

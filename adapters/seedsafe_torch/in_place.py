@@ -19,6 +19,7 @@ from torch.utils.data._utils import collate as torchs
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
 from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
+from seedsafe_torch.faults import Whole
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
@@ -48,6 +49,8 @@ class RowByRow(Dataset[Any]):
         >>> batch.shape, batch.data_ptr() == samples[0].ctypes.data
         (torch.Size([2, 128, 128]), True)
     """
+
+    passes_on: Final = True
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
@@ -203,7 +206,7 @@ def _is_ours(dataset: Any) -> bool:
     return type(dataset) is AugmentedDataset
 
 
-class Ready(list[Any]):
+class Ready(Whole):
     """The samples of a batch, whose images are the rows of a tensor that is there already.
 
     Args:
@@ -237,9 +240,7 @@ class Ready(list[Any]):
 
 
 def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
-    """Return the batch, or a function that makes its samples, or None; see `KeyedReader.at_once`."""
-    if type(dataset) is not AugmentedDataset:
-        return None
+    """Return the batch of a dataset of ours, or a function that makes its samples, or None; see `KeyedReader.at_once`."""
     travels = _in_worker()
     taken: list[ring.Part | None] = []
 

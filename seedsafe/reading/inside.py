@@ -185,7 +185,8 @@ class Repeats:
         while frame is not None:
             if frame.f_code.co_name in ("__getitem__", "__getitems__"):
                 reads = frame.f_locals.get("self")
-                if reads is not None and not isinstance(reads, Keyed):
+                ours = isinstance(reads, Keyed) or getattr(reads, "passes_on", False) is True
+                if reads is not None and not ours:
                     return type(reads).__qualname__
             frame = frame.f_back
         return self.wrapper

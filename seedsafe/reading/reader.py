@@ -390,10 +390,17 @@ class KeyedReader:
                 read.moment = read._index = at
                 read._key = self.key
                 if around is not None:
-                    state.read = read.outer = around(number)
-                    read.outer.report(repeats, self.key(at), self._random)
+                    state.read = read.outer = outer = around(number)
+                    outer.outer = None
+                    outer.report(repeats, self.key(at), self._random)
                     state.read = read
-                reads.append(Read(base[int(at)]))
+                try:
+                    reads.append(Read(base[int(at)]))
+                except (NotReproducible, SharedSeedError):
+                    raise
+                except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
+                    reads.append(Read(None, error))
+                    break
                 if read.numbers:
                     self._random, read.numbers = True, {}
                 if read._served:
@@ -403,10 +410,6 @@ class KeyedReader:
                     if images is None or not many.pays(len(ats), images[0]):
                         self._at_once = False
                         break
-        except (NotReproducible, SharedSeedError):
-            raise
-        except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
-            reads.append(Read(None, error))
         finally:
             self._random |= bool(read.numbers)
             state.read = None
