@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe import BatchMix, SampleIndex, SampleKey, ring
-from seedsafe.reading import KeyedReader, collate, stack
+from seedsafe.reading import KeyedReader, read_batch, stack
 
 __all__ = ["batch_of", "checked_mix", "mixed", "ready_batch"]
 
@@ -28,13 +28,8 @@ def batch_of(
     listed: bool,
 ) -> Any:
     """Return the batch of the samples at some positions, augmented, in the rows where there are any."""
-    samples = []
-    for position in positions:
-        row = None if rows is None else rows.offer()
-        sample = reader.sample(SampleIndex(position, epoch), listed=listed, row=row)
-        sample = tuple(sample) if isinstance(sample, list) else sample
-        samples.append(sample if rows is None else rows.place(sample))
-    return collate(samples, stack if rows is None else _stacked)
+    ats = [SampleIndex(position, epoch) for position in positions]
+    return read_batch(reader, ats, rows=rows, stack=stack if rows is None else _stacked, listed=listed)
 
 
 def checked_mix(mix: BatchMix | None) -> BatchMix | None:

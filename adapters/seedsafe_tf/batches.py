@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from seedsafe import SampleIndex, SampleKey, epoch_order, ring
-from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag, stack
+from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag, read_batch, stack
 from seedsafe_tf.handing import as_parallel, as_spec, handed
 
 __all__ = ["augment"]
@@ -123,14 +123,12 @@ class _Batches:
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when TensorFlow and everybody else has dropped it."""
-        rows = ring.Rows(self._size)
-        samples = []
-        for at in self.indices(int(number)):
-            sample = self._reader.sample(at, row=rows.offer())
-            samples.append(rows.place(tuple(sample) if isinstance(sample, list) else sample))
+        made = read_batch(
+            self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=_stacked
+        )
         if self._place(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()
-        return collate(samples, _stacked)
+        return made
 
 
 def _stacked(parts: Sequence[Any]) -> Any:

@@ -5,7 +5,7 @@ An adapter keeps its framework's base class, how the epoch reaches the workers, 
 
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
-from seedsafe.reading.batches import augment_batch, collate, count, stack
+from seedsafe.reading.batches import AtOnce, augment_batch, collate, count, read_batch, stack
 from seedsafe.reading.faults import (
     FailureLog,
     Faults,
@@ -29,7 +29,7 @@ from seedsafe.reading.inside import (
     shared_seed,
     walk,
 )
-from seedsafe.reading.reader import AtOnce, Forwarding, KeyedReader, collating
+from seedsafe.reading.reader import Forwarding, KeyedReader, collating
 
 __all__ = [
     "AtOnce",
@@ -63,6 +63,7 @@ __all__ = [
     "parts",
     "philox",
     "process_name",
+    "read_batch",
     "require_finite",
     "require_finite_after",
     "shared_seed",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from contextlib import suppress
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.ground.info import TARGETS
-from seedsafe.keys.key import SampleKey
+from seedsafe.ground.info import TARGETS, Array
+from seedsafe.keys.key import SampleIndex, SampleKey
+from seedsafe.keys.many import ManyKeys
+from seedsafe.pipeline.compose import Compose
 from seedsafe.reading.forms import Augment, Targets, augment_parts, implied, is_foreign, labels_of, take_apart
 
-__all__ = ["augment_batch", "collate", "count", "stack"]
+__all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "stack"]
 
 
 def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
@@ -92,6 +95,49 @@ class Rows(Protocol):
     def place(self, sample: Any) -> Any:
         """Return an equal sample in the next row."""
 
+    def room(self, shape: tuple[int, ...], dtype: Any) -> Array:
+        """Return memory for all samples' arrays at once."""
+        ...
+
+
+class AtOnce(NamedTuple):
+    """Samples whose images were made at once: the images, (N, …), and the samples as they were read."""
+
+    images: Array
+    samples: list[Any]
+
+
+def read_batch(
+    reader: Any,
+    ats: Sequence[SampleIndex],
+    *,
+    rows: Rows | None = None,
+    stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
+    listed: bool = True,
+) -> Any:
+    """Return the batch of the samples at some positions, as `collate` makes it.
+
+    Args:
+        reader: a KeyedReader.
+        ats: the positions, each with its epoch, occurrence and view.
+        rows: of the batch, where it is made in place.
+        stack: makes one array of the samples' arrays.
+        listed: see `KeyedReader.sample`.
+    """
+    made = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
+    if isinstance(made, AtOnce):
+        if type(made.samples[0]) is not tuple:
+            return made.images
+        _, *others = zip(*made.samples, strict=True)
+        return made.images, *(collate(part, stack) for part in others)
+    samples = []
+    for number, at in enumerate(ats):
+        row = None if rows is None else rows.offer()
+        sample = reader.sample(at, listed=listed, row=row) if made is None else made(number, row)
+        sample = tuple(sample) if isinstance(sample, list) else sample
+        samples.append(sample if rows is None else rows.place(sample))
+    return collate(samples, stack)
+
 
 def augment_batch(
     augment: Augment,
@@ -137,9 +183,10 @@ def augment_batch(
         for row in range(number)
     ]
     if not isinstance(parts, dict):
-        return join(
-            stack([_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)])
-        )
+        whole = _at_once(augment, parts, first, rows)
+        if whole is None:
+            whole = stack([_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)])
+        return join(whole)
     made = [
         _made(augment, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
@@ -148,6 +195,21 @@ def augment_batch(
     if "masks" in columns:
         stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in made])
     return join(parts | stacked)
+
+
+def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
+    """Return a ready batch of small images, augmented at once; None for one by one, and where one of them fails."""
+    if type(augment) is not Compose or type(images) is not np.ndarray or not augment.many.is_known:
+        return None
+    if not (augment.many.takes(images) and augment.many.pays(len(images), images[0])):
+        return None
+    moment = first.epoch << 32 | first.occurrence << 16 | first.view
+    with suppress(Exception):
+        keys = ManyKeys.of_run(
+            first.seed, [moment] * len(images), range(first.index, first.index + len(images))
+        )
+        return augment.many.run(images, keys, np.empty if rows is None else rows.room)
+    return None
 
 
 def _stacked_masks(given: Any, made: list[Any]) -> Any:

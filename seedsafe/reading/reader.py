@@ -30,7 +30,7 @@ from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.node import run
 from seedsafe.pipeline.transform import Transform
-from seedsafe.reading.batches import augment_batch
+from seedsafe.reading.batches import AtOnce, augment_batch
 from seedsafe.reading.faults import (
     Faults,
     Skipped,
@@ -65,7 +65,7 @@ from seedsafe.reading.inside import (
     shared_seed,
 )
 
-__all__ = ["AtOnce", "Forwarding", "KeyedReader", "collating", "manifest"]
+__all__ = ["Forwarding", "KeyedReader", "collating", "manifest"]
 
 
 def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
@@ -129,13 +129,6 @@ class Read(NamedTuple):
 
     sample: Any
     error: Exception | None = None
-
-
-class AtOnce(NamedTuple):
-    """Samples whose images were made at once: the images, (N, …), and the samples as they were read."""
-
-    images: Array
-    samples: list[Any]
 
 
 class KeyedReader:

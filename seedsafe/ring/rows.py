@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from seedsafe.ground.info import is_masked
 from seedsafe.ground.process import is_worker
-from seedsafe.ring.arrays import Part, new_part
+from seedsafe.ring.arrays import Part, empty, new_part
 from seedsafe.ring.writer import Lease
 
 __all__ = ["Rows", "address_of", "batch_at", "is_plain", "rows_at"]
@@ -86,6 +87,11 @@ class Rows:
             return None
         self._offered = column.row(self._row).view(column.dtype).reshape(column.shape)
         return self._offered
+
+    def room(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return memory for the arrays of one part of all samples at once, to fill."""
+        small = math.prod(shape) * np.dtype(dtype).itemsize < _SMALL
+        return np.empty(shape, dtype) if small else empty(shape, dtype, travels=self._travels)
 
     def place(self, sample: Any) -> Any:
         """Return a sample whose arrays lie in the next row."""

@@ -1,0 +1,119 @@
+"""Batches of small images that Keras, tf.data and ready batches get at once: the same bytes as one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe import ring
+from seedsafe.pipeline import batch
+from seedsafe.reading import KeyedReader, SampleError, augment_batch, read_batch
+from seedsafe.reading.batches import AtOnce
+
+LENGTH = 90
+IMAGES = np.random.default_rng(0).integers(0, 256, (LENGTH, 32, 32, 3), dtype=np.uint8)
+AUGMENT = ss.Compose([ss.RandomCrop(32, padding=4), ss.HorizontalFlip(), ss.Normalize(0.5, 0.25)])
+ATS = [ss.SampleIndex(index, 3, index % 2, index % 5) for index in range(0, LENGTH, 2)]
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Any]:
+    return lambda: monkeypatch.setattr(batch, "_PAYS", 10**9)
+
+
+def equal(one: Any, other: Any) -> None:
+    assert type(one) is type(other)
+    if isinstance(one, tuple):
+        for a, b in zip(one, other, strict=True):
+            equal(a, b)
+    else:
+        assert one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+        assert one.flags.carray and one.flags.writeable
+
+
+BASES: dict[str, Any] = {
+    "images": list(IMAGES),
+    "pairs": [(image, index) for index, image in enumerate(IMAGES)],
+    "more": [(image, f"{index}", index / 3, np.arange(2) + index) for index, image in enumerate(IMAGES)],
+    "an array": IMAGES,
+}
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("form", BASES)
+def test_samples(one_by_one: Callable[[], Any], form: str, in_place: bool) -> None:
+    def read() -> Any:
+        return read_batch(
+            KeyedReader(BASES[form], AUGMENT, seed=42), ATS, rows=ring.Rows(len(ATS)) if in_place else None
+        )
+
+    assert isinstance(KeyedReader(BASES[form], AUGMENT, seed=42).at_once(ATS, np.empty), AtOnce)
+    made = read()
+    one_by_one()
+    assert KeyedReader(BASES[form], AUGMENT, seed=42).at_once(ATS, np.empty) is None
+    equal(made, read())
+
+
+def test_samples_that_fail_are_read_once(one_by_one: Callable[[], Any]) -> None:
+    class Base:
+        def __init__(self) -> None:
+            self.read: list[int] = []
+
+        def __len__(self) -> int:
+            return LENGTH
+
+        def __getitem__(self, index: int) -> Any:
+            self.read.append(index)
+            return (IMAGES[index] if index != 40 else IMAGES[index][:1, :1], index)
+
+    def outcome() -> Any:
+        base = Base()
+        with pytest.raises(SampleError) as error:
+            read_batch(KeyedReader(base, ss.Compose([ss.RandomCrop(8)]), seed=42), ATS)
+        return str(error.value), error.value.transform, sorted(set(base.read)) == sorted(base.read)
+
+    first = outcome()
+    one_by_one()
+    assert first == outcome() and first[1:] == ("RandomCrop", True)
+
+
+def test_not_inside_a_read_of_another_dataset() -> None:
+    class Outer:
+        def __len__(self) -> int:
+            return 1
+
+        def __getitem__(self, index: int) -> Any:
+            return inner.at_once(ATS, np.empty) is None
+
+    inner = KeyedReader(list(IMAGES), AUGMENT, seed=42)
+    assert KeyedReader(Outer(), None, seed=1).sample(ss.SampleIndex(0, 0)) is True
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 64])
+def test_ready_batches(one_by_one: Callable[[], Any], count: int) -> None:
+    first = ss.SampleKey(7, 2, 2**40, occurrence=1, view=3)
+
+    def made(rows: Any) -> Any:
+        return [
+            augment_batch(AUGMENT, one, first, limit=count, rows=rows)
+            for one in (IMAGES[:count], (IMAGES[:count], np.arange(count)), IMAGES[:count].astype(np.float32))
+        ]
+
+    whole = made(None)
+    wanted = [AUGMENT(image, key=ss.SampleKey(7, 2, 2**40 + row, occurrence=1, view=3)) for row, image in enumerate(IMAGES[:count])]
+    assert whole[0].tobytes() == np.stack(wanted).tobytes()
+    placed = [augment_batch(AUGMENT, IMAGES[:count], first, limit=count, rows=ring.Rows(count))]
+    one_by_one()
+    for one, other in zip([*whole, *placed], [*made(None), whole[0]], strict=True):
+        equal(one, other)
+
+
+def test_a_ready_batch_with_an_image_that_fails() -> None:
+    with pytest.raises(ValueError, match="cannot crop 64×64"):
+        augment_batch(ss.Compose([ss.RandomCrop(64)]), IMAGES, ss.SampleKey(1, 0, 0), limit=LENGTH)
+    with pytest.raises(ValueError, match="index"):
+        augment_batch(AUGMENT, IMAGES, ss.SampleKey(1, 0, 2**64 - 3), limit=LENGTH)
