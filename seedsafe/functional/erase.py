@@ -19,6 +19,7 @@ __all__ = [
     "FILLS",
     "Hole",
     "fill_holes",
+    "fill_holes_each",
     "grid_holes",
     "grid_tiles",
     "shuffle_boxes",
@@ -61,6 +62,27 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
     value = fitting(fill, image)
     for x0, y0, x1, y1 in holes:
         made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
+    return made
+
+
+def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
+    """Return images, each with its rectangles filled, as a new array.
+
+    Args:
+        images: (N, H, W) or (N, H, W, C), any dtype.
+        holes: for each, int64, (N, holes, 4): none reaches beyond the image, and those without an area are left out.
+        fill: see `fill_holes`, a number or one for each channel.
+
+    Example:
+        >>> fill_holes_each(np.ones((2, 1, 3), np.uint8), np.array([[[0, 0, 1, 1]], [[1, 0, 3, 1]]]), 9).tolist()
+        [[[9, 1, 1]], [[1, 9, 9]]]
+    """
+    made = images.copy()
+    value = fitting(fill, images[0])
+    for image, found in zip(made, holes.tolist(), strict=True):
+        for x0, y0, x1, y1 in found:
+            if x1 > x0 and y1 > y0:
+                image[y0:y1, x0:x1] = value
     return made
 
 

@@ -18,7 +18,7 @@ from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import Array
 from seedsafe.ground.process import importing
 
-__all__ = ["VALUES", "look_up", "look_up_channels", "look_up_into", "table"]
+__all__ = ["VALUES", "look_up", "look_up_channels", "look_up_each", "look_up_into", "table"]
 
 VALUES: Final = np.arange(256, dtype=np.float64)
 """The values of uint8, float64, read-only."""
@@ -73,6 +73,25 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
     for plane, one in zip(planes, values, strict=True):
         look_up_into(plane, one, plane)
     cv2.merge(planes, made)
+    return made
+
+
+def look_up_each(images: Array, values: Array) -> Array:
+    """Return images, each looked up in a table of its own, as a new array.
+
+    Args:
+        images: uint8, (N, …).
+        values: uint8, (N, 256).
+
+    Example:
+        >>> up = np.arange(256, dtype=np.uint8)
+        >>> look_up_each(np.array([[[1]], [[2]]], np.uint8), np.stack([up, up[::-1]])).tolist()
+        [[[1]], [[253]]]
+    """
+    images = np.ascontiguousarray(images)
+    made = np.empty(images.shape, np.uint8)
+    for image, one, target in zip(images, np.ascontiguousarray(values), made, strict=True):
+        look_up_into(image, one, target)
     return made
 
 

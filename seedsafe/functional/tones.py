@@ -9,11 +9,22 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.kinds import in_uint8, is_uint8
-from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
-from seedsafe.ground.info import Array
+from seedsafe.functional.tables import VALUES, look_up, look_up_channels, look_up_each, table
+from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys.decisions import logarithm
 
-__all__ = ["adjust_gamma", "adjust_tones", "bend_tones", "invert", "mean_value", "posterize", "solarize"]
+__all__ = [
+    "adjust_gamma",
+    "adjust_gamma_each",
+    "adjust_tones",
+    "adjust_tones_each",
+    "bend_tones",
+    "invert",
+    "mean_value",
+    "posterize",
+    "solarize",
+    "solarize_each",
+]
 
 
 def adjust_tones(image: Array, factor: float, offset: float) -> Array:
@@ -35,6 +46,27 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
         return look_up(image, table(VALUES * factor + 255.0 * offset))
     made = np.multiply(image, np.float32(factor), order="C")
     made += np.float32(offset)
+    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+
+
+def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
+    """Return images, each as `adjust_tones` makes it of one.
+
+    Args:
+        images: uint8 or float32, (N, H, W) or (N, H, W, C).
+        factors: one for each, float64.
+        offsets: one for each, float64.
+
+    Example:
+        >>> images = np.array([[[10]], [[200]]], np.uint8)
+        >>> adjust_tones_each(images, np.array([2.0, 1.0]), np.array([0.0, 0.1])).tolist()
+        [[[20]], [[226]]]
+    """
+    if images.dtype == UINT8:
+        return look_up_each(images, table(VALUES * factors[:, None] + 255.0 * offsets[:, None]))
+    sides = (-1, *(1 for _ in images.shape[1:]))
+    made = images * factors.astype(np.float32).reshape(sides)
+    made += offsets.astype(np.float32).reshape(sides)
     return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
 
 
@@ -76,21 +108,54 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
         [[0, 39, 255]]
     """
     if is_uint8(image):
-        add, multiply = np.add, np.multiply
-        exponents = _LOGARITHMS * gamma
-        whole = np.rint(exponents)
-        np.subtract(exponents, whole, exponents)
-        values = exponents * _POWERS[0]
-        for coefficient in _POWERS[1:-1]:
-            add(values, coefficient, values)
-            multiply(values, exponents, values)
-        add(values, _POWERS[-1], values)
-        np.ldexp(values, whole.astype(np.intc), values)
-        return look_up(image, np.rint(values, values).astype(np.uint8))
+        return look_up(image, _gamma_table(_LOGARITHMS * gamma))
     made = np.maximum(image, 0, order="C")
     flat = made.reshape(image.shape[0], -1)
     opencv().pow(flat, gamma, flat)
     return made
+
+
+def adjust_gamma_each(images: Array, gammas: Array) -> Array:
+    """Return images, each as `adjust_gamma` makes it of one.
+
+    Args:
+        images: uint8, (N, H, W) or (N, H, W, C).
+        gammas: one for each, float64.
+
+    Example:
+        >>> adjust_gamma_each(np.array([[[100]], [[100]]], np.uint8), np.array([1.0, 2.0])).tolist()
+        [[[100]], [[39]]]
+    """
+    return look_up_each(images, _gamma_table(_LOGARITHMS * gammas[:, None]))
+
+
+def _gamma_table(exponents: Array) -> Array:
+    """Return 255 times the powers of 2 as uint8; the exponents are overwritten."""
+    add, multiply = np.add, np.multiply
+    whole = np.rint(exponents)
+    np.subtract(exponents, whole, exponents)
+    values = exponents * _POWERS[0]
+    for coefficient in _POWERS[1:-1]:
+        add(values, coefficient, values)
+        multiply(values, exponents, values)
+    add(values, _POWERS[-1], values)
+    np.ldexp(values, whole.astype(np.intc), values)
+    return np.rint(values, values).astype(np.uint8)
+
+
+def solarize_each(images: Array, thresholds: Array) -> Array:
+    """Return images, each as `solarize` makes it of one.
+
+    Args:
+        images: uint8, (N, H, W) or (N, H, W, C).
+        thresholds: one for each, float64.
+
+    Example:
+        >>> solarize_each(np.array([[[127]], [[127]]], np.uint8), np.array([0.5, 0.1])).tolist()
+        [[[127]], [[128]]]
+    """
+    inverted = thresholds[:, None] * 255.0 <= VALUES
+    return look_up_each(images, np.where(inverted, 255.0 - VALUES, VALUES).astype(np.uint8))
 
 
 def solarize(image: Array, threshold: float) -> Array:

@@ -12,6 +12,7 @@ from seedsafe.ground.info import Array
 
 __all__ = [
     "quarter_turn",
+    "quarter_turn_each",
     "quarter_turn_boxes",
     "quarter_turn_points",
     "transpose",
@@ -48,6 +49,28 @@ def quarter_turn(image: Array, turns: int) -> Array:
     if image[0, 0].nbytes not in _TRANSPOSED:
         return np.rot90(image, turns).copy()
     return formed(opencv().rotate(carried(image), _CODES[turns]), image)
+
+
+def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
+    """Return square images, each mirrored left and right or not, and turned counter-clockwise by quarters, as a new array.
+
+    Args:
+        images: (N, H, H) or (N, H, H, C), any dtype.
+        turns: how many quarters, for each.
+        mirrored: whether it is mirrored first, for each.
+
+    Example:
+        >>> quarter_turn_each(np.array([[[1, 2], [3, 4]]], np.uint8), np.array([1]), np.array([True])).tolist()
+        [[[1, 3], [2, 4]]]
+    """
+    made = images.copy()
+    for turned in range(8):
+        rows = np.flatnonzero((turns == turned % 4) & (mirrored == (turned >= 4)))
+        if len(rows) and turned:
+            some = images[rows]
+            some = some[:, :, ::-1] if turned >= 4 else some
+            made[rows] = np.rot90(some, turned % 4, axes=(1, 2))
+    return made
 
 
 def transpose(image: Array) -> Array:

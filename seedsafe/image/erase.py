@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from seedsafe.functional.erase import Hole
 from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Info
-from seedsafe.image.holes import Erasing, Holes, Length, length, length_of
+from seedsafe.image.holes import Erasing, Holes, Length, length, length_of, lengths_of
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 
 _TRIES = 10
+_MOST: Final = 16
+"""Of more holes there are too few words at once."""
 
 
 _STRIPES: Final = "pass how many stripes, or a range (low, high)"
@@ -70,6 +77,27 @@ class CoarseDropout(Erasing):
                 found.append((left, top, left + width, top + height))
         return Holes(tuple(found), rng.noise())
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        rows, columns = info.image_size()
+        low, high = self.count
+        if high > _MOST:
+            return None
+        counts = low + draws.integer(high - low + 1)
+        found = np.zeros((len(draws), high, 4), np.int64)
+        for number in range(high):
+            height = lengths_of(draws, self.height, rows)
+            width = lengths_of(draws, self.width, columns)
+            if self.overhang:
+                top = draws.integer(rows) - height // 2
+                left = draws.integer(columns) - width // 2
+            else:
+                top = draws.integer((rows - height + 1).astype(np.uint64))
+                left = draws.integer((columns - width + 1).astype(np.uint64))
+            ends = np.minimum(left + width, columns), np.minimum(top + height, rows)
+            found[:, number] = np.stack([np.maximum(left, 0), np.maximum(top, 0), *ends], axis=1)
+        found[np.arange(high) >= counts[:, np.newaxis]] = 0
+        return (found,)
+
 
 @primitive(opencv=False)
 class RandomErasing(Erasing):
@@ -100,16 +128,30 @@ class RandomErasing(Erasing):
 
     def draw(self, rng: Draws, info: Info) -> Holes:
         """Return the hole, or none."""
-        rows, columns = info.image_size()
         units = rng.units(2 * _TRIES).tolist()
-        vertical, horizontal = rng.word(), rng.word()
+        hole = self._hole(units, rng.word(), rng.word(), *info.image_size())
+        return Holes(() if hole is None else (hole,), rng.noise())
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        units = [draws.unit().tolist() for _ in range(2 * _TRIES)]
+        words = draws.word().tolist(), draws.word().tolist()
+        size = info.image_size()
+        found = [
+            self._hole(shares, vertical, horizontal, *size) or (0, 0, 0, 0)
+            for *shares, vertical, horizontal in zip(*units, *words, strict=True)
+        ]
+        return (np.array(found, np.int64).reshape(-1, 1, 4),)
+
+    def _hole(
+        self, units: Sequence[float], vertical: int, horizontal: int, rows: int, columns: int
+    ) -> Hole | None:
         if self.fitting:
             height, width = self._fitting(units[0], units[1], rows, columns)
             if not height or not width:
-                return Holes((), rng.noise())
+                return None
             top = vertical * (rows - height + 1) >> 64
             left = horizontal * (columns - width + 1) >> 64
-            return Holes(((left, top, left + width, top + height),), rng.noise())
+            return left, top, left + width, top + height
         low, high = self.scale
         for share, shape in zip(units[::2], units[1::2], strict=True):
             area = (low + (high - low) * share) * rows * columns
@@ -118,8 +160,8 @@ class RandomErasing(Erasing):
             if height < rows and width < columns:
                 top = vertical * (rows - height + 1) >> 64
                 left = horizontal * (columns - width + 1) >> 64
-                return Holes(((left, top, left + width, top + height),), rng.noise())
-        return Holes((), rng.noise())
+                return left, top, left + width, top + height
+        return None
 
     def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
         """Return height and width of a rectangle that fits into the image; 0 and 0 if none of the least area does."""

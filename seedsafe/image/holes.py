@@ -7,15 +7,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.functional.erase import FILLS, Hole, fill_holes, visible_boxes
+from seedsafe.functional.erase import FILLS, Hole, fill_holes, fill_holes_each, visible_boxes
 from seedsafe.ground.checks import each, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.key import Address
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import primitive
 
-__all__ = ["Erasing", "Holes", "Length", "length", "length_of"]
+__all__ = ["Erasing", "Holes", "Length", "length", "length_of", "lengths_of"]
 
 Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
 
@@ -62,6 +63,16 @@ def length_of(word: int, limits: Any, side: int) -> int:
     return least + (word * (most - least + 1) >> 64)
 
 
+def lengths_of(draws: ManyDraws, limits: Any, side: int) -> Array:
+    """Return what `length_of` gives for the next word of each stream: int64, (N,)."""
+    low, high = limits
+    if isinstance(high, float):
+        return np.floor(side * draws.uniform(low, high)).astype(np.int64)
+    most = min(int(high), side)
+    least = min(int(low), most)
+    return least + draws.integer(most - least + 1)
+
+
 @primitive()
 class Erasing(Often):
     """A transform that fills rectangles: ``holes`` says which.
@@ -91,6 +102,9 @@ class Erasing(Often):
         """Return the image with holes."""
         height, width = image.shape[:2]
         return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        return None if isinstance(self.fill, str) else fill_holes_each(images, params[0], self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, with holes if `mask_fill` is given."""

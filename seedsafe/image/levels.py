@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from seedsafe.functional import tones
 from seedsafe.ground.checks import span
-from seedsafe.ground.info import Array, Info
+from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.image.options import Sometimes
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -52,6 +55,12 @@ class Solarize(Sometimes):
         """Return the image, solarised."""
         return tones.solarize(image, params[0])
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        return (draws.uniform(*self.threshold),)
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        return tones.solarize_each(images, *params) if images.dtype == UINT8 else None
+
 
 @primitive()
 class Posterize(Sometimes):
@@ -79,6 +88,16 @@ class Posterize(Sometimes):
         """Return the image in fewer tones."""
         return tones.posterize(image, params[0])
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        low, high = self.bits
+        return (low + draws.integer(high - low + 1),)
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        if images.dtype != UINT8:
+            return None
+        kept = (256 - (1 << (8 - params[0])) & 255).astype(np.uint8)
+        return images & kept.reshape(-1, *(1 for _ in images.shape[1:]))
+
 
 @primitive(opencv=False)
 class Invert(Sometimes):
@@ -94,3 +113,6 @@ class Invert(Sometimes):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the negative."""
         return tones.invert(image)
+
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return np.invert(images) if images.dtype == UINT8 else np.subtract(np.float32(1), images)

@@ -11,6 +11,7 @@ from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.ground.checks import flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.keys.key import Address
 from seedsafe.pipeline.option import Option, Range, option
 from seedsafe.pipeline.primitive import check_options, primitive
@@ -87,6 +88,15 @@ class GaussianNoise(Transform):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""
         return add_gaussian_noise(image, *self._in(image, params), per_channel=self.per_channel)
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        std = draws.uniform(*self.std) if self.variance is None else np.sqrt(draws.uniform(*self.variance))
+        return std.tolist(), draws.noise()
+
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return np.stack(
+            [self.apply_image(image, one) for image, *one in zip(images, *params, strict=True)]
+        )
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio with noise."""

@@ -6,10 +6,11 @@ from typing import Any, Final, NamedTuple
 
 from seedsafe.functional import tones
 from seedsafe.ground.checks import flag, real, span
-from seedsafe.ground.info import Array, Info
+from seedsafe.ground.info import UINT8, Array, Info
 from seedsafe.image.options import Often
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -70,6 +71,13 @@ class RandomBrightnessContrast(Often):
         factor, offset = params
         return tones.adjust_tones(image, factor, offset if self.by_max else offset * tones.mean_value(image))
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        factors = 1.0 + draws.uniform(*self.contrast)
+        return factors, draws.uniform(*self.brightness)
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        return tones.adjust_tones_each(images, *params) if self.by_max else None
+
 
 @primitive()
 class Gamma(Often):
@@ -103,6 +111,12 @@ class Gamma(Often):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, darker or brighter in the middle."""
         return tones.adjust_gamma(image, params[0])
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        return (draws.uniform(*self.gamma),)
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        return tones.adjust_gamma_each(images, *params) if images.dtype == UINT8 else None
 
 
 @primitive()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from seedsafe.functional import flip, turn
 from seedsafe.ground.checks import probability
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
@@ -38,6 +41,10 @@ class _Turned(SpatialTransform):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, turned."""
         return turn.quarter_turn(flip.horizontal_flip(image) if params[1] else image, params[0])
+
+    def _apply_many(self, images: Array, params: Any) -> Array | None:
+        square = images.shape[1] == images.shape[2]
+        return turn.quarter_turn_each(images, *params) if square else None
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, turned."""
@@ -78,6 +85,9 @@ class RandomRotate90(_Turned):
         """Return the turn."""
         return Turn(rng.integer(4), False, *info.image_size())
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        return draws.integer(4), np.zeros(len(draws), np.bool_)
+
 
 @primitive()
 class D4(_Turned):
@@ -101,6 +111,10 @@ class D4(_Turned):
         symmetry = rng.integer(8)
         return Turn(symmetry % 4, symmetry >= 4, *info.image_size())
 
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        symmetries = draws.integer(8)
+        return symmetries % 4, symmetries >= 4
+
 
 @primitive(random=False, blind=True)
 class Transpose(SpatialTransform):
@@ -123,6 +137,9 @@ class Transpose(SpatialTransform):
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, transposed."""
         return turn.transpose(image)
+
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return images.swapaxes(1, 2).copy()
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, transposed."""

@@ -68,6 +68,14 @@ class ManyKeys:
         keys._seeds = self._seeds if self._seeds.shape[1] == 1 else self._seeds[:, rows]
         return keys
 
+    def addresses(self, op: int) -> list[Address]:
+        """Return the address of a stream of each key, at its beginning."""
+        low, high = self._seeds.tolist()
+        many = len(self) if len(low) == 1 else 1
+        moments, indices = self._under.tolist()
+        streams = [op << 32 | call for call in self._calls.tolist()]
+        return list(map(Address, low * many, high * many, [0] * len(self), moments, streams, indices))
+
     def key(self, row: int) -> SampleKey:
         """Return the key of one of the samples."""
         low, high = self._seeds[:, row if self._seeds.shape[1] > 1 else 0].tolist()
@@ -156,14 +164,10 @@ class ManyDraws:
         draws._taken, draws._blocks = self._taken, [block[rows] for block in self._blocks]
         return draws
 
-    def address(self, row: int) -> Address:
-        """Return the address of the stream of one sample, at its beginning."""
-        return address(self._keys.key(row), self._op)
-
     def noise(self) -> list[Address]:
-        """Return the address of the noise of each sample's stream; see Draws."""
+        """Return the address of each stream's noise: the first block that no word drawn so far stands in."""
         block = -(-self._taken // 4)
-        return [self.address(row)._replace(block=block) for row in range(len(self))]
+        return [found._replace(block=block) for found in self._keys.addresses(self._op)]
 
     def word(self) -> npt.NDArray[np.uint64]:
         """Return the next raw word of each stream: uint64, shape (keys,)."""

@@ -4,8 +4,8 @@ A transform of the library takes part with two methods beside its ``draw`` and `
 returns None from one of them, runs image by image in between: streams are independent, so that mixing changes nothing.
 
 ``_draw_many(draws, info)``
-    returns the parameters of all images, a tuple of arrays with a row for each, from a ManyDraws after its first word and
-    the info of one image. A transform that draws no word needs none: what its ``draw`` returns goes for all.
+    returns the parameters of the images where it fires, a tuple of arrays or lists with one for each, from a ManyDraws after
+    its first word and the info of one image. A transform that draws no word needs none: what its ``draw`` returns goes for all.
 ``_apply_many(images, params)``
     returns images, (N, …), transformed with their parameters, as a new array or a view of the given one, which it leaves as
     it is. That of a transform that is declared to fill memory takes some for its result as well, or None.
@@ -13,6 +13,7 @@ returns None from one of them, runs image by image in between: streams are indep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -142,7 +143,7 @@ def _grouped(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
     """Yield steps, with neighbours that run image by image in one."""
     waiting: list[Leaf] = []
     for leaf in leaves:
-        if getattr(leaf.transform, "_apply_many", None) is None:
+        if not _is_at_once(leaf):
             waiting.append(leaf)
             continue
         if waiting:
@@ -153,6 +154,18 @@ def _grouped(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
         yield _Each(waiting)
 
 
+def _is_at_once(leaf: Leaf) -> bool:
+    """Return whether a transform has methods for many images, and no later ones for a single image."""
+    kind = type(leaf.transform)
+    drawn = not leaf.draws or _depth(kind, "_draw_many") <= _depth(kind, "draw")
+    return drawn and _depth(kind, "_apply_many") <= _depth(kind, "apply_image")
+
+
+def _depth(kind: type, name: str) -> float:
+    """Return how far up a class's bases a method is; infinity if there is none."""
+    return next((depth for depth, one in enumerate(kind.__mro__) if name in vars(one)), math.inf)
+
+
 class _Drawn(NamedTuple):
     """What a step has drawn for all images of a batch."""
 
@@ -160,15 +173,15 @@ class _Drawn(NamedTuple):
     fired: npt.NDArray[np.bool_] | None = None
     """Where it fires; None for everywhere."""
     params: Any = None
-    """One for each image, in arrays of a tuple; None where it runs image by image."""
+    """A row for each image where it fires, in each array of a tuple; None where it runs image by image."""
     shared: bool = False
     """Whether the parameters are those of one image, and go for all."""
 
-    def of(self, rows: Any) -> Any:
-        """Return the parameters of some images."""
+    def of(self, first: int, count: int) -> Any:
+        """Return the parameters of so many images, of those where it fires."""
         if self.shared:
             return self.params
-        made = [one[rows] for one in self.params]
+        made = [one[first : first + count] for one in self.params]
         return type(self.params)(*made) if hasattr(self.params, "_fields") else tuple(made)
 
 
@@ -220,7 +233,10 @@ class _AtOnce:
         if self.op is not None:
             draws = ManyDraws(keys, self.op, next(words))
             fired = draws.below(self._leaf.limit)
-            fired = None if fired.all() else fired
+            if fired.all():
+                fired = None
+            else:
+                draws = draws[np.flatnonzero(fired)]
         if self._draw is None:
             return _Drawn(keys, fired, self._leaf.transform.draw(None, info), shared=True)
         return _Drawn(keys, fired, self._draw(draws, info))
@@ -229,13 +245,14 @@ class _AtOnce:
         if drawn.params is None:
             return self._alone.run(images, drawn, rows, out)
         if drawn.fired is None:
-            made = self._applied(images, drawn.of(rows), out)
+            made = self._applied(images, drawn.of(rows.start, len(images)), out)
             return self._alone.run(images, drawn, rows, out) if made is None else made
         fired = np.flatnonzero(drawn.fired[rows])
         if not len(fired):
             return images
         some = images[fired]
-        made = self._applied(some, drawn.of(fired + rows.start), None)
+        before = np.count_nonzero(drawn.fired[: rows.start])
+        made = self._applied(some, drawn.of(before, len(fired)), None)
         if made is None:
             return self._alone.run(images, drawn, rows, out)
         if (made.shape, made.dtype) != (some.shape, some.dtype):

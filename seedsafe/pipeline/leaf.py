@@ -285,6 +285,11 @@ class Leaf:
         return self._limit
 
     @property
+    def draws(self) -> bool:
+        """Whether its parameters take words."""
+        return self._draw is not None and marks_of(type(self.transform)).random
+
+    @property
     def is_plain(self) -> bool:
         """Whether it makes an image of an image and its key alone."""
         return self._alone == "image" and self._settle is None
