@@ -156,7 +156,13 @@ def test_colours_and_normalisation_for_each_channel() -> None:
     images = images_of((32, 32, 3), "uint8")
     for last in ([], [ss.ToCHW()]):
         assert check(
-            ss.Compose([ss.RandomCrop(36, padding=4, fill=(1, 2, 3)), ss.Normalize((0.1, 0.2, 0.3), (1, 2, 3)), *last]),
+            ss.Compose(
+                [
+                    ss.RandomCrop(36, padding=4, fill=(1, 2, 3)),
+                    ss.Normalize((0.1, 0.2, 0.3), (1, 2, 3)),
+                    *last,
+                ]
+            ),
             images,
             64,
         )
@@ -237,14 +243,21 @@ def test_images_of_several_shapes_and_other_dtypes() -> None:
 
 def test_images_that_do_not_lie_one_after_another() -> None:
     images = images_of((40, 40, 3), "uint8", 32)
-    views = [images[:, ::-1], images[::-1, 3:35, 2:34], images.transpose(0, 2, 1, 3), np.broadcast_to(images[0], images.shape)]
+    views = [
+        images[:, ::-1],
+        images[::-1, 3:35, 2:34],
+        images.transpose(0, 2, 1, 3),
+        np.broadcast_to(images[0], images.shape),
+    ]
     for one in views:
         assert check(ss.Compose(CIFAR), one, 32)
 
 
 def test_keys() -> None:
     augment, images = ss.Compose(CIFAR), images_of((32, 32, 3), "uint8", 32)
-    keys = [ss.SampleKey(index % 2, index, 2**64 - 1 - index, occurrence=index, call=index) for index in range(32)]
+    keys = [
+        ss.SampleKey(index % 2, index, 2**64 - 1 - index, occurrence=index, call=index) for index in range(32)
+    ]
     wanted = np.stack(loop(augment, images, keys)).tobytes()
     assert augment.batch(images, keys).tobytes() == wanted
     assert augment.batch(images, ManyKeys(keys)).tobytes() == wanted

@@ -104,7 +104,10 @@ def test_ready_batches(one_by_one: Callable[[], Any], count: int) -> None:
         ]
 
     whole = made(None)
-    wanted = [AUGMENT(image, key=ss.SampleKey(7, 2, 2**40 + row, occurrence=1, view=3)) for row, image in enumerate(IMAGES[:count])]
+    wanted = [
+        AUGMENT(image, key=ss.SampleKey(7, 2, 2**40 + row, occurrence=1, view=3))
+        for row, image in enumerate(IMAGES[:count])
+    ]
     assert whole[0].tobytes() == np.stack(wanted).tobytes()
     placed = [augment_batch(AUGMENT, IMAGES[:count], first, limit=count, rows=ring.Rows(count))]
     one_by_one()

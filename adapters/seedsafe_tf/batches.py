@@ -10,7 +10,17 @@ import numpy as np
 import tensorflow as tf
 
 from seedsafe import SampleIndex, SampleKey, epoch_order, ring
-from seedsafe.reading import Augment, Faults, KeyedReader, Targets, checked_int, collate, flag, read_batch, stack
+from seedsafe.reading import (
+    Augment,
+    Faults,
+    KeyedReader,
+    Targets,
+    checked_int,
+    collate,
+    flag,
+    read_batch,
+    stack,
+)
 from seedsafe_tf.handing import as_parallel, as_spec, handed
 
 __all__ = ["augment"]
@@ -123,9 +133,7 @@ class _Batches:
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when TensorFlow and everybody else has dropped it."""
-        made = read_batch(
-            self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=_stacked
-        )
+        made = read_batch(self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=_stacked)
         if self._place(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()
         return made

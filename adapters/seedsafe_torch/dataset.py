@@ -196,9 +196,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             return None
         if len(set(map(id, indices))) < len(indices):
             return None
-        made = self.reader.at_once(
-            indices if self.epoch is None else self.moments(indices, indices), room
-        )
+        made = self.reader.at_once(indices if self.epoch is None else self.moments(indices, indices), room)
         if made is not None:
             cell.last = indices[-1]
         return made

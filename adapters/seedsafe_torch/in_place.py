@@ -217,7 +217,9 @@ class Ready(Whole):
 
     def __init__(self, samples: Sequence[Any], images: npt.NDArray[Any], whole: ring.Part | None) -> None:
         bare = type(samples[0]) is not tuple
-        super().__init__(images if bare else [(row, *one[1:]) for row, one in zip(images, samples, strict=True)])
+        super().__init__(
+            images if bare else [(row, *one[1:]) for row, one in zip(images, samples, strict=True)]
+        )
         self._kept, self._images, self._whole, self._bare = tuple(self), images, whole, bare
 
     def collated(self, travels: bool) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import carried, formed, in_memory, need_image, opencv
 from seedsafe.functional.coordinates import put, widened
+from seedsafe.functional.flip import flip_each
 from seedsafe.ground.info import Array
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "quarter_turn_points",
     "transpose",
     "transpose_boxes",
+    "transpose_each",
     "transpose_points",
 ]
 
@@ -67,9 +69,8 @@ def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
     for turned in range(8):
         rows = np.flatnonzero((turns == turned % 4) & (mirrored == (turned >= 4)))
         if len(rows) and turned:
-            some = images[rows]
-            some = some[:, :, ::-1] if turned >= 4 else some
-            made[rows] = np.rot90(some, turned % 4, axes=(1, 2))
+            some = flip_each(images[rows], 1) if turned >= 4 else images[rows]
+            made[rows] = [quarter_turn(image, turned) for image in some]
     return made
 
 
@@ -88,6 +89,16 @@ def transpose(image: Array) -> Array:
     if image[0, 0].nbytes not in _TRANSPOSED:
         return image.swapaxes(0, 1).copy()
     return formed(opencv().transpose(carried(image)), image)
+
+
+def transpose_each(images: Array) -> Array:
+    """Return images, each with rows and columns swapped, as a new array.
+
+    Example:
+        >>> transpose_each(np.array([[[1, 2]]], np.uint8)).tolist()
+        [[[1], [2]]]
+    """
+    return np.array([transpose(image) for image in images])
 
 
 def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> Array:

@@ -307,9 +307,7 @@ def to_chw_each(images: Array, out: Array | None = None) -> Array:
     return made
 
 
-def _planes_of_each(
-    images: Array, dtype: npt.DTypeLike, out: Array | None
-) -> tuple[Sequence[Array], Array]:
+def _planes_of_each(images: Array, dtype: npt.DTypeLike, out: Array | None) -> tuple[Sequence[Array], Array]:
     """Return the channels of images, each (N, H * W), and the array (N, C, H, W) to fill."""
     count, height, width = images.shape[:3]
     channels = images.shape[3] if images.ndim == 4 else 1

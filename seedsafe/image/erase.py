@@ -80,7 +80,7 @@ class CoarseDropout(Erasing):
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
         rows, columns = info.image_size()
         low, high = self.count
-        if high > _MOST:
+        if high > _MOST or isinstance(self.fill, str):
             return None
         counts = low + draws.integer(high - low + 1)
         found = np.zeros((len(draws), high, 4), np.int64)
@@ -133,6 +133,8 @@ class RandomErasing(Erasing):
         return Holes(() if hole is None else (hole,), rng.noise())
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        if isinstance(self.fill, str):
+            return None
         units = [draws.unit().tolist() for _ in range(2 * _TRIES)]
         words = draws.word().tolist(), draws.word().tolist()
         size = info.image_size()

@@ -103,8 +103,8 @@ class Erasing(Often):
         height, width = image.shape[:2]
         return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
 
-    def _apply_many(self, images: Array, params: Any) -> Array | None:
-        return None if isinstance(self.fill, str) else fill_holes_each(images, params[0], self.fill)
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return fill_holes_each(images, params[0], self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, with holes if `mask_fill` is given."""

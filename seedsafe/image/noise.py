@@ -94,9 +94,7 @@ class GaussianNoise(Transform):
         return std.tolist(), draws.noise()
 
     def _apply_many(self, images: Array, params: Any) -> Array:
-        return np.stack(
-            [self.apply_image(image, one) for image, *one in zip(images, *params, strict=True)]
-        )
+        return np.array([self.apply_image(image, one) for image, *one in zip(images, *params, strict=True)])
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio with noise."""

@@ -72,11 +72,13 @@ class RandomBrightnessContrast(Often):
         return tones.adjust_tones(image, factor, offset if self.by_max else offset * tones.mean_value(image))
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        if not self.by_max:
+            return None
         factors = 1.0 + draws.uniform(*self.contrast)
         return factors, draws.uniform(*self.brightness)
 
-    def _apply_many(self, images: Array, params: Any) -> Array | None:
-        return tones.adjust_tones_each(images, *params) if self.by_max else None
+    def _apply_many(self, images: Array, params: Any) -> Array:
+        return tones.adjust_tones_each(images, *params)
 
 
 @primitive()

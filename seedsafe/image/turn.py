@@ -139,7 +139,7 @@ class Transpose(SpatialTransform):
         return turn.transpose(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
-        return images.swapaxes(1, 2).copy()
+        return turn.transpose_each(images)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, transposed."""

@@ -237,6 +237,11 @@ class PooledDraws(Draws):
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
+    def go(self, at: Address) -> None:
+        """Go to the sample of an address, as `enter` does."""
+        words, counter = self._key, self._counter
+        words[0], words[1], _, counter[1], self._call, counter[3] = at
+
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32 | self._call

@@ -23,7 +23,7 @@ from numpy import ndarray
 from seedsafe.ground.info import FLOAT32, UINT8, Array, Info, check_last
 from seedsafe.keys.many import ManyDraws, ManyKeys
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.node import Chain, Node, joined, run
+from seedsafe.pipeline.node import Chain, Node, joined, run_each
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 
@@ -201,15 +201,11 @@ class _Each:
         return _Drawn(keys)
 
     def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
-        return _stacked(
-            [
-                run(self._chain, image, drawn.keys.key(row), _NONE)
-                for row, image in enumerate(images, rows.start)
-            ]
-        )
-
-
-_NONE: Final = Rules()
+        made = run_each(self._chain, images, drawn.keys[rows])
+        first = made[0]
+        if {(one.shape, one.dtype) for one in made} != {(first.shape, first.dtype)}:
+            raise Uneven
+        return np.array(made)
 
 
 class _AtOnce:
@@ -263,10 +259,3 @@ class _AtOnce:
     def _applied(self, images: Array, params: Any, out: Array | None) -> Array | None:
         made: Array | None = self._apply(images, params, out) if self.fills else self._apply(images, params)
         return made
-
-
-def _stacked(images: Sequence[Any]) -> Array:
-    first = images[0]
-    if any(type(one) is not ndarray or (one.shape, one.dtype) != (first.shape, first.dtype) for one in images):
-        raise Uneven
-    return np.stack(images)

@@ -22,13 +22,14 @@ from seedsafe.ground.info import (
 )
 from seedsafe.keys.ambient import claim
 from seedsafe.keys.key import SampleKey
+from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
 from seedsafe.pipeline.rules import Ruled, Rules
 from seedsafe.pipeline.state import State, Traced
 from seedsafe.pipeline.unnamed import look
 
-__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "joined", "run", "trace"]
+__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "joined", "run", "run_each", "trace"]
 
 
 class Chain:
@@ -245,6 +246,22 @@ def run(
             return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
         check_array("sample", sample)
         return _copy(node.run(np.asarray(sample), draws))
+    finally:
+        draws.busy = False
+
+
+def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]:
+    """Return images, each through the nodes at its key: as they come, views of the given ones or these themselves."""
+    draws = State() if _pool.state.busy else _pool.state
+    draws.busy = True
+    try:
+        made = []
+        for image, at in zip(images, keys.addresses(0), strict=True):
+            draws.go(at)
+            if draws.counts:
+                draws.counts.clear()
+            made.append(draws.through(chain.steps, image))
+        return made
     finally:
         draws.busy = False
 

@@ -185,7 +185,9 @@ def augment_batch(
     if not isinstance(parts, dict):
         whole = _at_once(augment, parts, first, rows)
         if whole is None:
-            whole = stack([_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)])
+            whole = stack(
+                [_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
+            )
         return join(whole)
     made = [
         _made(augment, dict(zip(columns, sample, strict=True)), key, rows)

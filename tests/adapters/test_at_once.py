@@ -22,7 +22,12 @@ from seedsafe_torch.in_place import Ready, RowByRow
 LENGTH, BATCH = 110, 40
 IMAGES = np.random.default_rng(0).integers(0, 256, (LENGTH, 32, 32, 3), dtype=np.uint8)
 CIFAR = ss.Compose(
-    [ss.RandomCrop(32, padding=4), ss.HorizontalFlip(), ss.Normalize((0.49, 0.48, 0.45), (0.2, 0.2, 0.2)), ss.ToCHW()]
+    [
+        ss.RandomCrop(32, padding=4),
+        ss.HorizontalFlip(),
+        ss.Normalize((0.49, 0.48, 0.45), (0.2, 0.2, 0.2)),
+        ss.ToCHW(),
+    ]
 )
 Pair = namedtuple("Pair", "image label")
 
@@ -131,7 +136,10 @@ def test_options_of_the_dataset(one_by_one: Callable[[], Any], options: Any) -> 
 
 @pytest.mark.parametrize("options", [{"views": 2}, {"check_finite": True}, {"bridge": True}], ids=str)
 def test_what_is_made_one_by_one(options: Any) -> None:
-    assert made_at_once(loader(AugmentedDataset(Photos(), CIFAR, seed=42, **options), batch_size=BATCH)) == [False] * 3
+    assert (
+        made_at_once(loader(AugmentedDataset(Photos(), CIFAR, seed=42, **options), batch_size=BATCH))
+        == [False] * 3
+    )
 
 
 @pytest.mark.parametrize("workers", [0, 2])
