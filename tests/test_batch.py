@@ -52,14 +52,15 @@ def check(augment: ss.Compose, images: Any, count: int) -> bool:
     made = augment.batch(images, keys)
     assert (made.dtype, made.shape) == (wanted.dtype, wanted.shape)
     assert made.tobytes() == wanted.tobytes()
-    assert made.base is None and made.flags.carray
+    assert made.base is None
+    assert made.flags.carray
     assert all(np.array_equal(image, one) for image, one in zip(images, before, strict=True))
     many = augment.many
     if not many.takes(images):
         return False
     try:
         made = many.run(images, ManyKeys(keys), np.empty)  # where an error does not lead to the loop
-    except batch.Uneven:
+    except batch.UnevenError:
         return False
     assert (made.dtype, made.tobytes()) == (wanted.dtype, wanted.tobytes())
     return many.pays(batch._PAYS)
@@ -127,7 +128,8 @@ def test_transforms_that_are_made_at_once(name: str) -> None:
             for one in variants(transform):
                 check(ss.Compose([one]), images_of(shape, dtype, 17), 17)
     many = ss.Compose([transform]).many
-    assert many.is_known and many.pays(batch._PAYS) is not isinstance(transform, ss.XYMasking)
+    assert many.is_known
+    assert many.pays(batch._PAYS) is not isinstance(transform, ss.XYMasking)
 
 
 @pytest.mark.parametrize("name", AT_ONCE)
@@ -281,4 +283,5 @@ def test_wrong_arguments() -> None:
 def test_an_empty_pipeline_returns_a_new_array() -> None:
     images = images_of((8, 8), "uint8", 3)
     made = ss.Compose([]).batch(images, keys_of(3))
-    assert np.array_equal(made, images) and not np.shares_memory(made, images)
+    assert np.array_equal(made, images)
+    assert not np.shares_memory(made, images)

@@ -31,8 +31,11 @@ def equal(one: Any, other: Any) -> None:
         for a, b in zip(one, other, strict=True):
             equal(a, b)
     else:
-        assert one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-        assert one.flags.carray and one.flags.writeable
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert one.tobytes() == other.tobytes()
+        assert one.flags.carray
+        assert one.flags.writeable
 
 
 BASES: dict[str, Any] = {
@@ -78,7 +81,8 @@ def test_samples_that_fail_are_read_once(one_by_one: Callable[[], Any]) -> None:
 
     first = outcome()
     one_by_one()
-    assert first == outcome() and first[1:] == ("RandomCrop", True)
+    assert first == outcome()
+    assert first[1:] == ("RandomCrop", True)
 
 
 def test_not_inside_a_read_of_another_dataset() -> None:

@@ -90,8 +90,9 @@ def look_up_each(images: Array, values: Array) -> Array:
     """
     images = np.ascontiguousarray(images)
     made = np.empty(images.shape, np.uint8)
-    for image, one, target in zip(images, np.ascontiguousarray(values), made, strict=True):
-        look_up_into(image, one, target)
+    tables = np.ascontiguousarray(values)
+    for row in range(len(images)):
+        look_up_into(images[row], tables[row], made[row])
     return made
 
 

@@ -140,7 +140,8 @@ def _gamma_table(exponents: Array) -> Array:
         multiply(values, exponents, values)
     add(values, _POWERS[-1], values)
     np.ldexp(values, whole.astype(np.intc), values)
-    return np.rint(values, values).astype(np.uint8)
+    powers: Array = np.rint(values, values)
+    return powers.astype(np.uint8)
 
 
 def solarize_each(images: Array, thresholds: Array) -> Array:

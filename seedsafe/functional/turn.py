@@ -13,8 +13,8 @@ from seedsafe.ground.info import Array
 
 __all__ = [
     "quarter_turn",
-    "quarter_turn_each",
     "quarter_turn_boxes",
+    "quarter_turn_each",
     "quarter_turn_points",
     "transpose",
     "transpose_boxes",

@@ -135,7 +135,8 @@ def crop_each(
         images,
         strides=(of_image, of_row, of_pixel, of_row, images.itemsize),
     )
-    return windows[np.arange(count), top, left].reshape(count, height, width, *channels)
+    cut: Array = windows[np.arange(count), top, left]
+    return cut.reshape(count, height, width, *channels)
 
 
 def _all_padded(

@@ -11,8 +11,8 @@ from seedsafe.functional.noise import add_gaussian_noise
 from seedsafe.ground.checks import flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.many import ManyDraws
 from seedsafe.keys.key import Address
+from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, Range, option
 from seedsafe.pipeline.primitive import check_options, primitive
 from seedsafe.pipeline.transform import Transform

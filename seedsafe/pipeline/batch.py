@@ -30,7 +30,7 @@ from seedsafe.pipeline.rules import Rules
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Many", "Uneven"]
+__all__ = ["Many", "UnevenError"]
 
 _CHUNK: Final = 3 * 2**17
 """Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
@@ -42,7 +42,7 @@ _LARGE: Final = 112 * 112
 """So do larger ones, of so many pixels."""
 
 
-class Uneven(Exception):
+class UnevenError(Exception):
     """The images of a batch do not stay equal in shape and dtype: they have to go one by one."""
 
 
@@ -57,7 +57,7 @@ class Many:
     __slots__ = ("_ops", "_rules", "_steps", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
-        nodes = joined(_flat(root))
+        nodes = joined(tuple(_flat(root)))
         leaves = [node for node in nodes if isinstance(node, Leaf)]
         self._rules = rules
         marks = [marks_of(type(leaf.transform)) for leaf in leaves]
@@ -74,7 +74,7 @@ class Many:
             return False
         return image is None or image.shape[0] * image.shape[1] <= _LARGE
 
-    def takes(self, images: Sequence[Any]) -> bool:
+    def takes(self, images: Any) -> bool:
         """Return whether images can be taken at once: they are equal in shape and dtype, and usual ones."""
         first = images[0]
         if not (self._steps and type(first) is ndarray and first.dtype in (UINT8, FLOAT32) and first.size):
@@ -87,7 +87,7 @@ class Many:
         return alike and {one.dtype for one in images} == {first.dtype}
 
     def run(
-        self, images: Sequence[Array], keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
+        self, images: Sequence[Array] | Array, keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
     ) -> Array:
         """Return what the pipeline makes of images at their keys, (N, …).
 
@@ -97,7 +97,7 @@ class Many:
             room: returns memory for the result, of a shape and dtype.
 
         Raises:
-            Uneven: the results differ in shape or dtype.
+            UnevenError: the results differ in shape or dtype.
         """
         shape, count = images[0].shape, len(images)
         if shape[0] < self._rules.side:
@@ -125,7 +125,7 @@ class Many:
             if made is not out:
                 target = whole[rows]
                 if (made.shape, made.dtype) != (target.shape, target.dtype):
-                    raise Uneven
+                    raise UnevenError
                 target[...] = made
         assert whole is not None
         return whole
@@ -204,7 +204,7 @@ class _Each:
         made = run_each(self._chain, images, drawn.keys[rows])
         first = made[0]
         if {(one.shape, one.dtype) for one in made} != {(first.shape, first.dtype)}:
-            raise Uneven
+            raise UnevenError
         return np.array(made)
 
 
@@ -247,12 +247,12 @@ class _AtOnce:
         if not len(fired):
             return images
         some = images[fired]
-        before = np.count_nonzero(drawn.fired[: rows.start])
+        before = int(np.count_nonzero(drawn.fired[: rows.start]))
         made = self._applied(some, drawn.of(before, len(fired)), None)
         if made is None:
             return self._alone.run(images, drawn, rows, out)
         if (made.shape, made.dtype) != (some.shape, some.dtype):
-            raise Uneven
+            raise UnevenError
         images[fired] = made
         return images
 

@@ -201,16 +201,17 @@ def augment_batch(
 
 def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
     """Return a ready batch of small images, augmented at once; None for one by one, and where one of them fails."""
-    if type(augment) is not Compose or type(images) is not np.ndarray or not augment.many.is_known:
+    if not isinstance(augment, Compose) or type(augment) is not Compose or type(images) is not np.ndarray:
         return None
-    if not (augment.many.takes(images) and augment.many.pays(len(images), images[0])):
+    many = augment.many
+    if not (many.is_known and many.takes(images) and many.pays(len(images), images[0])):
         return None
     moment = first.epoch << 32 | first.occurrence << 16 | first.view
     with suppress(Exception):
         keys = ManyKeys.of_run(
             first.seed, [moment] * len(images), range(first.index, first.index + len(images))
         )
-        return augment.many.run(images, keys, np.empty if rows is None else rows.room)
+        return many.run(images, keys, np.empty if rows is None else rows.room)
     return None
 
 

@@ -25,7 +25,7 @@ from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.keys.many import ManyKeys
-from seedsafe.pipeline.batch import Many, Uneven
+from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.node import run
@@ -295,7 +295,7 @@ class KeyedReader:
             key = key or self.key(at)
             outer.report(self.repeats, key, self._random)
         try:
-            return self._made(int(at), at, key, row=row, given=given)
+            return self._made(int(at), at, key, row=row, read_before=given)
         except (NotReproducible, SharedSeedError):
             raise  # of all samples, not of this one
         except Exception as error:
@@ -348,7 +348,7 @@ class KeyedReader:
             if images is not None:
                 try:
                     return AtOnce(many.run(images, self._keys(ats), room), samples)
-                except Uneven:
+                except UnevenError:
                     self._at_once = False  # the next batches will not be even either
                 except Exception:  # noqa: BLE001, S110  # each sample says by itself what is wrong with it
                     pass
@@ -380,8 +380,7 @@ class KeyedReader:
         state.read = read
         try:
             for number, at in enumerate(ats):
-                read.moment = read._index = at
-                read._key = self.key
+                read.again(at, self.key)
                 if around is not None:
                     state.read = read.outer = outer = around(number)
                     outer.outer = None
@@ -395,9 +394,7 @@ class KeyedReader:
                     reads.append(Read(None, error))
                     break
                 if read.numbers:
-                    self._random, read.numbers = True, {}
-                if read._served:
-                    read._served = ()
+                    self._random = True
                 if number == 0:
                     images = self._images([reads[0].sample], many)
                     if images is None or not many.pays(len(ats), images[0]):
@@ -487,17 +484,17 @@ class KeyedReader:
         key: SampleKey | None,
         apply: Callable[..., Any] = augment_sample,
         row: Array | None = None,
-        given: Read | None = None,
+        read_before: Read | None = None,
     ) -> Any:
         """Return what the base has at `source`, read and augmented as the sample at a position is.
 
         Without a key nothing is done to the sample, which need not be made then.
         """
         opencv.guard()
-        if given is not None:
-            if given.error is not None:
-                raise given.error
-            sample = given.sample
+        if read_before is not None:
+            if read_before.error is not None:
+                raise read_before.error
+            sample = read_before.sample
         elif self._runner is None:
             read = entered(at, self.repeats, at, source == at, key or self.key)  # `_run`, written out
             read.outer = state.read

@@ -83,8 +83,11 @@ def made_at_once(loading: Any, passes: int = 1) -> list[bool]:
 def same(one: Any, other: Any) -> None:
     assert type(one) is type(other)
     if isinstance(one, torch.Tensor):
-        assert one.dtype == other.dtype and one.shape == other.shape and torch.equal(one, other)
-        assert one.is_contiguous() and one.stride() == other.stride()
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert torch.equal(one, other)
+        assert one.is_contiguous()
+        assert one.stride() == other.stride()
     elif isinstance(one, dict):
         assert one.keys() == other.keys()
         for key in one:
@@ -196,7 +199,9 @@ def test_one_sample_for_two_indices_is_told(one_by_one: Callable[[], Any]) -> No
         assert [type(one) for one in make()] == [Ready, Ready]
     first = told(make)
     one_by_one()
-    assert first == told(make) and len(first) == 1 and "Subset reads index 0" in first[0]
+    assert first == told(make)
+    assert len(first) == 1
+    assert "Subset reads index 0" in first[0]
 
 
 def test_indices_that_come_twice(one_by_one: Callable[[], Any]) -> None:
@@ -216,7 +221,8 @@ class Asking(Photos):
         image = super().__getitem__(index)[0]
         image = ss.HorizontalFlip()(image) if index % 3 else image
         key = ss.current_key()
-        assert key is not None and key.index == index
+        assert key is not None
+        assert key.index == index
         return image, ss.generator().random() + ss.generator().random()
 
 
@@ -278,7 +284,8 @@ def test_a_transform_that_fails_for_all(one_by_one: Callable[[], Any]) -> None:
 
     first = outcome()
     one_by_one()
-    assert first == outcome() and first[1:3] == ("RandomCrop", 0)
+    assert first == outcome()
+    assert first[1:3] == ("RandomCrop", 0)
 
 
 def test_what_is_uneven_goes_one_by_one_from_then_on() -> None:
@@ -314,7 +321,9 @@ def test_samples_of_a_batch_are_samples_like_all_others() -> None:
     assert type(samples) is Ready
     for number, (image, label) in enumerate(samples):
         wanted = CIFAR(IMAGES[label], key=ss.SampleKey(42, 0, label))
-        assert label == number and np.array_equal(image, wanted) and image.flags.carray
+        assert label == number
+        assert np.array_equal(image, wanted)
+        assert image.flags.carray
     whole = collate(samples)
     same(whole, torch.utils.data.default_collate(list(samples)))
     same(whole, collate(samples[:]))
