@@ -88,7 +88,7 @@ def main() -> None:
     if asked.loaders is not None:
         RESULTS.mkdir(parents=True, exist_ok=True)
         pythons = [_installed(environment) for environment in ENVIRONMENTS]
-        _measure_loaders(pythons)
+        _measure_loaders(pythons, asked.loaders)
         _run(pythons[0], "benchmarks.loading_page", asked.loaders)
         return
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -125,17 +125,24 @@ def main() -> None:
         for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost"):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
-        _measure_loaders(pythons)
+        _measure_loaders(pythons, "two cores")
     _run(pythons[0], "benchmarks.report", str(RESULTS))
 
 
-def _measure_loaders(pythons: list[Path]) -> None:
+def _measure_loaders(pythons: list[Path], note: str) -> None:
     """Measure whole loaders in each environment."""
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
         beside = environment.packages[0].partition("=")[0]
         print(f"Measuring loaders beside {beside} …", flush=True)
         figures = _run(python, "benchmarks.in_place", *LOADERS[beside], capture=True)
         (RESULTS / f"in_place-{beside}.json").write_text(figures)
+    batches = []
+    for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
+        if environment.packages[0] != "albumentations==2.0.8":  # which adds nothing to the first
+            found = RESULTS / f"batches-{environment.packages[0].partition('=')[0]}.json"
+            found.write_text(_run(python, "benchmarks.batches", capture=True))
+            batches.append(str(found))
+    _run(pythons[0], "benchmarks.batches", "--page", note, *batches)
     (RESULTS / "in_place_keras.json").write_text(_run(pythons[-1], "benchmarks.in_place_keras", capture=True))
 
 

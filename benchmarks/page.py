@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main", "model"]
+__all__ = ["PAGE", "kept", "main", "model"]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "speed.md"
 HEAD = """# Speed
@@ -59,7 +59,13 @@ def main() -> None:
         text += "## At a glance\n\n" + _plot(times[256])
     for size in sorted(times, key=lambda size: size or 10**6):
         text += _table(f"{size} × {size}" if size else "Audio", times[size])
-    PAGE.write_text(text)
+    PAGE.write_text(text + kept(PAGE.read_text()))
+
+
+def kept(text: str) -> str:
+    """Return the page's last part, which benchmarks.batches writes."""
+    title = "## Batches of small images\n"
+    return title + text.partition(title)[2] if title in text else ""
 
 
 def _goals(times: dict[int, dict[str, Any]]) -> str:

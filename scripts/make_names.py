@@ -48,7 +48,7 @@ def public(module: ModuleType) -> list[str]:
             return False
         if inspect.isclass(value) and ".functional." not in module.__name__:
             return marks_of(value).own  # a base class has no example
-        return callable(value) and name not in INTERNAL
+        return callable(value) and name not in INTERNAL and not name.endswith("_each")  # those of batches
 
     return in_order({name for name in module.__all__ if offered(name)})
 
