@@ -222,7 +222,7 @@ def _compared(augment: Any, images: list[Any]) -> dict[str, float]:
 
 def section(paths: list[str], note: str) -> str:
     """Return the page's part on batches."""
-    measured = [json.loads(open(path).read()) for path in paths]  # noqa: SIM115, PTH123
+    measured = [json.loads(open(path).read()) for path in paths]  # noqa: SIM115
     text = "## Batches of small images\n\n"
     text += (
         "`Compose.batch` makes small images at once, to the same bytes as one by one; `seedsafe_torch.loader`, Keras's "
@@ -232,9 +232,7 @@ def section(paths: list[str], note: str) -> str:
     text += "| pipeline | side | images | one by one | at once | times |\n|---|---|---|---|---|---|\n"
     for row in measured[0]["alone"]:
         alone, whole = row["one by one"], row["at once"]
-        text += (
-            f"| {row['name']} | {row['side']} | {row['count']} | {alone:.1f} | {whole:.1f} | {alone / whole:.2f} |\n"
-        )
+        text += f"| {row['name']} | {row['side']} | {row['count']} | {alone:.1f} | {whole:.1f} | {alone / whole:.2f} |\n"
     text += (
         "\nWhole loaders: 32 × 32 images in memory, crop, flip, normalisation and channels first (Keras's layers leave them "
         "last), 256 a batch, no workers, images a second of the processor's time. *Times* is how many times more "

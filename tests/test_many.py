@@ -44,6 +44,42 @@ def test_words_are_those_of_each_key(keys: list[ss.SampleKey], block: int) -> No
             assert (words[stream, position] == alone).all(), (key, op)
 
 
+def test_words_at_a_hundred_thousand_addresses() -> None:
+    keys = [some_key() for _ in range(100_000)]
+    for first in range(0, len(keys), 10_000):
+        some, block = keys[first : first + 10_000], field(32) + 1
+        words = ManyKeys(some).blocks(OPS, block)
+        for position, key in enumerate(some):
+            stream = position % len(OPS)
+            at = address(key, OPS[stream])._replace(block=block - 1)
+            assert words[stream, position].tobytes() == philox(at).random_raw(4).tobytes(), (key, block)
+
+
+def test_parts_and_addresses_are_those_of_each_key() -> None:
+    many, rows = ManyKeys(KEYS), np.array([1999, 0, 7, 7])
+    assert [many.key(row) for row in range(len(KEYS))] == KEYS
+    assert many.addresses(OPS[3]) == [address(key, OPS[3]) for key in KEYS]
+    assert (many[rows].blocks(OPS) == many.blocks(OPS)[:, rows]).all()
+    assert (many[5:9].blocks(OPS) == many.blocks(OPS)[:, 5:9]).all()
+    run = ManyKeys.of_run(2**100 + 7, [3 << 32] * len(RUN), range(len(RUN)))
+    assert run.addresses(1) == ManyKeys(RUN).addresses(1) == [address(key, 1) for key in RUN]
+    assert (run.blocks(OPS) == ManyKeys(RUN).blocks(OPS)).all()
+
+
+def test_draws_of_some_keys() -> None:
+    rows = np.array([5, 3, 299])
+    draws = ManyDraws(ManyKeys(RUN), OPS[3])
+    draws.words(5)
+    some = draws[rows]
+    assert len(some) == 3
+    assert some.noise() == [draws.noise()[row] for row in rows]
+    alone = [Draws(address(RUN[row], OPS[3])) for row in rows]
+    for one in alone:
+        one.words(5)
+    assert some.noise() == [one.noise() for one in alone]
+    assert some.words(4).tolist() == [one.words(4) for one in alone]
+
+
 def test_draws_are_those_of_each_key() -> None:
     for op in OPS:
         many, alone = ManyDraws(ManyKeys(KEYS), op), [Draws(address(key, op)) for key in KEYS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
@@ -189,26 +189,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         return [self[index] for index in indices]
 
-    def at_once(self, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
-        """Return what `KeyedReader.at_once` does with a loader's indices; None where they are not a loader's."""
-        cell = self._cell
-        if set(map(type, indices)) != {SampleIndex} or indices[0] is cell.last:
-            return None
-        if len(set(map(id, indices))) < len(indices):
-            return None
-        made = self.reader.at_once(indices if self.epoch is None else self.moments(indices, indices), room)
-        if made is not None:
-            cell.last = indices[-1]
-        return made
-
-    def moments(self, places: Sequence[SupportsIndex], indices: Sequence[SampleIndex]) -> list[SampleIndex]:
-        """Return places, each at the moment of an index."""
-        epoch, position = self.epoch, self.reader.position
-        return [
-            SampleIndex(position(place), one.epoch if epoch is None else epoch, one.occurrence, one.view)
-            for place, one in zip(places, indices, strict=True)
-        ]
-
     def at(
         self,
         index: SupportsIndex,
@@ -316,23 +296,6 @@ class Envelope(Dataset[Any]):
         plain = int(index)
         with entered(moment_of(index), self._repeats, plain):
             return self.dataset[plain]
-
-    def at_once(self, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
-        """Return what `KeyedReader.at_once` does with a loader's indices; None where it does not come to that."""
-        dataset, places, repeats = self.dataset, list(map(int, indices)), self._repeats
-        if set(map(type, indices)) != {SampleIndex}:
-            return None
-        try:
-            while type(dataset) is Subset:
-                places, dataset = [dataset.indices[place] for place in places], dataset.dataset
-            if type(dataset) is not AugmentedDataset:
-                return None
-            ats = dataset.moments(places, indices)
-        except Exception:  # noqa: BLE001  # reading it says so
-            return None
-        return dataset.reader.at_once(
-            ats, room, around=lambda number: entered(indices[number], repeats, int(indices[number]))
-        )
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         if not reads_batches(self.dataset):

@@ -18,6 +18,7 @@ from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
+from seedsafe_torch.at_once import at_once
 from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
 from seedsafe_torch.faults import Whole
 
@@ -253,7 +254,7 @@ def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
         taken.append(part)
         return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
 
-    made = dataset.at_once(indices, room)
+    made = at_once(dataset, indices, room)
     return Ready(made.samples, made.images, taken[-1]) if isinstance(made, AtOnce) else made
 
 

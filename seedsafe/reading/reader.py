@@ -331,7 +331,7 @@ class KeyedReader:
             listed: see `sample`.
 
         Returns:
-            The images and the samples as they were read. Or, where they have to be made one by one, a function of a sample's
+            The images and the samples as they were read. Or, where each must be made by itself, a function of a sample's
             number, and of a row as `sample` takes it, which returns a sample, augmented. Or None where nothing was done.
         """
         many = self._many

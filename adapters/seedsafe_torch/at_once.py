@@ -1,0 +1,64 @@
+"""A loader's indices, as the positions that a reader makes a batch of at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+from torch.utils.data import Subset
+
+from seedsafe import SampleIndex
+from seedsafe.reading import entered
+from seedsafe_torch.dataset import AugmentedDataset, Envelope
+
+__all__ = ["at_once"]
+
+
+def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:
+    """Return what `KeyedReader.at_once` does with a loader's indices; None where it does not come to that.
+
+    Args:
+        dataset: an AugmentedDataset, or an Envelope.
+        indices: of a batch.
+        room: see `KeyedReader.at_once`.
+    """
+    if set(map(type, indices)) != {SampleIndex}:
+        return None
+    return _inside(dataset, indices, room) if type(dataset) is Envelope else _direct(dataset, indices, room)
+
+
+def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
+    cell = dataset._cell
+    if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
+        return None  # a wrapper may read an index twice
+    ats = indices if dataset.epoch is None else _moments(dataset, indices, indices)
+    made = dataset.reader.at_once(ats, room)
+    if made is not None:
+        cell.last = indices[-1]
+    return made
+
+
+def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
+    dataset, places, repeats = envelope.dataset, list(map(int, indices)), envelope._repeats
+    try:
+        while type(dataset) is Subset:
+            places, dataset = [dataset.indices[place] for place in places], dataset.dataset
+        if type(dataset) is not AugmentedDataset:
+            return None
+        ats = _moments(dataset, places, indices)
+    except Exception:  # noqa: BLE001  # reading it says so
+        return None
+    return dataset.reader.at_once(
+        ats, room, around=lambda number: entered(indices[number], repeats, int(indices[number]))
+    )
+
+
+def _moments(
+    dataset: AugmentedDataset, places: Sequence[SupportsIndex], indices: Sequence[SampleIndex]
+) -> list[SampleIndex]:
+    """Return places, each at the moment of an index."""
+    epoch, position = dataset.epoch, dataset.reader.position
+    return [
+        SampleIndex(position(place), one.epoch if epoch is None else epoch, one.occurrence, one.view)
+        for place, one in zip(places, indices, strict=True)
+    ]
