@@ -11,7 +11,14 @@ from seedsafe import SampleIndex
 from seedsafe.reading import entered
 from seedsafe_torch.dataset import AugmentedDataset, Envelope
 
-__all__ = ["at_once"]
+__all__ = ["at_once", "may_pay"]
+
+
+def may_pay(dataset: Any, count: int) -> bool:
+    """Return whether a batch of so many samples may be made at once, at a glance."""
+    while type(dataset) in (Envelope, Subset):
+        dataset = dataset.dataset
+    return type(dataset) is AugmentedDataset and dataset.reader.may_pay(count)
 
 
 def at_once(dataset: Any, indices: Sequence[Any], room: Callable[..., Any]) -> Any:

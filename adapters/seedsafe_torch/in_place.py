@@ -18,7 +18,7 @@ from torch.utils.data._utils import collate as torchs
 
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
-from seedsafe_torch.at_once import at_once
+from seedsafe_torch.at_once import at_once, may_pay
 from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
 from seedsafe_torch.faults import Whole
 
@@ -68,7 +68,7 @@ class RowByRow(Dataset[Any]):
         if reads_batches(self.dataset):
             return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
-        made = _at_once(dataset, indices) if offers else None
+        made = _at_once(dataset, indices) if offers and may_pay(dataset, len(indices)) else None
         if type(made) is Ready:
             return made
         if made is not None:

@@ -153,10 +153,11 @@ class RandomCrop(_Sized):
         """Return how many rows and columns the corner may be in, and how many of these lie before the image's."""
         rows, columns = info.image_size()
         height, width = self.size
-        if self.padding:
-            above, below, before, after = _four(self.padding)
+        padding = self.padding
+        if type(padding) is int:
+            above = below = before = after = padding
         else:
-            above = below = before = after = 0
+            above, below, before, after = _four(padding)
         if self.pad_if_needed:
             lacking = max(height - rows - above - below, 0)
             above, below = above + lacking, below + lacking

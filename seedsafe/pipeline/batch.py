@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Many", "UnevenError"]
 
-_CHUNK: Final = 3 * 2**17
+_CHUNK: Final = 2**18
 """Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
 
 _PAYS: Final = 16
@@ -54,7 +54,7 @@ class Many:
         rules: of the pipeline.
     """
 
-    __slots__ = ("_ops", "_rules", "_steps", "is_known")
+    __slots__ = ("_ops", "_rules", "_some", "_steps", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
         nodes = joined(tuple(_flat(root)))
@@ -66,11 +66,12 @@ class Many:
         )
         """Whether every transform is the library's own, and looks at nothing but its image."""
         self._steps = list(_grouped(leaves)) if self.is_known else []
+        self._some = any(isinstance(step, _AtOnce) for step in self._steps)
         self._ops = [step.op for step in self._steps if isinstance(step, _AtOnce) and step.op is not None]
 
     def pays(self, count: int, image: Array | None = None) -> bool:
         """Return whether so many images, or so many like this one, are faster at once."""
-        if count < _PAYS or not any(isinstance(step, _AtOnce) for step in self._steps):
+        if count < _PAYS or not self._some:
             return False
         return image is None or image.shape[0] * image.shape[1] <= _LARGE
 

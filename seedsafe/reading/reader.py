@@ -364,6 +364,11 @@ class KeyedReader:
 
         return alone
 
+    def may_pay(self, count: int) -> bool:
+        """Return whether so many samples may be made at once; see `at_once`."""
+        many = self._many
+        return many is not None and many.pays(count)
+
     @property
     def _many(self) -> Many | None:
         augment = self.augment
