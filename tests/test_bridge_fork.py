@@ -207,6 +207,33 @@ os._exit(0)
     assert done.stdout == "7\n", done.stderr
 
 
+@pytest.mark.parametrize("loads", ["opencv.load()", "opencv.guard()"])
+def test_a_fork_waits_while_another_thread_finds_out_how_many_threads_opencv_may_use(loads: str) -> None:
+    code = (
+        HEAD
+        + """
+import cv2
+from seedsafe import opencv
+look = cv2.getNumThreads
+
+def looked():
+    inside.set()
+    forking.wait()
+    done.append(look())
+
+inside, forking, done = threading.Event(), threading.Event(), []
+cv2.getNumThreads = looked
+threading.Thread(target=lambda: LOADS).start()
+assert inside.wait(30)
+os.register_at_fork(before=forking.set)
+print(forked(lambda: done), flush=True)
+os._exit(0)
+"""
+    )
+    done = python(code.replace("LOADS", loads))
+    assert done.stdout == "7\n", done.stderr
+
+
 def test_a_read_imports_no_masked_arrays() -> None:
     code = (
         HEAD

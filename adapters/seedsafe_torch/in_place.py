@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from multiprocessing.reduction import ForkingPickler
 from operator import is_
 from typing import Any, Final, cast
@@ -21,6 +22,7 @@ from seedsafe.reading import AtOnce, Skipped
 from seedsafe_torch.at_once import at_once, may_pay
 from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
 from seedsafe_torch.faults import Whole
+from seedsafe_torch.fetching import fetch_above
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
@@ -64,7 +66,7 @@ class RowByRow(Dataset[Any]):
         return self.dataset[index]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        rows = _Rows(len(indices), travels=_in_worker())
+        rows = _Rows(len(indices), travels=_leaves_worker())
         if reads_batches(self.dataset):
             return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
@@ -108,7 +110,7 @@ def collate(samples: Sequence[Any]) -> Any:
         >>> batch[0].shape, batch[1]
         (torch.Size([2, 3, 64, 64]), tensor([0, 1]))
     """
-    travels = _in_worker()
+    travels = _leaves_worker()
     if travels and ring.why_not() is not None:
         return default_collate(list(samples))
     if type(samples) is Ready:
@@ -176,6 +178,9 @@ class _Travelling(torch.Tensor):
         plain: Any = self.as_subclass(torch.Tensor)
         return plain.__reduce_ex__(protocol)
 
+    def __deepcopy__(self, memory: Any) -> torch.Tensor:
+        return deepcopy(self.as_subclass(torch.Tensor), memory)
+
 
 def _sent(tensor: _Travelling) -> tuple[Any, ...]:
     plain = tensor.as_subclass(torch.Tensor)
@@ -193,8 +198,10 @@ def _tensor(array: npt.NDArray[np.uint8], dtype: torch.dtype, shape: tuple[int, 
     return torch.from_numpy(array).view(dtype).reshape(shape)
 
 
-def _in_worker() -> bool:
-    if get_worker_info() is None:
+def _leaves_worker() -> bool:
+    """Return whether the batch under way is sent: that of a worker, not of a loader that one of its samples reads."""
+    info, fetch = get_worker_info(), fetch_above()
+    if info is None or (fetch is not None and fetch.dataset is not info.dataset):
         return False
     ring.stay()  # a DataLoader ends its workers when it reads no more
     return True
@@ -244,7 +251,7 @@ class Ready(Whole):
 
 def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
     """Return the batch of a dataset of ours, or a function that makes its samples, or None; see `KeyedReader.at_once`."""
-    travels = _in_worker()
+    travels = _leaves_worker()
     taken: list[ring.Part | None] = []
 
     def room(shape: tuple[int, ...], dtype: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import pickle
 import random
@@ -367,6 +368,29 @@ def test_a_registered_subclass_of_arrays_keeps_its_collate_function(
 
 
 # Passes and epochs
+
+
+class ReadsALoader(Dataset[Any]):
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        batch = next(iter(loader(AugmentedDataset(IMAGES, seed=1, epoch=index), batch_size=4)))
+        return copy.deepcopy(batch), str(type(batch))
+
+
+def collate_and_copy(samples: Any) -> Any:
+    return copy.deepcopy(collate([images for images, _ in samples])), samples[0][1]
+
+
+def test_a_loader_inside_a_worker_returns_plain_tensors() -> None:
+    for workers in (0, 1):
+        ((images, kind),) = DataLoader(
+            ReadsALoader(), batch_size=2, num_workers=workers, collate_fn=collate_and_copy
+        )
+        assert kind == "<class 'torch.Tensor'>"
+        assert images.shape == (2, 4, 80, 80, 3)
+        assert images[:, :, 0, 0, 0].tolist() == [[0, 1, 2, 3]] * 2
 
 
 def test_two_passes_over_one_loader_at_once_are_an_error() -> None:
