@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -95,10 +96,10 @@ def weigh(case: Case, name: str) -> float:
     base = Photographs(case.size * 8 // 7, case.jpeg, 2048)
     if name in ("tf.data", "Keras layers", "Keras sequence"):
         import keras  # noqa: F401  # the library's own memory does not count
-    before, most = _memory(os.getpid()), 0.0
+    before, most = _memory([os.getpid()]), 0.0
     batches = CONTENDERS[name](case, base)(24)
     for _ in batches:
-        most = max(most, sum(map(_memory, (os.getpid(), *_children()))))
+        most = max(most, _memory([os.getpid(), *_children()]))
     return round(most - before)
 
 
@@ -129,12 +130,27 @@ def _used(workers: list[int]) -> tuple[float, int]:
     return seconds, faults
 
 
-def _memory(process: int) -> float:
-    """Return the MB of a process, pages that it shares with others in equal parts."""
-    for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) / 1024
-    return 0.0
+def _memory(processes: list[int]) -> float:
+    """Return the MB of processes, what they share counted once, and files of shared memory by what is written in them.
+
+    Batches that wait in a queue lie in such files, and no process has their pages: "proportional set size" lacks them.
+    """
+    used, files = 0.0, {}
+    for process in processes:
+        folder = Path(f"/proc/{process}")
+        lines = (line.split() for line in (folder / "smaps_rollup").read_text().splitlines()[1:])
+        sizes = {words[0]: int(words[1]) / 1024 for words in lines}
+        used += sizes["Pss:"] - sizes["Pss_Shmem:"]
+        for words in (line.split() for line in (folder / "maps").read_text().splitlines()):
+            if len(words) > 5 and words[5].startswith(("/dev/shm/", "/memfd:")):
+                begin, end = (int(one, 16) for one in words[0].split("-"))
+                files[words[4]] = max((end - begin) / 2**20, files.get(words[4], 0.0))
+        for file in (folder / "fd").iterdir():
+            with suppress(OSError):
+                if os.readlink(file).startswith(("/dev/shm/", "/memfd:")):
+                    state = file.stat()
+                    files[str(state.st_ino)] = state.st_blocks * 512 / 2**20
+    return used + sum(files.values())
 
 
 def main() -> None:

@@ -96,7 +96,7 @@ class AugmentedIterable(IterableDataset[Any]):
         self._order = 0  # a hash of the indices of all records of the pass, in their order
         self._asked: dict[str, Any] | None = None  # what was set or loaded, and no pass has begun with
         self._asked_in = 0  # the process that was asked
-        self._common_ids = True  # a warning is to be given
+        self._common_ids = id not in (None, content_id)  # whether to warn of them
         self._map(0)  # what is wrong with the arguments is said here
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
@@ -119,25 +119,16 @@ class AugmentedIterable(IterableDataset[Any]):
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
-        seen: set[int] | None = set() if self._common_ids and self.id not in (None, content_id) else None
-        for position, record in self._share(start):
+        seen: set[int] = set()
+        for position, record in _share(self, start):
             key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
-            if seen is not None:
-                seen = self._watch(seen, key, record)
+            if self._common_ids and len(seen) < _WATCHED:
+                self._common_ids = not _came_twice(seen, key, record, self.id)
             made = keyed.at(record, key)
             self._yielded += 1
             self._order = hash((self._order, key.index))
             yield made
         self._place, self._yielded = Start(start.epoch, source=ENDED), 0
-
-    def _share(self, start: Start) -> Iterator[tuple[int, Any]]:
-        """Yield this worker's records of the source that are left, with their positions in what it yields here."""
-        info = get_worker_info() if self.split or start.divides else None
-        records: Iterator[tuple[int, Any]] = enumerate(self.source)
-        for stage in start.before:
-            records = _left(records, stage)
-        mine = records if info is None else islice(records, info.id, None, info.num_workers)
-        return islice(mine, start.skip if start.source is None else 0, None)
 
     def _begin(self) -> Start:
         """Return where the pass begins: where the loader of this stream says, else where it was told."""
@@ -149,13 +140,8 @@ class AugmentedIterable(IterableDataset[Any]):
         else:
             asked, self._asked = self._asked, None
             epoch = told[_EPOCH] if self.epoch is None else self.epoch
-            if info is not None and self._asked_in != os.getpid() and asked and len(asked) > 1:
-                if info.num_workers > 1:
-                    raise ValueError(
-                        f"a state that was loaded where {info.num_workers} workers were started does not say what each of them "
-                        f"has read: {_WAY_OUT}"
-                    )
-                asked = None if told[_BEGUN] else asked  # a pass has begun with it
+            if info is not None and self._asked_in != os.getpid():
+                asked = _inherited(asked, info.num_workers, bool(told[_BEGUN]))
             start = start_of(asked or {}, epoch, 0, 1, self.split)
             if self.epoch is None and told[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
                 warnings.warn(
@@ -172,20 +158,6 @@ class AugmentedIterable(IterableDataset[Any]):
             self.source.load_state_dict(start.source)
         self._place, self._yielded, self._order = start, 0, 0
         return start
-
-    def _watch(self, seen: set[int], key: SampleKey, record: Any) -> set[int] | None:
-        """Note an index, and warn once if it comes twice; return None when there have been enough."""
-        if key.index in seen:
-            self._common_ids = False
-            warnings.warn(
-                f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {self.id!r} of "
-                f"{_shown(record)}, and so one augmentation: pass as id= what differs from record to record, or "
-                "seedsafe.content_id",
-                stacklevel=3,
-            )
-            return None
-        seen.add(key.index)
-        return seen if len(seen) < _WATCHED else None
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -247,6 +219,45 @@ class Task(NamedTuple):
     start: Start | None = None
 
 
+def _inherited(asked: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
+    """Return what was loaded where workers were started, if no pass has begun with it.
+
+    Raises:
+        ValueError: there are several workers.
+    """
+    if asked is None or len(asked) == 1 or begun:
+        return None
+    if workers > 1:
+        raise ValueError(
+            f"a state that was loaded where {workers} workers were started does not say what each of them has read: {_WAY_OUT}"
+        )
+    return asked
+
+
+def _share(stream: AugmentedIterable, start: Start) -> Iterator[tuple[int, Any]]:
+    """Return this worker's records of the source that are left, with their positions in what the source yields here."""
+    info = get_worker_info() if stream.split or start.divides else None
+    records: Iterator[tuple[int, Any]] = enumerate(stream.source)
+    for stage in start.before:
+        records = _left(records, stage)
+    mine = records if info is None else islice(records, info.id, None, info.num_workers)
+    return islice(mine, start.skip if start.source is None else 0, None)
+
+
+def _came_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool:
+    """Note an index, and warn if it was seen before in its pass."""
+    if key.index not in seen:
+        seen.add(key.index)
+        return False
+    shown = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
+    warnings.warn(
+        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {shown}, and so one "
+        "augmentation: pass as id= what differs from record to record, or seedsafe.content_id",
+        stacklevel=4,
+    )
+    return True
+
+
 def _left(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator[tuple[int, Any]]:
     """Yield the records that workers have left which take turns, and of which each has yielded so many."""
     for number, record in enumerate(records):
@@ -296,11 +307,6 @@ def _has_state(source: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _shown(record: Any) -> str:
-    shown = repr(list(record)) if isinstance(record, dict) else type(record).__qualname__
-    return f"a record with {shown}" if isinstance(record, dict) else shown
 
 
 def _workers(number: int) -> str:
