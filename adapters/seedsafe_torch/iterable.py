@@ -225,13 +225,13 @@ def _inherited(asked: dict[str, Any] | None, workers: int, begun: bool) -> dict[
     Raises:
         ValueError: there are several workers.
     """
-    if asked is None or len(asked) == 1 or begun:
+    if asked is None or len(asked) == 1:
         return None
     if workers > 1:
         raise ValueError(
             f"a state that was loaded where {workers} workers were started does not say what each of them has read: {_WAY_OUT}"
         )
-    return asked
+    return None if begun else asked
 
 
 def _share(stream: AugmentedIterable, start: Start) -> Iterator[tuple[int, Any]]:
