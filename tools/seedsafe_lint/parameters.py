@@ -48,6 +48,8 @@ class Parameters(Part):
         named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
         passed = self._passed(parameter, function)
         named = named and not any(isinstance(value, Fn) for value in passed)  # a generator function
+        if default == (Const(None),) and not passed and _filled_later(parameter, function):
+            return join(default, STATIC)
         if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
@@ -97,6 +99,18 @@ class Parameters(Part):
             for cls in function.module.classes.values()
             if cls is not function.cls and cls.name.lower().endswith(name)
         )
+
+
+def _filled_later(parameter: ast.arg, function: Function) -> bool:
+    """Return True if an argument is kept in an attribute that another method fills if it is None."""
+    for sites in function.cls.sites.values() if function.cls else ():
+        own = [site for site in sites if site.function is function]
+        kept = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)
+        if kept and any(
+            isinstance(s.value, ast.Call | ast.Name) for s in sites if s.function is not function
+        ):
+            return True
+    return False
 
 
 def _names_in(annotation: ast.expr) -> list[ast.expr]:

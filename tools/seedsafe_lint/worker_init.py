@@ -15,7 +15,9 @@ from seedsafe_lint.values import Ext, Fn
 
 __all__ = ["Init", "bare_seeds", "check", "worker_inits"]
 
-_HELPERS = re.compile(r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_seed|set_rnd)$")
+_HELPERS = re.compile(
+    r"(seed_everything|set_random_seed|set_seed|seed_all|setup_seed|fix_(random_)?seeds?|set_rnd)$"
+)
 _FRESH = re.compile(
     r"initial_seed|get_worker_info|base_seed|urandom|time|getpid|entropy|secrets|default_rng|SeedSequence|randint|"
     r"random_seed|randrange|rand$|uuid|getrandbits"

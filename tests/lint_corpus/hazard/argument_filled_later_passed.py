@@ -1,0 +1,30 @@
+"""The same argument, and a caller that passes a generator: each worker gets a copy of it."""
+
+import random
+from typing import Optional
+
+from torch.utils.data import Dataset
+
+
+class PerturbSpeed:
+    def __init__(self, factors, p, randgen: Optional[random.Random] = None):
+        self.factors = factors
+        self.p = p
+        self.random = randgen
+
+    def __call__(self, cuts):
+        if self.random is None:
+            self.random = random.Random()
+        return [cut for cut in cuts if self.random.random() <= self.p]  # expect: SSF002
+
+
+class Cuts(Dataset):
+    def __init__(self, cuts):
+        self.cuts = cuts
+        self.transform = PerturbSpeed([0.9, 1.1], p=0.5, randgen=random.Random(42))
+
+    def __len__(self):
+        return len(self.cuts)
+
+    def __getitem__(self, index):
+        return self.transform(self.cuts[index])
