@@ -221,6 +221,23 @@ def test_the_page_escapes_what_comes_from_the_dataset() -> None:
     assert {"b", "i", "script"}.isdisjoint(tag for tag, _ in tags)
 
 
+def test_the_page_names_the_answer_that_leads() -> None:
+    led = Answer("order", "t", "warning", "s", part_of="global-state")
+    text, _ = rendered(Report("x", (Answer("global-state", "t", "warning", "s"), led)))
+    assert 'The same cause as <a href="#global-state">' in text
+    assert "Warnings: 1." in text
+
+
+def test_quick_reads_less_unless_it_is_told_otherwise(tmp_path: Path) -> None:
+    for options, samples in ((["--quick"], 64), (["--quick", "--samples", "16"], 16)):
+        out = tmp_path / "report.json"
+        call = ["audit", "audit_cases:good", *options, "--select", "none", "--format", "json", "-o", str(out)]
+        assert main(call) == 0
+        settings = json.loads(out.read_text())["settings"]
+        assert (settings["samples"], settings["workers"]) == (samples, [0, 2])
+        assert settings["start_methods"] == ["fork"]
+
+
 def test_png_files_are_read_by_others() -> None:
     pixels = np.arange(5 * 7 * 3, dtype=np.uint8).reshape(5, 7, 3)
     assert (decoded(png(pixels))[:, :, ::-1] == pixels).all()
