@@ -283,6 +283,14 @@ def test_explain_reads_a_datasets_sample_for_its_size(
     assert told["applied"][0]["params"] == plain(drawn_there[0].params)
 
 
+def test_what_a_module_prints_is_no_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "loud.py").write_text(f"print('loss 0.3'){MODULE}")
+    assert explain("loud:augment", "--size", "40x40", "--json") == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["pipeline"] == "loud:augment"
+    assert told.err == "loss 0.3\n"
+
+
 def test_explain_needs_a_size_only_where_draws_depend_on_it(folder: Path) -> None:
     (folder / "noise.json").write_text(ss.Compose([ss.GaussianNoise(), ss.ColorJitter(0.3)]).to_json())
     assert explain("noise.json") == 0

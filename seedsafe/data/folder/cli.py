@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     Example:
         >>> import tempfile
         >>> main([tempfile.mkdtemp(), "--no-progress"])
-        0 files, 0 classes, 0 bytes a file
+        0 files, 0 classes, 0 bytes of memory a file
         0
     """
     options = parser().parse_args(argv)
@@ -79,7 +79,7 @@ def _as_json(index: FolderIndex) -> str:
 
 def _as_text(index: FolderIndex) -> str:
     each = index.nbytes / len(index) if len(index) else 0
-    lines = [f"{len(index):,} files, {len(index.classes):,} classes, {each:.3g} bytes a file"]
+    lines = [f"{len(index):,} files, {len(index.classes):,} classes, {each:.3g} bytes of memory a file"]
     if index.changes is not None:
         lines.append(f"since the last time: {index.changes.added:,} added, {index.changes.removed:,} removed")
     for kind, count in sorted(Counter(problem.kind for problem in index.problems).items()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -58,8 +59,9 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     try:
         _without_opencv()
-        subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
-        key, applied = _explained(subject, options)
+        with redirect_stdout(sys.stderr):  # what the user's module prints is no result
+            subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
+            key, applied = _explained(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
         print(f"seedsafe explain: {_one_line(error)}", file=sys.stderr)
         return 2

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,13 @@ def _preview(options: argparse.Namespace) -> int:
 
     output = Path(options.output)
     _check_output(output)
-    subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
+    with redirect_stdout(sys.stderr):  # what the user's module prints is no result
+        subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
     columns = _columns(options)
     indices, read = _source(subject, options)
     rows: list[Row] = []
     quiet = options.no_progress or not sys.stderr.isatty() or find_spec("rich") is None
-    with reporting(not quiet, "drawing") as report:
+    with redirect_stdout(sys.stderr), reporting(not quiet, "drawing") as report:
         for done, number in enumerate(indices):
             rows.append(read(number, [SampleIndex(number, at.epoch, view=at.view) for at in columns]))
             report(done + 1, len(indices))
