@@ -23,6 +23,7 @@ GUIDES = {
     "demo": "[The bug](../explanation/the-bug.md) explains what it shows.",
     "preview": "[How to look at a pipeline](../how-to/preview.md).",
     "explain": "[How to ask what happened to a sample](../how-to/explain.md).",
+    "check": "[How to check a project](../how-to/check.md).",
     "lint": "[How to use the linter](../how-to/lint.md), also [in CI](../how-to/lint-in-ci.md); [its rules](lint/index.md).",
     "audit": "[How to audit a dataset](../how-to/audit.md); [its questions](audit.md).",
     "stats": "[How to compute channel statistics](../how-to/channel-statistics.md).",
