@@ -178,6 +178,11 @@ def test_the_line_in_a_transform_is_named() -> None:
     assert report["duplicates"].at_fault == "transform"
 
 
+def test_the_line_in_a_transform_with_a_hook_is_named() -> None:
+    report = audited(audit_cases.WithTransform(cases.Reseeded()), "duplicates", "order")
+    assert report["duplicates"].places[0].endswith(line("return image + self.rng.integers"))
+
+
 def test_other_faults_stay_apart() -> None:
     report = audited(audit_cases.Counts(), *RANDOM, "in-place")
     assert [answer.question for answer in report.warnings] == ["lost-state"]

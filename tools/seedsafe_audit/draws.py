@@ -19,10 +19,11 @@ from numpy.random import bit_generator
 
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.search import find
-from seedsafe.bridging.sources import globals_for
+from seedsafe.bridging.sources import Hooked, globals_for
 from seedsafe_audit import rng
 from seedsafe_audit.asked import Asked
 from seedsafe_audit.loaders import tell
+from seedsafe_audit.state import generators
 from seedsafe_audit.subject import Subject
 
 __all__ = ["KEY", "Draw", "draws"]
@@ -81,7 +82,10 @@ class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        self._sources = [*globals_for(Bridge()), *find(dataset).sources]
+        found = find(dataset).sources  # it tries hooks, which may replace generators
+        sources: list[Any] = [*globals_for(Bridge()), *found, *generators(dataset)]
+        named = {source.name: source for source in sources}
+        self._sources = [source for source in named.values() if not isinstance(source, Hooked)]
         self._marks: list[Any] = []
         self._last: tuple[str, int, str] | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS

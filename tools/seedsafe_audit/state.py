@@ -15,7 +15,7 @@ import numpy as np
 
 from seedsafe_audit.content import as_array, digest
 
-__all__ = ["Change", "Snapshot", "changes", "snapshot"]
+__all__ = ["Change", "Generator", "Snapshot", "changes", "generators", "snapshot"]
 
 _DEPTH, _ENTRIES, _LONG, _WIDE, _BYTES = 8, 20_000, 2_000, 2**24, 2**26
 _LEFT_OUT = (
@@ -92,6 +92,33 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
                     (path + step, part, depth + 1, nested if step.startswith(".") else inside and depth > 0)
                 )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """A generator that a dataset keeps, by the path to it."""
+
+    name: str
+    value: Any
+
+    def mark(self) -> str | None:
+        """Return a digest of its state."""
+        return _generator_state(self.value)
+
+
+def generators(dataset: Any) -> Iterator[Generator]:
+    """Yield the generators that are reachable from a dataset, those nearest to it first."""
+    seen: set[int] = set()
+    todo: deque[tuple[str, Any, int]] = deque([("", dataset, 0)])
+    while todo and len(seen) < _ENTRIES:
+        path, value, depth = todo.popleft()
+        if id(value) in seen or isinstance(value, _LEFT_OUT):
+            continue
+        seen.add(id(value))
+        if _generator_state(value) is not None:
+            yield Generator(path, value)
+        elif depth < _DEPTH and not hasattr(value, "shape"):
+            todo += [(path + step, part, depth + 1) for step, part in _parts(value, ())]
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:

@@ -16,6 +16,4 @@ class Data:
 
     def loaders(self, dataset):
         first = DataLoader(dataset, worker_init_fn=self.start)
-        return first, DataLoader(
-            dataset, worker_init_fn=lambda w: np.random.seed(self.seed + w)
-        )  # expect: SSF006
+        return first, DataLoader(dataset, worker_init_fn=lambda w: np.random.seed(self.seed + w))  # expect: SSF006

@@ -1,4 +1,4 @@
 from .base import BaseSet
 from .masked import MaskedSet
 
-__all__ = ["BaseSet", "MaskedSet"]
+__all__ = ['BaseSet', 'MaskedSet']
