@@ -16,7 +16,7 @@ _CACHE = (
 )
 _KEPT = (
     "it keeps what was drawn for one sample, its key, or a generator made with it, and uses that for others: call the pipeline or "
-    "ss.generator() anew for each sample"
+    "ss.generator() in each read"
 )
 
 

@@ -96,7 +96,7 @@ def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     if not samples:
         return None
     text = (
-        "different samples get the same draws: they are seeded anew with a number that does not tell them apart and is another "
+        "different samples get the same draws: they are seeded again with a number that does not tell them apart and is another "
         "in each run, as a clock's"
     )
     return Finding("fault", text, evidence, samples, ctx.source)
