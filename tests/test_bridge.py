@@ -153,7 +153,7 @@ class TestKeyed:
     def test_the_slow_ways_key_as_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
         fast = under(KEY)
         monkeypatch.setattr(sources._usual[0], "_memory", None)
-        monkeypatch.setattr(words_of_a_bridge._bits, "_memory", None)
+        monkeypatch.setattr(words_of_a_bridge._idle[-1], "_memory", None)
         monkeypatch.setattr(sources, "numpy_state", lambda bits: None)
         monkeypatch.setattr(sources._numpy, "_ours", [])
         monkeypatch.setattr(sources._torch[0], "_made", None)

@@ -73,7 +73,7 @@ before = random.getstate(), repr(np.random.get_state())
 held, done = threading.Event(), threading.Event()
 
 def stay():
-    with ss.keyed(ss.SampleKey(1, 0, 0)), words._bits.bits.lock, np.random.get_bit_generator().lock:
+    with ss.keyed(ss.SampleKey(1, 0, 0)), words._idle.pop().bits.lock, np.random.get_bit_generator().lock:
         sources.the_numpy_global._bit_generator = sources._AnyState  # as in the midst of asking for a gaussian
         held.set()
         done.wait()

@@ -37,13 +37,18 @@ class Region:
         lock.acquire()
         saves = bool(turns.inside) or not is_worker()
         turns.inside.append(self)
+        turns.entered += 1
         try:
             words = Words(self._address)
             self._entropy = Entropy(words)
-            for source in self._sources:
-                if saves:
+            if saves:
+                for source in self._sources:
                     self.saved.append((source, source.save()))
-                source.key(words)
+            before = -1
+            while before != turns.entered:  # as a signal handler or a finalizer may do meanwhile
+                before = turns.entered
+                for source in self._sources:
+                    source.key(words)
         except BaseException:
             self.__exit__()
             raise

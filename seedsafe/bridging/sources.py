@@ -235,7 +235,10 @@ class NumpyGlobal:
         self._last: Any = None
 
     def save(self) -> Any:
-        bits = self._last = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
+        bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
+        if bits is _AnyState:  # a signal handler comes in the middle of this
+            bits = self._last
+        self._last = bits
         state = np.random.get_state(legacy=False) if _gaussian_cached() else None
         self._depth += 1
         return bits, state

@@ -7,7 +7,6 @@ import threading
 from contextlib import suppress
 from typing import Any
 
-from seedsafe.bridging import words
 from seedsafe.bridging.sources import renew_numpy
 
 __all__ = ["PATIENCE", "Turns", "turns"]
@@ -30,6 +29,8 @@ class Turns:
         self.door = threading.Lock()
         self.inside: list[Any] = []
         """The regions that have been entered, the outermost first."""
+        self.entered = 0
+        """How often a region was entered."""
         self.process = 0
         """A number that is another one in a forked process."""
         self._forking: int | None = None
@@ -68,7 +69,6 @@ class Turns:
         self.lock = threading.RLock()
         if not self.inside:
             return
-        words.renew()
         renew_numpy()
         while self.inside:
             for source, state in reversed(self.inside.pop().saved):

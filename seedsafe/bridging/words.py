@@ -14,7 +14,7 @@ from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
 if TYPE_CHECKING:
     import numpy.typing as npt  # costs a tenth of NumPy's own import
 
-__all__ = ["HALF", "OP", "Words", "elsewhere", "place_of", "renew"]
+__all__ = ["HALF", "OP", "Words", "elsewhere", "place_of"]
 
 _BLOCKS = 80
 """The blocks of four words in a segment: a whole state, with some to spare. The head takes up three segments."""
@@ -26,13 +26,15 @@ _LITTLE = sys.byteorder == "little"
 OP = op_of("seedsafe/bridge")
 """The stream that a bridge seeds from."""
 
-_bits = InPlacePhilox()
+_idle: list[InPlacePhilox] = []
+"""The generators of words that nobody uses: none that a thread of the parent process was using at a fork."""
 
 
-def renew() -> None:
-    """Replace the generator of the words, whose lock a thread of the parent process may have held at a fork."""
-    global _bits
-    _bits = InPlacePhilox()
+def _read(at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+    bits = _idle.pop() if _idle else InPlacePhilox()
+    words = bits.words(at, count, after)
+    _idle.append(bits)
+    return words
 
 
 def place_of(key: SampleKey) -> Address:
@@ -62,7 +64,7 @@ class Words:
         """Return a Mersenne Twister's state of the head, uint32, shape (624,): `random`'s, NumPy's or torch's."""
         if self._head is None:
             states = 3 if "torch" in sys.modules else 2
-            words = _bits.words(self.address, states * STATE // 2)
+            words = _read(self.address, states * STATE // 2)
             self._head = (words if _LITTLE else words.astype(_WORD)).view(HALF)
         return self._head[_STATES[number]]
 
@@ -71,7 +73,7 @@ class Words:
         return self._words(_BLOCKS * (segment + 3) + after, words)
 
     def _words(self, block: int, count: int) -> npt.NDArray[np.uint64]:
-        taken = _bits.words(self.address, count, block)
+        taken = _read(self.address, count, block)
         return taken if _LITTLE else taken.astype(_WORD)
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:

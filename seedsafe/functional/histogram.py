@@ -99,7 +99,9 @@ def _stretched(image: Array) -> Array:
         return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
     planes = scratch_planes(channels, image)
     opencv().split(image, planes)
-    return look_up_channels(image, [_stretch(*ends) for ends in [_ends(plane) for plane in planes]])
+    tables = [_stretch(*_ends(plane)) for plane in planes]
+    del planes  # whose memory the look-up can use
+    return look_up_channels(image, tables)
 
 
 def _ends(plane: Array) -> tuple[float, float]:

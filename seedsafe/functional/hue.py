@@ -56,12 +56,13 @@ def turn_hue(image: Array, turn: float, made: Array) -> Array:
     kept = table(VALUES - VALUES * abs(share)) if whole else np.float32(1.0 - abs(share))
     if whole and image.size < _SMALL:
         return _turn_small(image, thirds, np.asarray(kept, np.int16), share < 0, made)
+    planes = scratch_planes(10, image[:rows])
     for top in range(0, image.shape[0], rows):
         block = image[top : top + rows]
-        planes = scratch_planes(10, block)
-        opencv().split(block, planes[:3])
-        colours = [planes[(channel - thirds) % 3] for channel in range(3)]
-        turned = _turned(colours, planes[3:], kept, share < 0)
+        parts = [plane[: len(block)] for plane in planes]
+        opencv().split(block, parts[:3])
+        colours = [parts[(channel - thirds) % 3] for channel in range(3)]
+        turned = _turned(colours, parts[3:], kept, share < 0)
         opencv().merge(turned, made[top : top + rows])
     return made
 
@@ -152,10 +153,11 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
     made = new(image)
     away = [hue_table[hue] for hue_table in _AWAY]
     rows = max(1, _BLOCK // image.shape[1])
+    planes = scratch_planes(6, made[:rows])
     for first in range(0, image.shape[0], rows):
         block = made[first : first + rows]
         cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
-        hues, chroma, top, *colours = scratch_planes(6, block)
+        hues, chroma, top, *colours = (plane[: len(block)] for plane in planes)
         cv2.split(block, [hues, chroma, top])
         look_up_into(chroma, saturation, chroma)
         look_up_into(top, value, top)

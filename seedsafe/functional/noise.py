@@ -137,19 +137,20 @@ def _float_table() -> npt.NDArray[np.float32]:
 
 
 class _Steps(threading.local):
-    def __init__(self) -> None:
-        self.std = float("nan")
-        self.table = np.empty(65536, np.int8)
+    last: tuple[float, npt.NDArray[np.int8]] = float("nan"), np.empty(0, np.int8)
 
 
 _steps = _Steps()
 
 
 def _step_table(std: float) -> npt.NDArray[np.int8]:
-    if _steps.std != std:
-        upper = _steps.table[32768:]
+    """Return the steps of each 16-bit piece; those of the last std are kept, in a table that is never written again."""
+    known, table = _steps.last
+    if known != std:
+        table = np.empty(65536, np.int8)
+        upper = table[32768:]
         for first, last in parts(32768, 8192):
             upper[first:last] = np.rint(std * normal_quantiles()[32768 + first : 32768 + last])
-        np.negative(upper[::-1], out=_steps.table[:32768])
-        _steps.std = std
-    return _steps.table
+        np.negative(upper[::-1], out=table[:32768])
+        _steps.last = std, table
+    return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -31,19 +32,30 @@ class _Buffer(threading.local):
 _buffer = _Buffer()
 
 
+def _references() -> int:
+    """Return how many references to memory there are while `scratch` looks at it and no array lies over it."""
+    memory = _buffer.memory
+    return sys.getrefcount(memory)
+
+
+_UNUSED: Final = _references()
+
+
 def scratch(shape: tuple[int, ...], dtype: npt.DTypeLike = np.uint8) -> Array:
     """Return an array of this thread's buffer, C-contiguous, filled with anything.
 
-    The next call in the thread hands out the same memory: take all that a function needs at once, and call nothing that
-    takes any before it is done with. It is never part of a result.
+    The next call in the thread hands out the same memory if no array lies over it any more: a signal handler or a finalizer
+    may augment a sample while another one is half done. It is never part of a result.
 
     Example:
-        >>> scratch((2, 3), np.float32).shape
-        (2, 3)
+        >>> first = scratch((2, 3), np.float32)
+        >>> first.shape, np.shares_memory(first, scratch((2, 3), np.float32))
+        ((2, 3), False)
     """
-    if math.prod(shape) * np.dtype(dtype).itemsize > _buffer.memory.size:
-        _buffer.memory = np.empty(math.prod(shape) * np.dtype(dtype).itemsize, np.uint8)
-    return np.ndarray(shape, dtype, _buffer.memory)
+    memory, nbytes = _buffer.memory, math.prod(shape) * np.dtype(dtype).itemsize
+    if nbytes > memory.size or sys.getrefcount(memory) > _UNUSED:
+        memory = _buffer.memory = np.empty(nbytes, np.uint8)
+    return np.ndarray(shape, dtype, memory)
 
 
 def scratch_planes(count: int, image: Array) -> list[Array]:

@@ -261,7 +261,8 @@ class PooledDraws(Draws):
 
 class _Pool(threading.local):
     def __init__(self) -> None:
-        self.bulk = MovablePhilox()
+        self.idle: list[MovablePhilox] = []
+        """Those that nobody is moving: one, or more where a signal handler or a finalizer drew noise in between."""
 
 
 _pool = _Pool()
@@ -275,7 +276,10 @@ def sixteenths(noise: Address, n: int, first: int = 0) -> npt.NDArray[np.uint16]
         [55451, 2276, 47716, 756]
     """
     block, skipped = divmod(first, 16)
-    words = _pool.bulk.words(noise, -(-(skipped + n) // 4), block).astype("<u8", copy=False)
+    idle = _pool.idle
+    bulk = idle.pop() if idle else MovablePhilox()
+    words = bulk.words(noise, -(-(skipped + n) // 4), block).astype("<u8", copy=False)
+    idle.append(bulk)
     return words.view("<u2")[skipped : skipped + n].astype(np.uint16, copy=False)
 
 
