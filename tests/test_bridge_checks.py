@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from reentry import interrupted, same
 from test_bridge import GRAY, KEY, KEYS, OTHER, python
 
 import seedsafe as ss
 from seedsafe.bridging import entropy
 from seedsafe.bridging.same import content
 from seedsafe.bridging.search import find
+from seedsafe.reading import KeyedReader
 from seedsafe_torch import AugmentedDataset, loader
 
 
@@ -509,3 +511,30 @@ def test_no_warning_is_given_for_what_is_right() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ss.bridge(lambda_free).verify(GRAY, keys=40) == "verified"
+
+
+def test_a_read_in_the_middle_of_another_changes_neither_nor_the_generators() -> None:
+    class Drawing:
+        def __init__(self) -> None:
+            self.rng, self.legacy = np.random.default_rng(5), np.random.RandomState(5)
+
+        def __len__(self) -> int:
+            return 9
+
+        def __getitem__(self, index: int) -> Any:
+            drawn = [random.gauss(0, 1), np.random.randn(), float(torch.rand(())), ss.generator().random()]
+            return np.array([*drawn, np.random.default_rng().random(), self.rng.random(), self.legacy.rand()])
+
+    one, other = (KeyedReader(Drawing(), seed=seed, bridge=ss.Bridge(verify=False)) for seed in (1, 2))
+    at = ss.SampleIndex(4, epoch=2)
+    expected, theirs = one.sample(at), other.sample(at)
+    before = random.getstate(), repr(np.random.get_state()), torch.get_rng_state().tolist()
+    _, lines = interrupted(lambda: one.sample(at), lambda number: None)
+    for place in range(lines):
+
+        def act(number: int, place: int = place) -> None:
+            if number == place:
+                assert same(other.sample(at), theirs)
+
+        assert same(interrupted(lambda: one.sample(at), act)[0], expected)
+        assert (random.getstate(), repr(np.random.get_state()), torch.get_rng_state().tolist()) == before

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from collections.abc import Sequence
 from itertools import groupby
 from multiprocessing import active_children
 from operator import length_hint
 from reprlib import Repr
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Final, Literal, SupportsIndex
 
 from torch.utils.data import Dataset, IterableDataset, Subset
 from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
@@ -31,17 +32,20 @@ from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["AugmentedDataset", "Envelope", "offered", "reads_batches"]
+__all__ = ["NOTHING", "AugmentedDataset", "Envelope", "offered", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
 
 
+NOTHING: Final = (None, None)
+
+
 class _Offered(threading.local):
     """What the thread that makes a batch in place offers to the dataset that it reads next."""
 
-    row: Any = None
-    """Memory for the sample's first array; None if there is none."""
+    row: tuple[Any, Any] = NOTHING
+    """The index that is read, as the loader passed it, and memory for its sample's first array."""
 
 
 offered = _Offered()
@@ -142,15 +146,17 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # a loader's
             cell.last = index
-            row = offered.row
+            of, row = offered.row
             if row is not None:
-                offered.row = None  # what is read inside makes samples of its own
+                if of is index:
+                    offered.row = NOTHING  # what is read inside makes samples of its own
+                else:
+                    row = None  # a signal handler's or a finalizer's index
             return reader.sample(index, row=row)
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
             )
-        row, offered.row = offered.row, None
         usual = type(index) is int and 0 <= index < reader.length
         position = index if usual else reader.position(index)
         fetch = None
@@ -173,6 +179,13 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(
                 position, moment.epoch if epoch is None else epoch, moment.occurrence, moment.view
             )
+        row = None
+        if offered.row[0] is not None and (moment is index or sys._getframe(1).f_code in _BETWEEN):
+            of, row = offered.row
+            if of is moment:
+                offered.row = NOTHING
+            else:
+                row = None
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.entered(at, reader):
@@ -306,6 +319,10 @@ class Envelope(Dataset[Any]):
             with entered(moment_of(part[0])):
                 samples += self.dataset.__getitems__([int(index) for index in part])
         return samples
+
+
+_BETWEEN: Final = (Envelope.__getitem__.__code__, Subset.__getitem__.__code__)
+"""What reads a dataset for the index that a row is offered for, beside RowByRow itself."""
 
 
 def _moment(index: int) -> tuple[int, int, int] | None:

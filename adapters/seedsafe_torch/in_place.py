@@ -20,7 +20,7 @@ from torch.utils.data._utils import collate as torchs
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
 from seedsafe_torch.at_once import at_once, may_pay
-from seedsafe_torch.dataset import AugmentedDataset, Envelope, offered, reads_batches
+from seedsafe_torch.dataset import NOTHING, AugmentedDataset, Envelope, offered, reads_batches
 from seedsafe_torch.faults import Whole
 from seedsafe_torch.fetching import fetch_above
 
@@ -80,10 +80,11 @@ class RowByRow(Dataset[Any]):
                 if rows.idle:
                     samples.append(dataset[index])
                     continue
-                offered.row = rows.offer() if offers else None
+                row = rows.offer() if offers else None
+                offered.row = NOTHING if row is None else (index, row)
                 samples.append(_placed(rows, dataset[index]))
         finally:
-            offered.row = None
+            offered.row = NOTHING
         return samples
 
     def __getattr__(self, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from reentry import interrupted
 from torch.utils.data import ConcatDataset, Subset
 
 import seedsafe as ss
@@ -408,3 +410,28 @@ def test_a_keras_sequence_that_fails_says_so() -> None:
     same(
         sequence[1], AugmentedSequence(Base(), AUGMENT, seed=1, batch_size=BATCH, epoch=0, in_place=False)[1]
     )
+
+
+@pytest.mark.parametrize("kind", ["plain", "subset", "nested"])
+def test_a_sample_that_a_signal_handler_reads_is_not_in_the_batch_under_way(kind: str) -> None:
+    augment = ss.Compose([CROP, NORMALIZE])
+    base = [(image, number) for number, image in enumerate(IMAGES)]
+    dataset: Any = AugmentedDataset(base, augment, seed=1)
+    others = AugmentedDataset(base, augment, seed=2)
+    read: Any = {"plain": dataset, "subset": Subset(dataset, range(LENGTH))}.get(kind)
+    if kind == "nested":
+        read = AugmentedDataset(Subset(AugmentedDataset(base, seed=3), range(LENGTH)), augment, seed=1)
+    expected = list(loader(read, batch_size=BATCH, epoch=3))
+    kept = []
+
+    def act(number: int) -> None:
+        if number % 3:
+            return
+        image = (others if number % 2 or kind == "nested" else dataset)[number % LENGTH][0]
+        kept.append((image, image.copy()))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the handler's samples come twice
+        batches, _ = interrupted(lambda: list(loader(read, batch_size=BATCH, epoch=3)), act)
+    assert all(torch.equal(a[0], b[0]) for a, b in zip(batches, expected, strict=True))
+    assert all(np.array_equal(image, before) for image, before in kept)
