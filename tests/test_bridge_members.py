@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -220,6 +221,41 @@ class TestAlbumentations:
             assert made["image"].all()
             assert made["boxes"].tolist() == [[1, 1, 3, 4]]
             assert made["keypoints"].tolist() == [[1, 1]]
+
+    @pytest.mark.parametrize("form", ["coco", "yolo", "albumentations", "pascal_voc"])
+    def test_a_compose_inside_that_takes_another_format_is_refused(self, form: str) -> None:
+        def prepared(boxes: str = form, keypoints: str = "xyas") -> Any:
+            formats = {"bboxes": boxes, "keypoints": keypoints}
+            return ss.bridge(
+                BaseCompose(
+                    BasicTransform(),
+                    processors={
+                        name: SimpleNamespace(params=SimpleNamespace(format=one))
+                        for name, one in formats.items()
+                    },
+                )
+            )
+
+        flip, boxes = ss.HorizontalFlip(p=1), ss.Boxes("coco")
+        made = [
+            lambda: ss.Compose([prepared()], boxes=boxes),
+            lambda: ss.Compose([ss.OneOf([prepared()])], boxes=boxes),
+            lambda: ss.Compose([ss.Compose([prepared()]), ss.Compose([], boxes=boxes)]),
+            lambda: ss.Compose([flip, prepared()]),
+        ]
+        for make in made:
+            if form == "pascal_voc":
+                make()
+                continue
+            with pytest.raises(ValueError, match=f"must take boxes in one format, but .*{form!r}.*: give"):
+                make()
+        ss.Compose([ss.ToFloat(), prepared()])  # nobody else looks at boxes
+        for make in (
+            lambda: ss.Compose([prepared("pascal_voc", "yx")], keypoints=ss.Keypoints()),
+            lambda: ss.Compose([flip, prepared("pascal_voc", "yx")]),
+        ):
+            with pytest.raises(ValueError, match="must take keypoints in one format, but .*'yx'.* the format 'xy'"):
+                make()
 
     def test_an_image_alone_is_moved(self) -> None:
         made = ss.Compose([ss.bridge(BasicTransform())])({"image": GRAY, "mask": GRAY}, key=KEY)

@@ -116,6 +116,15 @@ class Calling:
         """Return whether it is given an image or audio alone."""
         return self.style in _ALONE
 
+    def format_of(self, target: str) -> str | None:
+        """Return the format that a Compose of albumentations has for boxes or keypoints, "xy" for all that begin with it."""
+        processors = getattr(self.function, "processors", None)
+        one = processors.get(_NAMED.get(target, target)) if isinstance(processors, dict) else None
+        found = getattr(getattr(one, "params", None), "format", None)
+        if not isinstance(found, str):
+            return None
+        return "xy" if target == "keypoints" and found.startswith("xy") else found
+
     def with_array(self, array: Array, params: Address) -> Any:
         """Return what it makes of a copy of an image or of audio."""
         if self.style == "array":

@@ -43,6 +43,11 @@ class BridgedLeaf(Leaf):
         """Return whether it may move boxes and keypoints."""
         return bool(self.transform.moves)
 
+    def format_of(self, target: str) -> str | None:
+        """Return the format that albumentations' Compose was given; None for any other callable."""
+        found: str | None = self.transform.format_of(target)
+        return found
+
     def mover(self, info: Info, params: Any) -> None:
         """Return None: it moves what it is given itself."""
         return
@@ -186,6 +191,10 @@ class Bridged(Transform):
     def moves(self) -> bool:
         """Return whether it is given boxes and keypoints, and may move them."""
         return not self._calling.alone
+
+    def format_of(self, target: str) -> str | None:
+        """Return how albumentations' Compose was told that boxes or keypoints are written; None for any other callable."""
+        return None if self._calling.alone else self._calling.format_of(target)
 
     @property
     def verdict(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -19,7 +19,7 @@ from seedsafe.pipeline.batch import Many
 from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
-from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.leaf import FORMATS, Leaf
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.primitive import declared, marks_of
@@ -53,8 +53,8 @@ class Compose:
 
     Raises:
         TypeError: one of transforms is not a Transform, or boxes or keypoints is something else.
-        ValueError: two transforms have the same name or stream, one needs the channels last that ToCHW has put first, or a
-            Compose inside has other boxes or keypoints.
+        ValueError: two transforms have the same name or stream, one needs the channels last that ToCHW has put first, a
+            Compose inside has other boxes or keypoints, or one inside a bridge takes them in another format.
 
     Example:
         >>> import numpy as np
@@ -102,6 +102,8 @@ class Compose:
         self._streams = tuple(namer.streams)
         self._many: Many | None = None
         _check_layout(self._root.leaves())
+        for target, part in (("boxes", namer.rules.boxes), ("keypoints", namer.rules.keypoints)):
+            _check_formats(target, part, self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
         """Return the transforms with their streams in a pipeline."""
@@ -347,6 +349,13 @@ class Compose:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Compose, **self.options()), (self.transforms,)
 
+    def watched(self, check: Callable[[Callable[[], Any]], None]) -> Compose:
+        """Return this pipeline with its transforms of somebody's watched; see `Leaf.watch`."""
+        twin = Compose(self.transforms, **self.options())
+        for leaf in twin._root.leaves():
+            leaf.watch(check)
+        return twin
+
     def options(self) -> dict[str, Any]:
         """Return the arguments beside the transforms, those that were given."""
         given = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
@@ -411,6 +420,21 @@ def _instead(thing: Any) -> str:
     if callable(thing):
         return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform or AudioTransform"
     return "derive it from ImageTransform, SpatialTransform or AudioTransform"
+
+
+def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:
+    """Refuse members that take boxes or keypoints to be written in another way than they are given or than other members do."""
+    found = {} if part is None else {FORMATS[target]: f"the Compose with {target}="}
+    for leaf in leaves:
+        written = leaf.format_of(target)
+        if written is not None:
+            found.setdefault(written, leaf.name)
+    if len(found) > 1:
+        takes = " and ".join(f"{name} {written!r}" for written, name in found.items())
+        raise ValueError(
+            f"all members of a pipeline must take {target} in one format, but {takes}: give the Compose inside a bridge the "
+            f"format {FORMATS[target]!r}, which members get whatever the samples have, and say with {target}= what they have"
+        )
 
 
 def _check_layout(leaves: Iterable[Leaf]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from importlib.util import find_spec
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -22,7 +23,11 @@ from seedsafe.pipeline.primitive import Marks, marks_of
 from seedsafe.pipeline.rules import Move, Ruled, Rules, with_boxes
 from seedsafe.pipeline.state import Applied, State, Step, Traced, turn
 
-__all__ = ["Applier", "Leaf", "appliers", "released"]
+__all__ = ["FORMATS", "Applier", "Leaf", "appliers", "released"]
+
+
+FORMATS: Final = {"boxes": "pascal_voc", "keypoints": "xy"}
+"""How members of a pipeline get boxes and keypoints, whatever its Boxes and Keypoints say: pixel edges, and x before y."""
 
 
 class Applier(NamedTuple):
@@ -346,6 +351,40 @@ class Leaf:
     def leaves(self) -> Iterator[Leaf]:
         """Yield itself."""
         yield self
+
+    def format_of(self, target: str) -> str | None:
+        """Return how it takes boxes or keypoints to be written; None if it leaves them alone, or where that is not known."""
+        takes = any(one.target == target for one in self._appliers)
+        return FORMATS[target] if takes else None
+
+    def watch(self, check: Callable[[Callable[[], Any]], None]) -> None:
+        """Hand what a transform of somebody's draws and applies to `check` from now on, as a call that can be made again.
+
+        The library's own transforms are left alone.
+        """
+        if not self._fresh:
+            return
+
+        def again(rng: Draws, info: Info) -> Any:
+            fresh = Draws(rng.address)
+            fresh.word()
+            return draw(fresh, info)  # type: ignore[misc]
+
+        def drawn(rng: Draws, info: Info) -> Any:
+            check(lambda: again(rng, info))
+            return draw(rng, info)  # type: ignore[misc]
+
+        def watched(apply: Callable[..., Any]) -> Callable[..., Any]:
+            def applied(part: Any, params: Any, **info: Any) -> Any:
+                check(lambda: apply(part, deepcopy(params), **info))
+                return apply(part, params, **info)
+
+            return applied
+
+        draw = self._draw
+        self._draw = self._draw_alone = None if draw is None else drawn
+        self._appliers = tuple(one._replace(apply=watched(one.apply)) for one in self._appliers)
+        self._apply_alone = watched(self._apply_alone)
 
     def _checked(self, made: Any, target: str = "") -> Any:
         if isinstance(made, ndarray):

@@ -23,7 +23,7 @@ from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
 from seedsafe.ground.info import Array
 from seedsafe.keys.ambient import reading, state
-from seedsafe.keys.key import CONTRACT_VERSION, SampleIndex, SampleKey, address, checked_int, op_of
+from seedsafe.keys.key import CONTRACT_VERSION, Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.compose import Compose
@@ -52,7 +52,6 @@ from seedsafe.reading.forms import (
     is_foreign_code,
     joined_views,
     labels_of,
-    take_apart,
 )
 from seedsafe.reading.inside import (
     Keyed,
@@ -550,7 +549,8 @@ class KeyedReader:
         if targets is None and type(sample) is not ndarray and type(apply) is not partial:
             targets = self._targets(sample)
         given: tuple[Any, ...] = (augment, sample, keys, targets)
-        call = apply if self._twice is None else partial(self._watch, self._twice, apply, key)
+        twice = self._twice
+        call = apply if twice is None else partial(self._watch, twice, apply, key)
         if row is not None and apply is augment_sample:
             given = (*given, row)
         if outer is not None and outer.has_key:  # of a dataset around this one
@@ -583,12 +583,28 @@ class KeyedReader:
     def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *given: Any) -> Any:
         """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.
 
-        Under a bridge it is made twice more. Without, where nobody expects that, only its draws are, and all of it where a
-        generator has moved on.
+        Of a pipeline, what somebody's transforms draw and apply is made twice more, and the library's own are not. A callable
+        is made twice more under a bridge; without, where nobody expects that, only where a generator has moved on.
         """
         augment: Any
+        augment, at = given[0], address(key, _BRIDGE)
+        if type(augment) is Compose or (
+            isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
+        ):
+            pipeline = augment if isinstance(augment, Compose) else Compose([augment])
+            made = apply(pipeline.watched(partial(twice.check, at)), *given[1:])
+        else:
+            made = self._watch_callable(twice, at, apply, *given)
+        twice.left -= 1
+        if not twice.left:
+            self._twice = None
+            usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
+            self._straight = usual and type(self.augment) is Compose
+        return made
+
+    def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *given: Any) -> Any:
         augment, sample, keys, targets, *_ = given
-        kept, at = deepcopy(sample), address(key, _BRIDGE)
+        kept = deepcopy(sample)
         plain = partial(augment_batch, limit=apply.keywords["limit"]) if isinstance(apply, partial) else apply
 
         def again() -> Any:
@@ -597,21 +613,11 @@ class KeyedReader:
 
         if self._runner is not None:
             twice.check(at, again)
-            made = apply(*given)
-        else:
-            if apply is augment_sample and isinstance(augment, Compose | Transform):
-                pipeline = augment if isinstance(augment, Compose) else Compose([augment])
-                parts = take_apart(kept, targets)[0]
-                twice.check(at, lambda: pipeline.params(key, parts))
-            before = twice.marks()
-            made = apply(*given)
-            if twice.marks() != before:
-                twice.check(at, again)
-        twice.left -= 1
-        if not twice.left:
-            self._twice = None
-            usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
-            self._straight = usual and type(self.augment) is Compose
+            return apply(*given)
+        before = twice.marks()
+        made = apply(*given)
+        if twice.marks() != before:
+            twice.check(at, again)
         return made
 
     def _run(self, source: int, at: SampleIndex, key: SampleKey | Callable[[SampleIndex], SampleKey]) -> Any:

@@ -8,7 +8,9 @@ import pickle
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, ClassVar
 
 import keras
@@ -147,6 +149,26 @@ class Counter(ss.ImageTransform):
         return image + np.uint8(params)
 
 
+class Mine(ss.ImageTransform):
+    """A transform whose apply is a function."""
+
+    def __init__(self, function: Any) -> None:
+        object.__setattr__(self, "function", function)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        return image + np.uint8(self.function(image))
+
+
+CALLS = count(1)
+APPLIED = {
+    "counter": (lambda image: next(CALLS), "keeps something from call to call"),
+    "entropy": (lambda image: np.random.default_rng().integers(200), "draws elsewhere"),
+    "clock": (lambda image: time.perf_counter_ns() % 200, "keeps something from call to call"),
+    "random": (lambda image: random.randrange(200), "draws from random"),
+}
+"""What an apply must not do, and what is said of it."""
+
+
 class Keyed(ss.ImageTransform):
     def draw(self, rng: Any, info: Any) -> Any:
         return rng.integer(50)
@@ -213,6 +235,44 @@ def test_an_augmentation_that_ignores_its_key_is_refused(augment: Any, why: str,
 )
 def test_an_augmentation_that_is_deterministic_is_right(augment: Any) -> None:
     assert read(augment) == read(augment)
+
+
+@pytest.mark.parametrize("bridge", [False, True])
+@pytest.mark.parametrize("form", ["alone", "pipeline", "views", "mask"])
+@pytest.mark.parametrize("name", APPLIED)
+def test_an_apply_that_ignores_its_parameters_is_refused(name: str, form: str, bridge: bool) -> None:
+    function, why = APPLIED[name]
+    augment: Any = Mine(function) if form == "alone" else ss.Compose([ss.RandomCrop(4), Mine(function)])
+    base = [{"image": image, "mask": image[..., 0]} if form == "mask" else image for image in IMAGES]
+    dataset = AugmentedDataset(base, augment, seed=1, bridge=bridge, views=2 if form == "views" else None)
+    with pytest.raises(ss.NotReproducible, match=f"two results for one key .*{why}"):
+        dataset.at(0, epoch=0)
+
+
+def test_only_what_somebody_applies_is_made_twice_and_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, library = [], []
+    usual = ss.ToFloat.apply_image
+    monkeypatch.setattr(ss.ToFloat, "apply_image", lambda *given: library.append(0) or usual(*given))
+
+    def changing(image: Any) -> int:
+        seen.append(int(image.flat[0]))
+        image[...] = 9
+        return 1
+
+    augment = ss.Compose([Mine(changing), ss.ToFloat()])
+    images = [image.copy() for image in IMAGES]
+    for epoch in range(5):
+        dataset = AugmentedDataset(images, augment, seed=1) if not epoch else dataset
+        for index in range(8):
+            dataset.at(index, epoch=epoch)
+    assert len(library) == 40
+    assert len(seen) == 3 * 32 + 8
+    assert set(seen) == set(range(8))
+    assert same_arrays(images, IMAGES)
+
+
+def same_arrays(ours: Any, theirs: Any) -> bool:
+    return all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
 
 
 def test_what_apply_makes_of_entropy_is_found_under_a_bridge() -> None:
