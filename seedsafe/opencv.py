@@ -17,7 +17,8 @@ from seedsafe.ground.process import importing, is_starting, is_worker
 
 __all__ = ["guard", "load", "worker_init"]
 
-_done = False
+done = False
+"""Whether `guard` has nothing left to do: asked before it is called for every sample, since a call takes twice as long."""
 
 
 def guard() -> None:
@@ -39,7 +40,7 @@ def guard() -> None:
         ...         seedsafe.opencv.guard()
         ...         return cv2.imread(f"{index}.png")
     """
-    if not _done and "cv2" in sys.modules:
+    if not done and "cv2" in sys.modules:
         _act()
 
 
@@ -80,10 +81,10 @@ def worker_init(worker_id: int = 0) -> None:
 
 
 def _act() -> None:
-    global _done
+    global done
     cv2 = sys.modules["cv2"]
     if not is_worker():
-        _done = not is_starting()
+        done = not is_starting()
         if hasattr(cv2, "getNumThreads"):
             load()
         return
@@ -92,12 +93,12 @@ def _act() -> None:
     # Two threads that come here together set the same values twice, which harms nothing.
     cv2.setNumThreads(0)
     cv2.ocl.setUseOpenCL(False)
-    _done = True
+    done = True
 
 
 def _forget() -> None:
-    global _done
-    _done = False
+    global done
+    done = False
 
 
 if hasattr(os, "register_at_fork"):

@@ -16,7 +16,9 @@ HERE = str(Path(ss.__file__).parents[1]) + "/"
 PLACES = (f"{HERE}seedsafe/", f"{HERE}adapters/seedsafe_")
 
 
-def interrupted(read: Callable[[], Any], act: Callable[[int], None], opcodes: bool = False) -> tuple[Any, int]:
+def interrupted(
+    read: Callable[[], Any], act: Callable[[int], None], opcodes: bool = False
+) -> tuple[Any, int]:
     """Return what a read gives while `act` is called before each line, or each opcode, of the library, and how many there were."""
     event_of = "opcode" if opcodes else "line"
     count = 0

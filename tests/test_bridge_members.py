@@ -254,7 +254,9 @@ class TestAlbumentations:
             lambda: ss.Compose([prepared("pascal_voc", "yx")], keypoints=ss.Keypoints()),
             lambda: ss.Compose([flip, prepared("pascal_voc", "yx")]),
         ):
-            with pytest.raises(ValueError, match="must take keypoints in one format, but .*'yx'.* the format 'xy'"):
+            with pytest.raises(
+                ValueError, match=r"must take keypoints in one format, but .*'yx'.* the format 'xy'"
+            ):
                 make()
 
     def test_an_image_alone_is_moved(self) -> None:

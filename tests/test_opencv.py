@@ -76,7 +76,7 @@ def fake_worker(monkeypatch, *, daemon=True, parent=True):
     process = sys.modules["multiprocessing.process"]
     monkeypatch.setattr(process, "parent_process", lambda: object() if parent else None)
     monkeypatch.setattr(process, "current_process", lambda: type("P", (), {"daemon": daemon})())
-    monkeypatch.setattr(opencv, "_done", False)
+    monkeypatch.setattr(opencv, "done", False)
 
 
 @pytest.fixture

@@ -276,7 +276,9 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         counts, seed = random, key.seed
         run: Read | None = self
         while isinstance(run, entered):
-            if run._repeats is reader:  # it reads itself: a signal handler or a finalizer does, in the middle of a read
+            if (
+                run._repeats is reader
+            ):  # it reads itself: a signal handler or a finalizer does, in the middle of a read
                 return
             if run._repeats is not None and run._repeats.seed == seed:
                 raise shared_seed(seed)

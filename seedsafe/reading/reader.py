@@ -21,7 +21,7 @@ from seedsafe.bridging.search import find
 from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
-from seedsafe.ground.info import Array
+from seedsafe.ground.info import UINT8, Array
 from seedsafe.keys.ambient import reading, state
 from seedsafe.keys.key import CONTRACT_VERSION, Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.keys.many import ManyKeys
@@ -494,7 +494,8 @@ class KeyedReader:
 
         Without a key nothing is done to the sample, which need not be made then.
         """
-        opencv.guard()
+        if not opencv.done:
+            opencv.guard()
         if read_before is not None:
             if read_before.error is not None:
                 raise read_before.error
@@ -517,18 +518,21 @@ class KeyedReader:
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
-        augment, outer = self.augment, state.read
+        augment = self.augment
+        if augment is None and self._idle and apply is augment_sample:
+            return sample
+        outer = state.read
         if apply is augment_sample:
             array = sample[0] if type(sample) is tuple and sample else sample
             known = type(array) is ndarray
-            if self._idle and (augment is None or known or not isinstance(sample, tuple | list | dict)):
+            if self._idle and (known or not isinstance(sample, tuple | list | dict)):
                 return sample
             apart = outer is None or not outer.has_key
             if (
                 self._straight
                 and known
                 and apart
-                and array.dtype.char not in WIDE
+                and (array.dtype is UINT8 or array.dtype.char not in WIDE)
                 and (array is sample or type(sample[-1]) is self._label or self._is_plain(sample))
             ):
                 made = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore

@@ -261,8 +261,8 @@ def test_only_what_somebody_applies_is_made_twice_and_of_copies(monkeypatch: pyt
 
     augment = ss.Compose([Mine(changing), ss.ToFloat()])
     images = [image.copy() for image in IMAGES]
+    dataset = AugmentedDataset(images, augment, seed=1)
     for epoch in range(5):
-        dataset = AugmentedDataset(images, augment, seed=1) if not epoch else dataset
         for index in range(8):
             dataset.at(index, epoch=epoch)
     assert len(library) == 40
