@@ -47,6 +47,17 @@ class _Offered(threading.local):
     row: tuple[Any, Any] = NOTHING
     """The index that is read, as the loader passed it, and memory for its sample's first array."""
 
+    def taken(self, index: Any) -> Any:
+        """Return the memory if it is offered for an index, and None for that of a signal handler or a finalizer.
+
+        It is there once: what is read inside makes samples of its own.
+        """
+        of, row = self.row
+        if row is None or of is not index:
+            return None
+        self.row = NOTHING
+        return row
+
 
 offered = _Offered()
 
@@ -146,13 +157,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # a loader's
             cell.last = index
-            of, row = offered.row
-            if row is not None:
-                if of is index:
-                    offered.row = NOTHING  # what is read inside makes samples of its own
-                else:
-                    row = None  # a signal handler's or a finalizer's index
-            return reader.sample(index, row=row)
+            return reader.sample(index, row=None if offered.row is NOTHING else offered.taken(index))
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
@@ -179,13 +184,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(
                 position, moment.epoch if epoch is None else epoch, moment.occurrence, moment.view
             )
-        row = None
-        if offered.row[0] is not None and (moment is index or sys._getframe(1).f_code in _BETWEEN):
-            of, row = offered.row
-            if of is moment:
-                offered.row = NOTHING
-            else:
-                row = None
+        asked = moment is index or (offered.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
+        row = offered.taken(moment) if asked else None
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.entered(at, reader):

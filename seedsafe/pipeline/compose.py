@@ -423,7 +423,7 @@ def _instead(thing: Any) -> str:
 
 
 def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:
-    """Refuse members that take boxes or keypoints to be written in another way than they are given or than other members do."""
+    """Refuse transforms that take boxes or keypoints in another format than they are given, or than others do."""
     found = {} if part is None else {FORMATS[target]: f"the Compose with {target}="}
     for leaf in leaves:
         written = leaf.format_of(target)
@@ -432,8 +432,8 @@ def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable
     if len(found) > 1:
         takes = " and ".join(f"{name} {written!r}" for written, name in found.items())
         raise ValueError(
-            f"all members of a pipeline must take {target} in one format, but {takes}: give the Compose inside a bridge the "
-            f"format {FORMATS[target]!r}, which members get whatever the samples have, and say with {target}= what they have"
+            f"all transforms of a pipeline must take {target} in one format, but {takes}: give the Compose inside a bridge the "
+            f"format {FORMATS[target]!r}, which it gets whatever the samples have, and say with {target}= what they have"
         )
 
 
