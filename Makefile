@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check test-numpy test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers bench bench-loaders docs clean
+.PHONY: demo test check test-numpy test-release test-matrix test-audit test-bridge test-scale test-albumentations coverage test-trainers test-site bench bench-loaders docs clean
 
 # One environment for everything; made again only when pyproject.toml changes.
 $(VENV)/.installed: pyproject.toml
@@ -29,9 +29,10 @@ check: $(VENV)/.installed
 	$(BIN)/pyright
 	scripts/check_release.sh
 
-# The pages are built in an environment without frameworks, which are mocked.
+# The pages are built in an environment without frameworks, which are mocked; all of them (-E), because Sphinx's search forgets the words of
+# pages that it does not read again.
 docs: .venvs/docs/.installed
-	.venvs/docs/bin/sphinx-build -W --keep-going -q docs docs/_build/html
+	.venvs/docs/bin/sphinx-build -E -W --keep-going -q docs docs/_build/html
 
 .venvs/docs/.installed: pyproject.toml
 	$(PYTHON) -m venv .venvs/docs
@@ -92,6 +93,16 @@ test-trainers: .venvs/trainers/.installed
 	.venvs/trainers/bin/python -m pip install --quiet torch==2.13.0
 	.venvs/trainers/bin/python -m pip install --quiet --no-deps torchvision==0.28.0 "fastai>=2.8" fastcore fastprogress fasttransform "plum-dispatch<2.10" fastdownload "timm>=1.0" "ultralytics>=8.4"
 	.venvs/trainers/bin/python -m pip install --quiet --requirement tests/trainers/requirements.txt
+	touch $@
+
+# The built pages in headless Chromium (of the system, or the one that playwright installs), in an environment of its own.
+test-site: docs .venvs/site/.installed
+	PYTHONPATH=.:adapters .venvs/site/bin/python -m pytest -m site tests/site
+
+.venvs/site/.installed: tests/site/requirements.txt
+	$(PYTHON) -m venv .venvs/site
+	.venvs/site/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venvs/site/bin/python -m pip install --quiet --editable . --requirement tests/site/requirements.txt
 	touch $@
 
 # seedsafe_albumentations beside albumentations itself, in an environment of their own.

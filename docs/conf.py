@@ -9,7 +9,16 @@ sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 project = "seedsafe"
 author = "The seedsafe developers"
 release = version = installed_version("seedsafe")
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pictures", "signatures"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "pictures",
+    "cards",
+    "in_browser",
+    "searching",
+    "signatures",
+]
 autodoc_mock_imports = ["torch", "keras", "tf_keras", "tensorflow", "cv2", "ray"]
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -23,5 +32,42 @@ html_theme = "furo"
 html_title = "seedsafe"
 html_static_path = ["_static"]
 html_css_files = ["front.css"]
+html_js_files = [
+    (name, {"defer": "defer"}) for name in ("key.js", "slider.js", "gallery.js", "playground.js")
+]
+html_use_index = False  # one page of 27,000 pixels; the search finds the names
+html_scaled_image_link = False  # they are shown as large as they are
 exclude_patterns = ["_build", "_pictures", "style.md"]  # the last is for contributors
 suppress_warnings = ["myst.xref_missing"]  # links into the repository, which a site does not hold
+playground_pyodide = (
+    ""  # where the playground finds Pyodide: a URL, or a path of the site; see docs/playground.md
+)
+search_words = {  # what people type, by the page that they want; names of transforms and functions are found anyway
+    "explanation/faq": ["faq", "questions", "help"],
+    "explanation/how-it-works": ["reproducible", "reproducibility", "deterministic", "determinism"],
+    "explanation/license": ["license", "licence", "mit"],
+    "explanation/scale": ["ddp", "distributed", "ranks", "cluster"],
+    "explanation/comparison": ["comparison", "alternatives", "albumentationsx", "grain"],
+    "explanation/the-bug": ["worker_init_fn", "duplicate", "repeated augmentations"],
+    "gallery": ["gallery", "show", "visualise", "visualize", "augmentations"],
+    "how-to/albumentations": ["albumentations"],
+    "how-to/detection": ["detection", "yolo"],
+    "how-to/explain": ["explain"],
+    "how-to/keras": ["keras", "tensorflow"],
+    "how-to/large-folders": ["jpeg", "png", "folder", "imagefolder"],
+    "how-to/masks-keypoints-boxes": ["bboxes", "detection", "boxes", "masks", "segmentation", "keypoints"],
+    "how-to/preview": ["preview", "show", "yaml"],
+    "how-to/replay": ["replay", "debug", "log"],
+    "how-to/streams": ["webdataset", "streaming", "iterabledataset"],
+    "how-to/tf": ["tf.data"],
+    "how-to/torch": ["pytorch", "torch", "dataloader", "resume", "ddp"],
+    "how-to/trainers": ["lightning", "accelerate", "hugging face", "trainer", "fastai", "timm", "resume"],
+    "playground": ["playground", "try", "preview"],
+    "reference/cli": ["cli", "command line", "yaml"],
+    "reference/compose": ["compose", "pipeline", "json", "yaml"],
+    "reference/contract": ["contract", "philox", "deterministic"],
+    "reference/keys": ["seed", "key"],
+    "reference/mixing": ["mixup", "cutmix"],
+    "reference/speed": ["speed", "benchmark", "performance", "fast"],
+    "reference/transforms/geometry": ["rotate", "rotation"],
+}

@@ -15,6 +15,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +30,10 @@ INTERNAL = {
     *("part_of", "parts", "product", "put", "scratch", "scratch_planes", "table"),
 }
 """Functions with an example that only the library itself calls."""
+
+TONE = ("tone", "Tone")
+APART = {"tones": TONE, "histogram": TONE, "levels": TONE}
+"""Files whose transforms have a page besides their family's, which would be too long; with its name and title."""
 
 
 def in_order(names: set[str]) -> list[str]:
@@ -131,26 +136,48 @@ def directive(module: str) -> str:
     return f"```{{eval-rst}}\n.. automodule:: {module}\n```\n"
 
 
-def page_of_transforms() -> str:
-    """Return the reference page of the transforms: its beginning, and a heading for each family."""
+def families() -> tuple[ModuleType, ...]:
+    """Return the families of tests/cases that have a heading."""
     sys.path.insert(0, str(ROOT / "tests"))
     from cases import FAMILIES
 
-    text = (PAGES / "transforms.md").read_text()
-    sections = [text[: text.index(f"## {FAMILIES[0].TITLE}\n")].rstrip() + "\n"]
-    for family in FAMILIES:
-        if family.TITLE:
-            modules = dict.fromkeys(case.kind.__module__ for case in family.CASES)
-            sections += [f"## {family.TITLE}\n", *map(directive, modules)]
-    return "\n".join(sections)
+    return tuple(family for family in FAMILIES if family.TITLE)
 
 
-def page_of_functions(files: dict[str, list[str]]) -> str:
-    """Return the reference page of the plain functions: new files come last."""
-    text = (PAGES / "functional.md").read_text()
-    there = re.findall(r"automodule:: (\S+)", text)
-    modules = [*(one for one in there if one in files), *(one for one in files if one not in there)]
-    return "\n".join([text[: text.index("```")], *map(directive, modules)]).replace("\n\n\n", "\n\n")
+def pages_of_transforms() -> dict[Path, str]:
+    """Return the reference pages of the transforms: one for each family, which keeps the text above its modules."""
+    pages: dict[tuple[str, str], dict[str, None]] = {}
+    for family in families():
+        for module in dict.fromkeys(case.kind.__module__ for case in family.CASES):
+            own = family.__name__.rpartition(".")[2], family.TITLE
+            pages.setdefault(APART.get(module.rpartition(".")[2], own), {})[module] = None
+    paths = {home: PAGES / "transforms" / f"{home[0]}.md" for home in pages}
+    return {paths[home]: with_modules(paths[home], home[1], modules) for home, modules in pages.items()}
+
+
+def with_modules(page: Path, title: str, modules: Iterable[str]) -> str:
+    """Return a page with a directive for each module, below the text that it has, or else its title."""
+    text = page.read_text() if page.exists() else f"# {title}\n"
+    return "\n".join([text.partition("```{eval-rst}")[0].rstrip() + "\n", *map(directive, modules)])
+
+
+def pages_of_functions(files: dict[str, list[str]]) -> dict[Path, str]:
+    """Return the reference pages of the plain functions: each file is with the family whose transforms import it first."""
+    used: dict[str, str] = {}
+    for family in families():
+        for module in dict.fromkeys(case.kind.__module__ for case in family.CASES):
+            source = inspect.getsource(importlib.import_module(module))
+            for one in files:
+                room, _, short = one.rpartition(".")
+                if re.search(rf"from ({re.escape(one)} import|{room} import .*\b{short}\b)", source):
+                    used.setdefault(one, family.__name__.rpartition(".")[2])
+    homes = {family.__name__.rpartition(".")[2]: family.TITLE for family in families()}
+    return {
+        page: with_modules(page, f"Functions: {title.lower()}", modules)
+        for home, title in homes.items()
+        if (modules := [one for one in files if used.get(one, "values") == home])
+        for page in [PAGES / "functional" / f"{home}.md"]
+    }
 
 
 def page_of_migration() -> str:
@@ -183,8 +210,8 @@ def rest() -> dict[Path, str]:
     """Return the files that are made once the names above can be imported."""
     return {
         CORE / "__init__.pyi": stub(),
-        PAGES / "transforms.md": page_of_transforms(),
-        PAGES / "functional.md": page_of_functions(found("functional")),
+        **pages_of_transforms(),
+        **pages_of_functions(found("functional")),
         MIGRATION: page_of_migration(),
     }
 
@@ -192,7 +219,8 @@ def rest() -> dict[Path, str]:
 def write(texts: dict[Path, str]) -> None:
     """Write the files that are not as they should be."""
     for path, text in texts.items():
-        if path.read_text() != text:
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text)
             print(f"written: {path.relative_to(ROOT)}")
 

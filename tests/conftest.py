@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = ("albumentations", "bridge", "scale", "trainers")
+FOLDERS = ("albumentations", "bridge", "scale", "site", "trainers")
 """Each named for its marker."""
 
 HERE = Path(__file__).parent

@@ -186,7 +186,10 @@ def test_no_golden_pipeline_is_left_out() -> None:
     assert {name.removesuffix(", nearest") for name in STORED} == {*golden_pipelines.PIPELINES, *MIXES}
 
 
-WORDS_PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+WORDS_PAGE = "".join(
+    (REFERENCE / page).read_text(encoding="utf-8") for page in ("words.md", "words-known.md")
+)
 
 
 OF_PIXELS = {

@@ -14,6 +14,8 @@ import seedsafe.image
 
 sys.path.append(str(Path(__file__).parents[1] / "docs" / "_ext"))
 
+import gallery
+import pictures
 import signatures
 import sounds
 from cases import CASES, PUBLIC
@@ -62,7 +64,7 @@ def test_every_audio_transform_has_its_waveforms() -> None:
     assert 1 < len(sounds.SOUND) / sounds.RATE < 2
     for name in sounds.TRANSFORMS:
         picture = sounds.waveforms(name)
-        down, right = sounds.HEIGHT + sounds.LABEL + 8, sounds.WIDTH + 8
+        down, right = sounds.HEIGHT + sounds.SPECTRUM + sounds.LABEL + 8, sounds.WIDTH + 8
         original, *heard = (
             picture[top : top + sounds.HEIGHT, left : left + sounds.WIDTH]
             for top in (0, down)
@@ -88,3 +90,43 @@ def test_sphinx_is_told_the_parameters() -> None:
     assert told == (signatures.parameters(ss.HorizontalFlip), None)
     assert signatures._told(None, "function", "", len, None, "(*args, **kwargs)", None) is None
     assert signatures._told(None, "class", "", ss.Info, None, "(shape)", None) is None
+
+
+def test_every_transform_has_a_thumbnail() -> None:
+    assert set(gallery.transforms()) == {*PUBLIC, "BatchMix"}
+    made = gallery.thumbnails(gallery.transforms())
+    for name, one in made.items():
+        assert one.shape == (CELL, CELL, 3)
+        if CASES[name].shown:
+            assert not np.array_equal(one, pictures.cell({"image": pictures.PHOTO})), name
+
+
+def test_a_transform_without_a_thumbnail_ends_the_build() -> None:
+    with pytest.raises(ValueError, match="no thumbnail of Novel, Rotate: give its case"):
+        gallery.thumbnails(
+            {"Novel": object, "Flip": ss.HorizontalFlip, "Rotate": ss.Rotate},
+            lambda name: np.zeros((CELL, CELL, 3), np.uint8) if name == "Flip" else None,
+        )
+    assert gallery.thumbnail("Novel") is None
+
+
+def test_what_the_gallery_says_of_a_transform() -> None:
+    def told(name: str) -> tuple[str, bool, tuple[str, ...]]:
+        one = gallery.describe(name)
+        return one["exact"], one["opencv"], tuple(one["targets"])
+
+    spatial = ("image", "mask", "boxes", "keypoints")
+    assert told("HorizontalFlip") == ("yes", False, spatial)
+    assert told("Rotate") == ("nearest", True, spatial)
+    assert told("Resize") == ("uint8", True, spatial)
+    assert told("Amplitude") == ("yes", False, ("audio",))
+    assert told("Emboss") == ("no", True, ("image",))
+    assert told("OneOf") == ("as its transforms", False, gallery.TARGETS)
+
+
+def test_a_waveform_has_its_spectrogram_below() -> None:
+    rate = np.arange(len(sounds.SOUND)) / sounds.RATE
+    low, high = (sounds.spectrogram(np.sin(2 * np.pi * f * rate, dtype=np.float64)) for f in (500, 8000))
+    bright = [one.astype(int).sum(axis=2)[:, 20:-20].mean(axis=1).argmax() for one in (low, high)]
+    assert bright[0] > sounds.HEIGHT / 2 > 0
+    assert bright[1] < bright[0]

@@ -18,7 +18,7 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
 
 def documented() -> set[str]:
-    pages = "".join(page.read_text() for page in REFERENCE.glob("*.md"))
+    pages = "".join(page.read_text() for page in REFERENCE.rglob("*.md"))
     return set(re.findall(r"automodule:: (\S+)", pages))
 
 

@@ -88,7 +88,7 @@ def pages() -> list[Path]:
 
 def modules() -> list[Path]:
     """Return the files of the modules that the reference shows."""
-    reference = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
+    reference = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").rglob("*.md"))
     names = re.findall(r"automodule:: (\S+)", reference)
     homes = (ROOT, ROOT / "adapters", ROOT / "tools")
     candidates = [

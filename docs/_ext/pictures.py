@@ -1,11 +1,13 @@
 """A picture for each transform: a photograph or a sound, and what three keys make of it; made while the pages are built.
 
 How each is made stands in its case (tests/cases). The picture and its code are put at the end of the transform's
-docstring. Boxes and masks are drawn where the transform moves them.
+docstring. Boxes, masks and keypoints are drawn where the transform moves them.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,27 @@ import sounds
 from skimage import data
 
 import seedsafe as ss
+from seedsafe.pipeline.primitive import marks_of
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
 from cases import CASES, IMAGES
 
-__all__ = ["CELL", "TRANSFORMS", "code", "draw", "keys", "setup", "shrunk"]
+__all__ = [
+    "CELL",
+    "PARTS",
+    "PHOTO",
+    "TRANSFORMS",
+    "cell",
+    "code",
+    "draw",
+    "keys",
+    "moves",
+    "seen",
+    "setup",
+    "shrunk",
+    "write",
+]
 
 TRANSFORMS = sorted(IMAGES)
 """Names of the transforms that have a picture."""
@@ -30,6 +47,7 @@ CELL = 192
 """The side of one image of a picture, in pixels."""
 
 FACE = np.array([[62.0, 8.0, 104.0, 78.0]])  # x0, y0, x1, y1 in PHOTO
+EYES = np.array([[75.0, 38.0], [93.0, 38.0]])
 
 
 def _photograph() -> tuple[np.ndarray, np.ndarray]:
@@ -42,6 +60,9 @@ def _photograph() -> tuple[np.ndarray, np.ndarray]:
 
 PHOTO, MASK = _photograph()
 """The astronaut Eileen Collins, a photograph of NASA's in the public domain, RGB; and where her face is."""
+
+PARTS = {"image": PHOTO, "mask": MASK, "boxes": FACE, "keypoints": EYES}
+"""The photograph, her face as a mask and a box, and her eyes."""
 
 
 def code(name: str) -> str:
@@ -56,7 +77,7 @@ def keys(name: str) -> list[str]:
     return [f"SampleKey(0, 0, {index})" for index in range(3)]
 
 
-def _shown(image: np.ndarray) -> np.ndarray:
+def seen(image: np.ndarray) -> np.ndarray:
     """Return an augmented image as uint8 RGB, its channels last and its values stretched to 0-255 if they need it."""
     image = np.moveaxis(image, 0, -1) if image.shape[0] == 3 else image
     if image.dtype != np.uint8:
@@ -65,36 +86,47 @@ def _shown(image: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(image)
 
 
-def _cell(image: np.ndarray, mask: np.ndarray | None, boxes: Any, title: str) -> np.ndarray:
-    image = image.copy()
-    if mask is not None:
-        outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+def moves(name: str) -> bool:
+    """Return whether a transform takes masks, boxes and keypoints along, and may have them."""
+    return hasattr(CASES[name].kind, "apply_boxes") and not CASES[name].alone
+
+
+def cell(sample: dict[str, Any], title: str = "") -> np.ndarray:
+    """Return an image with what else a sample has drawn on it: a mask's outline, boxes, keypoints; and a title below."""
+    image = np.ascontiguousarray(sample["image"]).copy()
+    if "mask" in sample:
+        inside = np.asarray(sample["mask"]) > 0
+        image[inside] = (image[inside] * 0.7 + np.array([255, 220, 0]) * 0.3).astype(np.uint8)
+        outlines, _ = cv2.findContours(sample["mask"], cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         cv2.drawContours(image, outlines, -1, (255, 220, 0), 1)
-    for x0, y0, x1, y1 in np.asarray(boxes if boxes is not None else ()).reshape(-1, 4)[:, :4]:
+    for x0, y0, x1, y1 in np.asarray(sample.get("boxes", ())).reshape(-1, 4)[:, :4]:
         cv2.rectangle(image, (round(x0), round(y0)), (round(x1) - 1, round(y1) - 1), (0, 255, 120), 1)
+    for x, y in np.asarray(sample.get("keypoints", ())).reshape(-1, 2):
+        cv2.circle(image, (round(x), round(y)), 3, (0, 0, 0), -1)
+        cv2.circle(image, (round(x), round(y)), 2, (0, 220, 255), -1)
     scale = min(1.0, CELL / max(image.shape[:2]))
     if scale < 1:
         image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    cell = np.full((CELL + 22, CELL, 3), 255, np.uint8)
+    made = np.full((CELL + 22 * bool(title), CELL, 3), 255, np.uint8)
     height, width = image.shape[:2]
     top, left = (CELL - height) // 2, (CELL - width) // 2
-    cell[top : top + height, left : left + width] = image
-    cv2.putText(cell, title, (2, CELL + 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
-    return cell
+    made[top : top + height, left : left + width] = image
+    if title:
+        cv2.putText(made, title, (2, CELL + 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
+    return made
 
 
 def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
     transform = eval(code(name), {"ss": ss})
     augment = ss.Compose([transform])
-    moves = hasattr(transform, "apply_boxes") and not CASES[name].alone
-    before = {"image": PHOTO, "mask": MASK, "boxes": FACE} if moves else {"image": PHOTO}
-    cells = [_cell(PHOTO, before.get("mask"), before.get("boxes"), "original")]
+    before = PARTS if moves(name) else {"image": PHOTO}
+    cells = [cell(before, "original")]
     for title in keys(name):
         after = augment(dict(before), key=eval(title, {"SampleKey": ss.SampleKey}))
-        cells.append(_cell(_shown(after["image"]), after.get("mask"), after.get("boxes"), title))
+        cells.append(cell({**after, "image": seen(after["image"])}, title))
     gap = np.full((cells[0].shape[0], 8, 3), 255, np.uint8)
-    return np.hstack([part for cell in cells for part in (cell, gap)][:-1])
+    return np.hstack([part for one in cells for part in (one, gap)][:-1])
 
 
 def shrunk() -> np.ndarray:
@@ -105,14 +137,31 @@ def shrunk() -> np.ndarray:
     return np.hstack([small[0].repeat(4, 0).repeat(4, 1), gap, small[1].repeat(4, 0).repeat(4, 1)])
 
 
+def write(path: Path, picture: np.ndarray) -> None:
+    """Write a picture, RGB, as a JPEG or PNG file, unless it is there already."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    quality = [cv2.IMWRITE_JPEG_QUALITY, 88] if path.suffix == ".jpg" else []
+    fit, made = cv2.imencode(path.suffix, picture[..., ::-1], quality)
+    if not fit:
+        raise ValueError(f"{path} could not be encoded")
+    if not path.exists() or path.read_bytes() != made.tobytes():  # an unchanged one is not copied again
+        path.write_bytes(made.tobytes())
+
+
 def _make(app: Any) -> None:
     folder = Path(app.srcdir, "_pictures")
-    folder.mkdir(exist_ok=True)
-    cv2.imwrite(str(folder / "antialias.png"), shrunk()[..., ::-1])
+    write(folder / "antialias.png", shrunk())
+    write(folder / "photograph.jpg", cv2.resize(data.astronaut(), (240, 240), interpolation=cv2.INTER_AREA))
     for name in TRANSFORMS:
-        cv2.imwrite(str(folder / f"{name}.png"), draw(name)[..., ::-1])
+        write(folder / f"{name}.jpg", draw(name))
     for name in sounds.TRANSFORMS:
-        cv2.imwrite(str(folder / f"{name}.png"), sounds.waveforms(name)[..., ::-1])
+        write(folder / f"{name}.png", sounds.waveforms(name))
+
+
+def _copy(app: Any, error: Exception | None) -> None:
+    """Copy the photograph to where scripts find it."""
+    if error is None and app.builder.format == "html":
+        shutil.copy(Path(app.srcdir, "_pictures", "photograph.jpg"), Path(app.outdir, "_static"))
 
 
 def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -120,15 +169,40 @@ def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[s
     if what != "class" or short not in (*TRANSFORMS, *sounds.TRANSFORMS):
         return
     heard = short in sounds.TRANSFORMS
-    call, seen = (sounds.call(short), "A spoken word") if heard else (code(short), "A photograph")
-    alt = f"{seen}, and what {call} makes of it for three keys."
-    lines += ["", f".. image:: /_pictures/{short}.png", f"   :alt: {alt}", ""]
-    lines += ["The figure's code:", "", ".. code-block:: python", "", f"   augment = ss.Compose([{call}])"]
-    lines += [*(f"   augment({'audio' if heard else 'sample'}, key=ss.{key})" for key in keys(short)), ""]
+    call, shown = (sounds.call(short), "A spoken word") if heard else (code(short), "A photograph")
+    kind, sample = ("png", "audio") if heard else ("jpg", "sample")
+    alt = f"{shown}, and what {call} makes of it for three keys."
+    key = keys(short)[0].replace("0)", "k)")
+    lines += [
+        "",
+        f".. image:: /_pictures/{short}.{kind}",
+        f"   :alt: {alt}",
+        "",
+        ".. code-block:: python",
+        "",
+    ]
+    lines += [f"   augment = ss.Compose([{call}])"]
+    lines += [f"   [augment({sample}, key=ss.{key}) for k in range(3)]", ""]
+
+
+def _skip(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what says nothing: fields of a tuple without a text, and a transform's methods, which its base describes."""
+    if getattr(thing, "__doc__", None) and str(thing.__doc__).startswith("Alias for field number"):
+        return True
+    if not re.fullmatch(r"draw|settle|out_info|apply(_\w+)?", name):
+        return None
+    kind = getattr(
+        sys.modules.get(getattr(thing, "__module__", "")),
+        getattr(thing, "__qualname__", "").partition(".")[0],
+        None,
+    )
+    return True if isinstance(kind, type) and marks_of(kind).own else None
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect the pictures to a build."""
     app.connect("builder-inited", _make)
     app.connect("autodoc-process-docstring", _add)
+    app.connect("autodoc-skip-member", _skip)
+    app.connect("build-finished", _copy)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

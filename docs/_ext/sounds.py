@@ -1,4 +1,4 @@
-"""A picture for each audio transform: a spoken word, and what three keys make of it, as waveforms."""
+"""A picture for each audio transform: a spoken word, and what three keys make of it, as waveforms and spectrograms."""
 
 from __future__ import annotations
 
@@ -16,12 +16,25 @@ sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
 from cases import CASES
 
-__all__ = ["HEIGHT", "LABEL", "RATE", "SOUND", "TRANSFORMS", "WIDTH", "call", "waveforms"]
+__all__ = [
+    "HEIGHT",
+    "LABEL",
+    "RATE",
+    "SOUND",
+    "SPECTRUM",
+    "TRANSFORMS",
+    "WIDTH",
+    "call",
+    "spectrogram",
+    "waveform",
+    "waveforms",
+]
 
 TRANSFORMS = sorted(name for name, case in CASES.items() if case.takes == ("audio",) and not case.holds)
 """Names of the transforms that have a picture of sound."""
 
-WIDTH, HEIGHT = 360, 120
+WIDTH, HEIGHT = 360, 110
+SPECTRUM = 70  # the height of a spectrogram
 REACH = 0.6  # what is as high as a picture
 LABEL = 22
 
@@ -43,12 +56,12 @@ def call(name: str) -> str:
     return f"ss.{name}({CASES[name].picture})"
 
 
-def _cell(audio: np.ndarray, title: str) -> np.ndarray:
+def waveform(audio: np.ndarray, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
     """Return a waveform: in each column, from the least to the greatest of its samples."""
-    cell = np.full((HEIGHT + LABEL, WIDTH, 3), 255, np.uint8)
-    middle, half = HEIGHT // 2, HEIGHT // 2 - 4
-    cv2.line(cell, (0, middle), (WIDTH, middle), (205, 205, 205), 1)
-    ends = np.linspace(0, len(SOUND), WIDTH + 1).astype(int)
+    made = np.full((height, width, 3), 255, np.uint8)
+    middle, half = height // 2, height // 2 - 4
+    cv2.line(made, (0, middle), (width, middle), (205, 205, 205), 1)
+    ends = np.linspace(0, len(SOUND), width + 1).astype(int)
     for column, (first, last) in enumerate(pairwise(ends)):
         samples = audio[first:last]
         if len(samples):
@@ -56,9 +69,28 @@ def _cell(audio: np.ndarray, title: str) -> np.ndarray:
                 middle - round(float(np.clip(v / REACH, -1, 1)) * half)
                 for v in (samples.min(), samples.max())
             )
-            cv2.line(cell, (column, low), (column, high), (30, 90, 160), 1)
-    cv2.putText(cell, title, (2, HEIGHT + 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
-    return cell
+            cv2.line(made, (column, low), (column, high), (30, 90, 160), 1)
+    return made
+
+
+def spectrogram(audio: np.ndarray, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
+    """Return a spectrogram: time to the right, frequency upwards, 70 dB from dark to bright; white where nothing is."""
+    made = np.full((height, width, 3), 255, np.uint8)
+    window, step = np.hanning(512), len(SOUND) / width
+    padded = np.pad(audio, 256)
+    starts = [round(column * step) for column in range(width) if column * step < len(audio)]
+    power = np.abs(np.fft.rfft([padded[start : start + 512] * window for start in starts])) ** 2
+    levels = np.clip((10 * np.log10(power.T[::-1] + 1e-9) + 40) / 70, 0, 1)
+    seen = cv2.resize((levels * 255).astype(np.uint8), (len(starts), height), interpolation=cv2.INTER_AREA)
+    made[:, : len(starts)] = cv2.applyColorMap(seen, cv2.COLORMAP_MAGMA)[..., ::-1]
+    return made
+
+
+def _cell(audio: np.ndarray, title: str) -> np.ndarray:
+    """Return a waveform, a spectrogram below it, and a title."""
+    label = np.full((LABEL, WIDTH, 3), 255, np.uint8)
+    cv2.putText(label, title, (2, 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
+    return np.vstack([waveform(audio), spectrogram(audio, height=SPECTRUM), label])
 
 
 def waveforms(name: str) -> np.ndarray:

@@ -15,6 +15,7 @@ CASES = [
         ss.Bridged,
         drawn="draws with somebody's own generator",
         holds=True,
+        picture="lambda image: np.roll(image, np.random.randint(20, 90), axis=1)",
     ),
     Case(
         ss.Choice,
@@ -25,6 +26,7 @@ CASES = [
             "Choice, all alike": Golden(ss.Choice(MEMBERS, weights=[0.1, 0.1, 0.1]), SHAPE, exact=True),
         },
         holds=True,
+        picture="[ss.Solarize(p=1), ss.HorizontalFlip(p=1)], weights=[2, 1]",
     ),
     Case(
         ss.OneOf,
@@ -36,6 +38,7 @@ CASES = [
             )
         },
         holds=True,
+        picture="[ss.Posterize(2, p=1), ss.ToSepia(p=1)]",
     ),
     Case(
         ss.RandomApply,
@@ -47,6 +50,7 @@ CASES = [
             )
         },
         holds=True,
+        picture="[ss.RandomCrop(120), ss.HorizontalFlip(p=1)]",
     ),
     Case(
         ss.SomeOf,
@@ -65,5 +69,6 @@ CASES = [
             ),
         },
         holds=True,
+        picture="[ss.HorizontalFlip(p=1), ss.RGBShift(p=1), ss.GaussianNoise(40)], n=2",
     ),
 ]

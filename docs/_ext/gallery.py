@@ -1,0 +1,124 @@
+"""What the gallery shows: a thumbnail of each transform, and what it can be filtered by. Sphinx is not needed; see cards.py.
+
+What a transform is, and what is drawn, is read from the classes and from their cases (tests/cases).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+import pictures
+import sounds
+from cases import CASES, FAMILIES
+from skimage import data
+
+import seedsafe as ss
+from seedsafe.pipeline.primitive import marks_of
+
+__all__ = ["TARGETS", "describe", "exactness", "families", "thumbnail", "thumbnails", "transforms"]
+
+TARGETS = ("image", "mask", "boxes", "keypoints", "audio")
+SIDE = pictures.CELL
+
+
+def transforms() -> dict[str, Any]:
+    """Return every public transform by its name; what mixes batches is one of them."""
+    named = {name: getattr(ss, name) for name in ss.__all__}
+    kinds = {name: kind for name, kind in named.items() if inspect.isclass(kind)}
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if kind is ss.BatchMix or (issubclass(kind, ss.Transform) and marks_of(kind).own)
+    }
+
+
+def families() -> dict[str, str]:
+    """Return the family of each transform, by its name."""
+    return {
+        case.name: family.TITLE or "Containers and mixing" for family in FAMILIES for case in family.CASES
+    }
+
+
+def exactness(name: str) -> str:
+    """Return where a transform's pixels are the same on every machine: yes, uint8, nearest, as its transforms, or no."""
+    case = CASES[name]
+    if case.holds:
+        return "as its transforms" if case.golden and issubclass(case.kind, ss.Transform) else "no"
+    said = re.search(r"[^.;]*exact\s+on\s+every\s+machine[^.;]*", case.kind.__doc__, re.IGNORECASE)
+    if said:
+        return "uint8" if "uint8" in said[0] else "yes"
+    exact = [golden.exact for golden in case.golden.values()]
+    return "yes" if all(exact) else "nearest" if any(exact) else "no"
+
+
+def describe(name: str) -> dict[str, Any]:
+    """Return what the gallery filters by: family, targets, where it is exact, and whether it may need OpenCV."""
+    kind = transforms()[name]
+    holds = CASES[name].holds and issubclass(kind, ss.Transform)
+    able = TARGETS[:1] if CASES[name].alone else TARGETS
+    targets = [target for target in able if holds or hasattr(kind, f"apply_{target}")]
+    return {
+        "family": families()[name],
+        "targets": targets or ["image"],  # of a batch
+        "exact": exactness(name),
+        "opencv": marks_of(kind).opencv and not holds,
+    }
+
+
+def _mixed() -> np.ndarray:
+    others = [
+        cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_AREA) for one in (data.chelsea(), data.coffee())
+    ]
+    mix = ss.BatchMix(3, cutmix=0)
+    return mix(np.stack([pictures.PHOTO, *others]), np.arange(3), key=ss.SampleKey(0, 0, 0))[0][0]
+
+
+def _seen(name: str) -> np.ndarray:
+    """Return the first of 16 results that differs from what was given, drawn: else the first."""
+    transform = eval(pictures.code(name), {"ss": ss, "np": np})
+    augment = ss.Compose([transform])
+    before = pictures.PARTS if pictures.moves(name) else {"image": pictures.PHOTO}
+    keys = [ss.SampleKey(0, 0, 0, view=k) if CASES[name].views else ss.SampleKey(0, 0, k) for k in range(16)]
+    results = [augment(dict(before), key=key) for key in keys]
+    changed = [one for one in results if not np.array_equal(one["image"], pictures.PHOTO)]
+    shown = (changed or results)[0]
+    return pictures.cell({**shown, "image": pictures.seen(shown["image"])})
+
+
+def _heard(name: str) -> np.ndarray:
+    """Return a waveform with its spectrogram below it, of the first of 16 results that differs from what was given."""
+    augment = ss.Compose([eval(sounds.call(name), {"ss": ss})])
+    results = [augment(sounds.SOUND, key=ss.SampleKey(0, 0, k)) for k in range(16)]
+    changed = [one for one in results if not np.array_equal(one, sounds.SOUND)]
+    audio = (changed or results)[0]
+    return np.vstack([sounds.waveform(audio, SIDE, SIDE // 2), sounds.spectrogram(audio, SIDE, SIDE // 2)])
+
+
+def thumbnail(name: str) -> np.ndarray | None:
+    """Return the thumbnail of a transform, SIDE pixels square, RGB; None if its case says nothing to show."""
+    case = CASES.get(name)
+    if case is None or (case.holds and not case.picture and case.kind is not ss.BatchMix):
+        return None
+    if case.kind is ss.BatchMix:
+        return _mixed()
+    return _heard(name) if name in sounds.TRANSFORMS else _seen(name)
+
+
+def thumbnails(
+    names: Mapping[str, Any], make: Callable[[str], np.ndarray | None] = thumbnail
+) -> dict[str, np.ndarray]:
+    """Return the thumbnail of each transform.
+
+    Raises:
+        ValueError: a transform has none.
+    """
+    made = {name: make(name) for name in names}
+    missing = [name for name, one in made.items() if one is None]
+    if missing:
+        raise ValueError(f"no thumbnail of {', '.join(missing)}: give its case in tests/cases a picture=")
+    return {name: one for name, one in made.items() if one is not None}

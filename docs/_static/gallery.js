@@ -1,0 +1,26 @@
+// The filters of the gallery: each control names a class that a card must have. Without this script all cards are shown.
+(() => {
+  const form = document.getElementById("gallery-filters");
+  if (!form) return;
+  const cards = [...document.querySelectorAll(".cards .card")];
+  const controls = [...form.querySelectorAll("[name]")];
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const one of controls) one.value = given.get(one.name) ?? "";
+  const filter = () => {
+    const [name, ...classes] = controls.map((one) => one.value);
+    for (const card of cards) {
+      const called = card.querySelector("code").textContent.toLowerCase();
+      card.hidden = !called.includes(name.trim().toLowerCase()) || classes.some((one) => one && !card.classList.contains(one));
+    }
+    const shown = cards.filter((card) => !card.hidden).length;
+    form.querySelector("output").textContent = `${shown} of ${cards.length} transforms`;
+  };
+  form.addEventListener("input", () => {
+    filter();
+    const chosen = new URLSearchParams(controls.filter((one) => one.value).map((one) => [one.name, one.value]));
+    history.replaceState(null, "", chosen.size ? `#${chosen}` : location.pathname);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  filter();
+})();
