@@ -121,6 +121,8 @@ def test_what_the_gallery_says_of_a_transform() -> None:
     assert told("Resize") == ("uint8", True, spatial)
     assert told("Amplitude") == ("yes", False, ("audio",))
     assert told("Emboss") == ("no", True, ("image",))
+    assert told("RandAugment") == ("yes", True, spatial)
+    assert told("AugMix")[2] == ("image",)  # it refuses the others
     assert told("OneOf") == ("as its transforms", False, gallery.TARGETS)
 
 

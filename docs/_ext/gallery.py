@@ -44,11 +44,16 @@ def families() -> dict[str, str]:
     }
 
 
+def _holds_yours(name: str) -> bool:
+    """Return whether a transform applies those that it is given."""
+    return CASES[name].holds and ("transforms" in CASES[name].arguments or transforms()[name] is ss.Bridged)
+
+
 def exactness(name: str) -> str:
     """Return where a transform's pixels are the same on every machine: yes, uint8, nearest, as its transforms, or no."""
     case = CASES[name]
-    if case.holds:
-        return "as its transforms" if case.golden and issubclass(case.kind, ss.Transform) else "no"
+    if _holds_yours(name):
+        return "as its transforms" if case.golden else "no"
     said = re.search(r"[^.;]*exact\s+on\s+every\s+machine[^.;]*", case.kind.__doc__, re.IGNORECASE)
     if said:
         return "uint8" if "uint8" in said[0] else "yes"
@@ -59,9 +64,11 @@ def exactness(name: str) -> str:
 def describe(name: str) -> dict[str, Any]:
     """Return what the gallery filters by: family, targets, where it is exact, and whether it may need OpenCV."""
     kind = transforms()[name]
-    holds = CASES[name].holds and issubclass(kind, ss.Transform)
+    holds = _holds_yours(name)
     able = TARGETS[:1] if CASES[name].alone else TARGETS
-    targets = [target for target in able if holds or hasattr(kind, f"apply_{target}")]
+    inner = CASES[name].holds and not holds and kind is not ss.BatchMix  # it chooses among its own
+    parts = CASES[name].make().transforms if inner else (kind,)
+    targets = [target for target in able if holds or any(hasattr(one, f"apply_{target}") for one in parts)]
     return {
         "family": families()[name],
         "targets": targets or ["image"],  # of a batch

@@ -160,6 +160,7 @@ CASES = [
         },
         channels=GREY_OR_RGB,
         holds=True,
+        picture="2, 15",
     ),
     Case(
         ss.TrivialAugmentWide,
@@ -167,5 +168,6 @@ CASES = [
         golden={"TrivialAugmentWide": Golden(ss.TrivialAugmentWide(), SHAPE, exact=True)},
         channels=GREY_OR_RGB,
         holds=True,
+        picture="31",
     ),
 ]
