@@ -29,7 +29,8 @@ def cells(name: str) -> list[np.ndarray]:
 
 
 def test_every_image_transform_has_one() -> None:
-    assert sorted(TRANSFORMS) == sorted(seedsafe.image.__all__)
+    classes = [name for name in seedsafe.image.__all__ if isinstance(getattr(seedsafe.image, name), type)]
+    assert sorted(TRANSFORMS) == sorted(classes)
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)

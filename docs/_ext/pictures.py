@@ -40,7 +40,11 @@ __all__ = [
     "write",
 ]
 
-TRANSFORMS = sorted(IMAGES)
+TRANSFORMS = sorted(
+    name
+    for name, case in CASES.items()
+    if name in IMAGES or case.kind.__module__.startswith("seedsafe.image.")
+)
 """Names of the transforms that have a picture."""
 
 CELL = 192
@@ -87,8 +91,9 @@ def seen(image: np.ndarray) -> np.ndarray:
 
 
 def moves(name: str) -> bool:
-    """Return whether a transform takes masks, boxes and keypoints along, and may have them."""
-    return hasattr(CASES[name].kind, "apply_boxes") and not CASES[name].alone
+    """Return whether a transform, or one that it holds, takes masks, boxes and keypoints along."""
+    parts = getattr(eval(code(name), {"ss": ss, "np": np}), "transforms", (CASES[name].kind,))
+    return not CASES[name].alone and any(hasattr(one, "apply_boxes") for one in parts)
 
 
 def cell(sample: dict[str, Any], title: str = "") -> np.ndarray:
