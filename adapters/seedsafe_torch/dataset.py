@@ -25,10 +25,12 @@ from seedsafe.reading import (
     Targets,
     current,
     entered,
+    flag,
     moment_of,
     nested,
 )
 from seedsafe_torch.cell import EpochCell
+from seedsafe_torch.conversion import converted
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
@@ -88,6 +90,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             each pass what failed, and `failures` lists it.
         check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
         bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
+        convert: True makes the augmentation out of the transform of torchvision's that the base has, as `convert` does. A
+            copy of the base is read without it; `augment.report` says what became of each transform.
 
     Raises:
         TypeError: an argument is of another type.
@@ -118,12 +122,15 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         on_error: Literal["raise", "skip", "replace"] = "raise",
         check_finite: bool = False,
         bridge: bool | Bridge = False,
+        convert: bool = False,
     ) -> None:
         if not hasattr(base, "__getitem__") or isinstance(base, IterableDataset):
             raise TypeError(
                 f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: samples are keyed on "
                 "their index"
             )
+        if flag("convert", convert):
+            base, augment = converted(base, augment)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
         self.reader = KeyedReader(
@@ -168,7 +175,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         moment = index if isinstance(index, SampleIndex) else current()
         if moment is index:
             if index is cell.last:
-                self._warn_of_wrapper(index)
+                _warn_of_wrapper(self.reader, index, self._cell)
             cell.last = index
         elif moment is None:
             fetch = fetch_above()  # a wrapper has dropped it
@@ -190,14 +197,6 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             return reader.sample(at, row=row)
         with fetch.entered(at, reader):
             return reader.sample(at, row=row)
-
-    def _warn_of_wrapper(self, index: SampleIndex) -> None:
-        """Warn if a loader's wrapper reads one index twice; a user may do so as often as he likes."""
-        if current() is None and self._cell.may_look() and fetch_above() is not None:
-            reader = self.reader
-            position = reader.position(index)
-            at = SampleIndex(position, index.epoch, index.occurrence, index.view)
-            reader.repeats.warn_within_one(reader.key(at))
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
         return [self[index] for index in indices]
@@ -245,6 +244,13 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return (
             f"AugmentedDataset({_shown(self.reader.base)}, {self.reader.augment!r}, seed={self.reader.seed})"
         )
+
+
+def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
+    """Warn if a loader's wrapper reads one index twice; a user may do so as often as he likes."""
+    if current() is None and cell.may_look() and fetch_above() is not None:
+        at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
+        reader.repeats.warn_within_one(reader.key(at))
 
 
 _short = Repr()

@@ -13,7 +13,16 @@ from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import Augment, Targets, augment_parts, implied, is_foreign, labels_of, take_apart
+from seedsafe.reading.forms import (
+    Augment,
+    Targets,
+    augment_parts,
+    implied,
+    is_compose,
+    is_foreign,
+    labels_of,
+    take_apart,
+)
 
 __all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "stack"]
 
@@ -201,7 +210,7 @@ def augment_batch(
 
 def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
     """Return a ready batch of small images, augmented at once; None for one by one, and where one of them fails."""
-    if not isinstance(augment, Compose) or type(augment) is not Compose or type(images) is not np.ndarray:
+    if not isinstance(augment, Compose) or not is_compose(augment) or type(images) is not np.ndarray:
         return None
     many = augment.many
     if not (many.is_known and many.takes(images) and many.pays(len(images), images[0])):

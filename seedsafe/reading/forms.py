@@ -46,6 +46,7 @@ __all__ = [
     "check_targets",
     "draws",
     "implied",
+    "is_compose",
     "is_foreign",
     "is_foreign_code",
     "joined_views",
@@ -441,11 +442,17 @@ def draws(augment: Augment | None) -> bool:
     return augment is not None
 
 
+def is_compose(augment: Any) -> bool:
+    """Return whether an augmentation is a Compose, or of a class that adds to it and leaves its call as it is."""
+    kind = type(augment)
+    return issubclass(kind, Compose) and (kind.__call__, kind.bind) == (Compose.__call__, Compose.bind)
+
+
 def is_foreign_code(augment: Augment | None) -> bool:
     """Return whether an augmentation runs code that is not the library's own."""
     if augment is None:
         return False
-    if type(augment) is not Compose and not (isinstance(augment, Transform) and marks_of(type(augment)).own):
+    if not is_compose(augment) and not (isinstance(augment, Transform) and marks_of(type(augment)).own):
         return True
     pipeline: Any = augment
     return any(not marks_of(type(leaf.transform)).own for leaf in pipeline.bind(Namer()).leaves())
@@ -570,7 +577,7 @@ def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | Non
 
 def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
     """Return what an augmentation makes of an array; a Compose may do it in the row, a user's callable might keep that."""
-    if row is not None and isinstance(augment, Compose) and type(augment) is Compose:
+    if row is not None and isinstance(augment, Compose) and is_compose(augment):
         return written(augment, array, key, row)
     return augment(array, key=key)
 

@@ -49,6 +49,7 @@ from seedsafe.reading.forms import (
     check_targets,
     draws,
     implied,
+    is_compose,
     is_foreign_code,
     joined_views,
     labels_of,
@@ -217,7 +218,7 @@ class KeyedReader:
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
-        usual = plain and type(augment) is Compose and self.targets in (None, "image")
+        usual = plain and is_compose(augment) and self.targets in (None, "image")
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
         checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
@@ -592,7 +593,7 @@ class KeyedReader:
         """
         augment: Any
         augment, at = given[0], address(key, _BRIDGE)
-        if type(augment) is Compose or (
+        if is_compose(augment) or (
             isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
         ):
             pipeline = augment if isinstance(augment, Compose) else Compose([augment])
@@ -603,7 +604,7 @@ class KeyedReader:
         if not twice.left:
             self._twice = None
             usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
-            self._straight = usual and type(self.augment) is Compose
+            self._straight = usual and is_compose(self.augment)
         return made
 
     def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *given: Any) -> Any:

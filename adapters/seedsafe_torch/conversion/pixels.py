@@ -1,0 +1,315 @@
+"""What torchvision makes of PIL images and seedsafe's transforms make otherwise: the same draws, with torchvision's pixels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+import seedsafe as ss
+
+__all__ = [
+    "MiddleCrop",
+    "PillowAffine",
+    "PillowPerspective",
+    "PillowRotate",
+    "PillowSharpness",
+    "ThreeChannels",
+    "ToGreyscale",
+    "ToPicture",
+    "Unscaled",
+    "array_of",
+    "picture_of",
+]
+
+_RESAMPLE: Final = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3}
+_MODES: Final = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def picture_of(image: Any) -> Any:
+    """Return an image (H, W) or (H, W, C) as a PIL image: L, LA, RGB or RGBA of uint8; 1, I;16, I or F of other dtypes.
+
+    Raises:
+        TypeError: PIL has no mode for it.
+    """
+    from PIL import Image
+
+    if image.ndim == 3 and image.shape[2] == 1:
+        image = image[..., 0]
+    channels = image.shape[2] if image.ndim == 3 else 1
+    grey = image.ndim == 2 and image.dtype in (np.bool_, np.uint16, np.int32, np.float32)
+    if not grey and (image.dtype != np.uint8 or channels not in _MODES):
+        raise TypeError(
+            f"an image of shape {image.shape} and dtype {image.dtype} cannot be a PIL image, which torchvision's transform takes "
+            "here: put what makes it so behind"
+        )
+    return Image.fromarray(np.ascontiguousarray(image))
+
+
+def array_of(picture: Any) -> Any:
+    """Return a PIL image as an array of its own; what has a palette or other colours than RGB becomes RGB."""
+    if picture.mode not in ("1", "L", "LA", "RGB", "RGBA", "I", "F", "I;16", "I;16B", "I;16L"):
+        picture = picture.convert("RGB")
+    array = np.array(picture)
+    if picture.mode == "1":
+        array = array.astype(np.uint8) * np.uint8(255)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _is_pictured(image: Any) -> bool:
+    """Return whether PIL's warps take an image, and treat its channels alike."""
+    return image.dtype == np.uint8 and (image.ndim == 2 or image.shape[2] in (1, 3))
+
+
+def _fill_of(fill: Any, image: Any) -> Any:
+    """Return a fill as torchvision hands it to PIL: whole numbers, one for each channel."""
+    channels = image.shape[2] if image.ndim == 3 else 1
+    values = [int(one) for one in (fill if isinstance(fill, tuple) else (fill,))]
+    values = values * channels if len(values) == 1 else values
+    return values[0] if channels == 1 else tuple(values)
+
+
+def _warped(image: Any, warp: Any) -> Any:
+    made = np.array(warp(picture_of(image)))
+    return made[..., None] if image.ndim == 3 and made.ndim == 2 else made
+
+
+@dataclass(frozen=True, repr=False)
+class MiddleCrop(ss.CenterCrop):
+    """seedsafe.CenterCrop with torchvision's middle: half an odd margin is rounded to even, and a smaller image is padded."""
+
+    def draw(self, rng: Any, info: ss.Info) -> Any:
+        """Return the window's corner."""
+        made = ss.CenterCrop.draw(self, rng, info)
+        margins = (given - side for given, side in zip(info.image_size(), self.size, strict=True))  # type: ignore[arg-type]
+        top, left = (round(one / 2) if one > 0 else -(-one // 2) for one in margins)
+        return made._replace(top=top, left=left)
+
+
+@dataclass(frozen=True)
+class ToGreyscale(ss.ImageTransform):
+    """Make an image grey as Pillow does: ``(19595 r + 38470 g + 7471 b + 32768) >> 16``.
+
+    Args:
+        channels_made: of the result: 1, 3, or None for as many as the image has.
+        p: the probability that it fires.
+    """
+
+    channels_made: int | None = None
+    p: float = 1.0
+
+    channels: ClassVar[Any] = "last"
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of the grey image."""
+        shape = info.shape[:2] if self._made(info.shape) == 1 else (*info.shape[:2], 3)
+        return ss.Info(shape, info.dtype)
+
+    def _made(self, shape: Any) -> int:
+        return self.channels_made or (shape[2] if len(shape) == 3 else 1)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image in greys."""
+        if image.ndim == 3 and image.shape[2] not in (1, 3):
+            raise ValueError(
+                f"a greyscale is made of 1 or 3 channels, got an image of shape {image.shape}: convert it to RGB in the dataset"
+            )
+        if image.ndim == 2 or image.shape[2] == 1:
+            grey = image.reshape(image.shape[:2])
+        elif image.dtype == np.uint8:
+            grey = np.array(picture_of(image).convert("L"))
+        else:  # as torchvision has it for tensors
+            grey = (image @ np.array([0.2989, 0.587, 0.114], image.dtype)).astype(image.dtype)
+        made = self._made(image.shape)
+        return grey if made == 1 else np.repeat(grey[..., None], made, axis=2)
+
+
+@dataclass(frozen=True)
+class ThreeChannels(ss.ImageTransform):
+    """Make an image RGB, as ``picture.convert("RGB")`` does."""
+
+    channels: ClassVar[Any] = "last"
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of the RGB image."""
+        return ss.Info((*info.shape[:2], 3), np.uint8)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image in three channels."""
+        if image.dtype == np.uint8 and image.ndim == 3 and image.shape[2] == 3:
+            return image
+        return np.array(picture_of(image).convert("RGB"))
+
+
+@dataclass(frozen=True)
+class ToPicture(ss.ImageTransform):
+    """What torchvision's ToPILImage does to values: floats of three dimensions become uint8, cut off after the point."""
+
+    channels: ClassVar[Any] = "last"
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of the picture."""
+        return ss.Info(info.shape, np.uint8 if len(info.shape) == 3 else info.dtype)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image as a picture's values."""
+        if image.ndim == 3 and image.dtype.kind == "f":
+            return (image * image.dtype.type(255)).astype(np.int64).astype(np.uint8)
+        return image
+
+
+@dataclass(frozen=True)
+class Unscaled(ss.ImageTransform):
+    """Make an image float32 with the values that it has."""
+
+    def out_info(self, info: ss.Info, params: Any) -> ss.Info:
+        """Return the info of a float32 image."""
+        return ss.Info(info.shape, np.float32)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image as float32."""
+        return image.astype(np.float32)
+
+
+@dataclass(frozen=True, repr=False)
+class PillowRotate(ss.Rotate):
+    """seedsafe.Rotate, with Pillow's bytes for uint8."""
+
+    def draw(self, rng: Any, info: ss.Info) -> Any:
+        """Return the matrix, and what it is made of; a result that grows has Pillow's size."""
+        made = ss.Rotate.draw(self, rng, info)
+        if not self.expand:
+            return made
+        rows, columns = info.image_size()
+        height, width = _expanded(made.degrees, rows, columns)
+        a, b, _, d, e, _ = made.matrix
+        x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
+        matrix = a, b, (width - 1) * 0.5 - a * x - b * y, d, e, (height - 1) * 0.5 - d * x - e * y
+        return made._replace(matrix=matrix, size=(height, width))
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image, turned."""
+        if self.mode != "constant" or not _is_pictured(image):
+            return ss.Rotate.apply_image(self, image, params)
+        fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
+        return _warped(image, lambda one: one.rotate(params[2], resample, self.expand, fillcolor=fill))
+
+
+def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
+    """Return height and width of the image that Pillow makes of one that it turns with expand."""
+    degrees %= 360.0
+    if degrees in (0, 180):
+        return rows, columns
+    if degrees in (90, 270):
+        return columns, rows
+    angle = -math.radians(degrees)
+    cos, sin = round(math.cos(angle), 15), round(math.sin(angle), 15)
+    x, y = columns / 2, rows / 2
+    corners = [(0, 0), (columns, 0), (columns, rows), (0, rows)]
+    across = [cos * one + sin * other + (x - cos * x - sin * y) for one, other in corners]
+    down = [cos * other - sin * one + (y + sin * x - cos * y) for one, other in corners]
+    return (
+        math.ceil(max(down)) - math.floor(min(down)),
+        math.ceil(max(across)) - math.floor(min(across)),
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class PillowAffine(ss.Affine):
+    """seedsafe.Affine by whole pixels, with Pillow's bytes for uint8."""
+
+    def draw(self, rng: Any, info: ss.Info) -> Any:
+        """Return the matrix, and what it is made of."""
+        made = ss.Affine.draw(self, rng, info)
+        x, y = (float(round(one)) for one in made.translate)
+        return self.moved(info, made.degrees, (x, y), made.scale, made.shear)
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image, moved."""
+        if self.mode != "constant" or not _is_pictured(image):
+            return ss.Affine.apply_image(self, image, params)
+        _, size, degrees, translate, scale, shear = params
+        matrix = _way_back(image.shape[1] * 0.5, image.shape[0] * 0.5, -degrees, translate, scale[0], shear)
+        fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
+        return _warped(
+            image, lambda one: one.transform(size[::-1], 0, matrix, resample, fillcolor=fill)
+        )  # 0 is AFFINE
+
+
+def _way_back(
+    x: float, y: float, degrees: float, translate: Any, scale: float, shear: Any
+) -> tuple[float, ...]:
+    """Return the matrix that torchvision hands to Pillow, term by term."""
+    turn, lean_x, lean_y = (math.radians(one) for one in (degrees, *shear))
+    a = math.cos(turn - lean_y) / math.cos(lean_y)
+    b = -math.cos(turn - lean_y) * math.tan(lean_x) / math.cos(lean_y) - math.sin(turn)
+    c = math.sin(turn - lean_y) / math.cos(lean_y)
+    d = -math.sin(turn - lean_y) * math.tan(lean_x) / math.cos(lean_y) + math.cos(turn)
+    across, down = (d / scale, -b / scale), (-c / scale, a / scale)
+    return (
+        *across,
+        across[0] * (-x - translate[0]) + across[1] * (-y - translate[1]) + x,
+        *down,
+        down[0] * (-x - translate[0]) + down[1] * (-y - translate[1]) + y,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class PillowPerspective(ss.Perspective):
+    """seedsafe.Perspective with a distortion_scale, with Pillow's bytes for uint8."""
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image, as it is seen from another place."""
+        if self.mode != "constant" or not _is_pictured(image):
+            return ss.Perspective.apply_image(self, image, params)
+        rows, columns = image.shape[:2]
+        right, below = columns - 1, rows - 1
+        given = [(0, 0), (right, 0), (right, below), (0, below)]
+        moved = [
+            (x - (start[0] > 0), y - (start[1] > 0)) for (x, y), start in zip(params[2], given, strict=True)
+        ]
+        matrix = _between(moved, given)
+        fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
+        return _warped(
+            image, lambda one: one.transform((columns, rows), 2, matrix, resample, fillcolor=fill)
+        )  # 2 is PERSPECTIVE
+
+
+def _between(start: Any, end: Any) -> list[float]:
+    """Return the eight coefficients that Pillow takes, of float32 as torchvision has them."""
+    lines = []
+    for (x, y), (u, v) in zip(start, end, strict=True):
+        lines.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
+        lines.append([0, 0, 0, x, y, 1, -v * x, -v * y])
+    found = np.linalg.solve(np.array(lines, np.float64), np.array(end, np.float64).ravel())
+    coefficients: list[float] = found.astype(np.float32).tolist()
+    return coefficients
+
+
+@dataclass(frozen=True)
+class PillowSharpness(ss.ImageTransform):
+    """Pillow's sharpness: 0 is smoothed, 1 the image, 2 twice as sharp.
+
+    Args:
+        factor: not negative.
+        p: the probability that it fires.
+    """
+
+    factor: float
+    p: float = field(default=0.5, kw_only=True)
+
+    channels: ClassVar[Any] = "last"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.factor, bool) or not isinstance(self.factor, int | float) or not self.factor >= 0:
+            raise ValueError(
+                f"factor must be a number of 0 or more, got {self.factor!r}: 1 is the image itself"
+            )
+
+    def apply_image(self, image: Any, params: Any) -> Any:
+        """Return the image, sharper or softer."""
+        from PIL import ImageEnhance
+
+        return _warped(image, lambda one: ImageEnhance.Sharpness(one).enhance(self.factor))

@@ -1,0 +1,191 @@
+"""Datasets with a transform of torchvision's, read without it."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, Final
+
+from torch.utils.data import ConcatDataset, Subset
+
+from seedsafe.reading import walk
+from seedsafe_torch.conversion.pipeline import Converted, convert, draws_places
+from seedsafe_torch.conversion.pixels import array_of
+
+__all__ = ["Unconverted", "converted"]
+
+_ALONE: Final = "make the dataset without its transform and pass augment=seedsafe_torch.convert(transform)"
+
+
+class _Calls(threading.local):
+    number = 0
+
+
+_calls = _Calls()
+
+
+class Source:
+    """What stands in place of a transform: it hands the image on, as an array if it is a PIL image."""
+
+    def __call__(self, image: Any) -> Any:
+        """Return the image."""
+        _calls.number += 1
+        return array_of(image) if hasattr(image, "getbands") else image
+
+    def __repr__(self) -> str:
+        return "Source()"
+
+
+class Unconverted:
+    """A dataset that is read without its transform, which is called once for each sample.
+
+    Args:
+        dataset: a copy whose transform is a Source.
+        theirs: the dataset as it was given, for errors.
+    """
+
+    def __init__(self, dataset: Any, theirs: str) -> None:
+        vars(self).update(dataset=dataset, _theirs=theirs)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: Any) -> Any:
+        before, _calls.number = _calls.number, 0
+        try:
+            sample = self.dataset[index]
+            number = _calls.number
+        finally:
+            _calls.number = before
+        if number != 1:
+            raise ValueError(
+                f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True puts the pipeline behind "
+                "its one call: for an image and its mask pass a dataset that returns both without a transform, "
+                'augment=seedsafe_torch.convert(transform) and targets=("image", "mask"); for two views of an image views=2'
+            )
+        return sample
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "dataset":
+            raise AttributeError(name)
+        return getattr(self.dataset, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("transform", "transforms"):
+            raise AttributeError(
+                f"{name} was converted when the AugmentedDataset was made, and cannot be set: make another one, or set augment="
+            )
+        setattr(self.dataset, name, value)
+
+    def __repr__(self) -> str:
+        return self._theirs
+
+
+def converted(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
+    """Return a dataset without its transform, and that as a pipeline. The dataset is not changed.
+
+    Args:
+        base: a dataset with an attribute ``transform``, or torch's Subset or ConcatDataset of such.
+        augment: None.
+
+    Raises:
+        TypeError: its transform is none.
+        ValueError: there is an augmentation besides, no transform, or one that it does not own alone.
+    """
+    if augment is not None:
+        raise ValueError(
+            f"convert=True makes the pipeline out of the dataset's transform, got augment={augment!r} as well: leave one of them out"
+        )
+    found: list[Any] = []
+    plain = _without(base, found)
+    kept = [one for one in walk(plain) if not isinstance(one, Unconverted) and _transform_of(one)]
+    if kept:
+        raise ValueError(
+            f"the {type(kept[0]).__qualname__} inside {type(base).__qualname__} has a transform of its own, which would stay as it is: "
+            f"{_ALONE}"
+        )
+    pipelines = [convert(one) for one in found]
+    for one, other in zip(found[1:], pipelines[1:], strict=True):
+        if one is not found[0] and other != pipelines[0]:
+            raise ValueError(
+                f"the datasets inside {type(base).__qualname__} have different transforms: put an AugmentedDataset with convert=True "
+                "around each, with a seed or index_offset= of its own, and a ConcatDataset around these"
+            )
+    return Unconverted(plain, type(base).__qualname__), pipelines[0]
+
+
+def _transform_of(dataset: Any) -> Any:
+    transform = vars(dataset).get("transform") if hasattr(dataset, "__dict__") else None
+    return None if isinstance(transform, Source) else transform
+
+
+def _without(base: Any, found: list[Any]) -> Any:
+    """Return a copy of a dataset without its transform, which is appended to what was found."""
+    if type(base) is Subset:
+        made = copy.copy(base)
+        made.dataset = _without(base.dataset, found)
+        return made
+    if type(base) is ConcatDataset:
+        made = copy.copy(base)
+        made.datasets = [_without(one, found) for one in base.datasets]
+        return made
+    name = type(base).__qualname__
+    transform = getattr(base, "transform", None)
+    joint = getattr(base, "transforms", None)
+    standard = type(joint).__name__ == "StandardTransform" and type(joint).__module__.startswith(
+        "torchvision."
+    )
+    if joint is not None and not standard:
+        raise ValueError(
+            f"{name} has transforms={joint!r}, which may be called with an image and its target together: {_ALONE}, and name the parts "
+            "of a sample with targets="
+        )
+    if transform is None:
+        raise ValueError(
+            f"convert=True needs a dataset with a transform, and {name} has none in its attribute `transform`: leave convert out, or, "
+            f"if the transform has another name, {_ALONE}"
+        )
+    target = getattr(base, "target_transform", None)
+    places = draws_places(target) if target is not None else []
+    if places or _reseeds(base):
+        what = f"draws {places[0]} in its target_transform" if places else "seeds generators while it reads"
+        raise ValueError(
+            f"{name} {what}, as is done to move an image and its mask alike: make it return both as they are, and pass "
+            'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which are moved together'
+        )
+    found.append(transform)
+    made = copy.copy(base)
+    made.transform = Source()
+    if standard:
+        made.transforms = copy.copy(joint)
+        made.transforms.transform = made.transform
+    return made
+
+
+_SEEDS: Final = frozenset({"manual_seed", "set_rng_state", "setstate", "set_state", "fork_rng"})
+
+
+def _reseeds(dataset: Any) -> bool:
+    """Return whether a dataset's own code sets the state of a generator while it reads a sample."""
+    kind = type(dataset)
+    if kind.__module__.startswith("torchvision."):
+        return False
+    return any(_names(code) for code in _codes(getattr(kind, "__getitem__", None), kind))
+
+
+def _names(code: CodeType) -> bool:
+    names = set(code.co_names)
+    return bool(names & _SEEDS) or ("seed" in names and bool(names & {"random", "np", "numpy", "torch"}))
+
+
+def _codes(function: Callable[..., Any] | None, kind: type) -> Iterator[CodeType]:
+    """Yield the code of a method, and of the methods of its class that it names."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        yield code
+        for name in code.co_names:
+            inner = getattr(getattr(kind, name, None), "__code__", None)
+            if inner is not None and inner is not code:
+                yield inner

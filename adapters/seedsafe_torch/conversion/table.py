@@ -1,0 +1,394 @@
+"""The table: what each of torchvision's transforms is here, by the attributes of its objects."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import torch
+
+import seedsafe as ss
+from seedsafe_torch.conversion.pixels import (
+    MiddleCrop,
+    PillowAffine,
+    PillowPerspective,
+    PillowRotate,
+    PillowSharpness,
+    ThreeChannels,
+    ToGreyscale,
+    ToPicture,
+    Unscaled,
+)
+from seedsafe_torch.conversion.theirs import PICTURE, TENSOR
+
+__all__ = ["BRIDGED", "JOINT", "ROWS", "Row", "UnlikeError"]
+
+
+class UnlikeError(Exception):
+    """A transform, or an option of it, that is not here: it is bridged. The text goes on from "since it"."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of torchvision's transforms.
+
+    Args:
+        build: makes what it is here: a transform, or a list of them. Its parameters are the object's attributes, and
+            ``form``, whether PIL images or tensors come, and ``v2``. It raises UnlikeError for what is not here.
+        within: the largest difference of a uint8 value from torchvision's on a PIL image, for equal draws.
+        differs: the difference in words; empty where there is none.
+        makes: what comes out where it is not what came in.
+    """
+
+    build: Callable[..., Any]
+    within: int = 0
+    differs: str = ""
+    makes: str = ""
+
+    def made(self, theirs: Any, form: str) -> Any:
+        """Return our transform for one of theirs.
+
+        Raises:
+            UnlikeError: it has an attribute, or a value of one, that is not known.
+        """
+        given = {
+            _RENAMED.get(name, name): value
+            for name, value in vars(theirs).items()
+            if not name.startswith("_") and name != "training"
+        }
+        if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch's modules
+            raise UnlikeError("has a hook")
+        given |= {"form": form, "v2": ".v2" in type(theirs).__module__}
+        known = inspect.signature(self.build).parameters
+        unknown = sorted(set(given) - set(known) - {"form", "v2"})
+        if unknown:
+            raise UnlikeError(
+                f"has {'an argument that is' if len(unknown) == 1 else 'arguments that are'} not known here: "
+                f"{', '.join(f'{name}={given[name]!r}' for name in unknown)}"
+            )
+        needed = {name for name, one in known.items() if one.default is one.empty}
+        if needed - set(given):
+            raise UnlikeError(f"lacks what its class has elsewhere: {', '.join(sorted(needed - set(given)))}")
+        try:
+            return self.build(**{name: value for name, value in given.items() if name in known})
+        except (TypeError, ValueError) as error:
+            raise UnlikeError(f"has a value that is not known here ({error})") from error
+
+
+_RENAMED: Final = {"resample": "interpolation", "fillcolor": "fill"}
+"""Attributes of releases before 0.13."""
+
+_INTERPOLATIONS: Final = {
+    0: "nearest",
+    1: "lanczos",
+    2: "bilinear",
+    3: "bicubic",
+    4: "box",
+    5: "hamming",
+    **{one: one for one in ("nearest", "nearest-exact", "bilinear", "bicubic", "box", "hamming", "lanczos")},
+}
+
+
+def _interpolation(value: Any) -> str:
+    word = getattr(value, "value", value)
+    if isinstance(word, bool) or word not in _INTERPOLATIONS:
+        raise ValueError(f"interpolation={value!r}")
+    return _INTERPOLATIONS[word]
+
+
+def _resized(interpolation: Any, antialias: Any, form: str) -> dict[str, Any]:
+    """Return the options of a resize: Pillow always smooths, and tensors where antialias says so."""
+    word = _interpolation(interpolation)
+    if form == TENSOR and word == "nearest":
+        raise UnlikeError("takes the nearest pixel of a tensor in another way than of a PIL image")
+    if word in ("nearest", "nearest-exact"):
+        return {"interpolation": "nearest"}
+    if word == "hamming":
+        raise UnlikeError("has interpolation=hamming, which is not here")
+    word = "area" if word == "box" else word
+    return {"interpolation": word, "antialias": form == PICTURE or antialias is True}
+
+
+def _warped(interpolation: Any, fill: Any) -> dict[str, Any]:
+    word = _interpolation(interpolation)
+    if word not in ("nearest", "bilinear", "bicubic"):
+        raise UnlikeError(f"has interpolation={word}, which is not here")
+    return {"interpolation": word, "fill": _fill(fill)}
+
+
+def _fill(fill: Any) -> Any:
+    if isinstance(fill, dict):
+        raise UnlikeError("has a fill for each type")
+    if fill is None:
+        return 0
+    return tuple(fill) if isinstance(fill, tuple | list) else fill
+
+
+def _size(size: Any) -> Any:
+    """Return one number, or (height, width)."""
+    if isinstance(size, tuple | list):
+        return int(size[0]) if len(size) == 1 else tuple(int(one) for one in size)
+    return int(size)
+
+
+def _both(size: Any) -> Any:
+    size = _size(size)
+    return (size, size) if isinstance(size, int) else size
+
+
+def _resize(size: Any, form: str, interpolation: Any = 2, max_size: Any = None, antialias: Any = True) -> Any:
+    options = _resized(interpolation, antialias, form)
+    if size is None:
+        raise UnlikeError("limits the longer side alone")
+    return ss.Resize(_size(size), max_size=max_size, **options)
+
+
+def _random_resized_crop(
+    size: Any, form: str, scale: Any, ratio: Any, interpolation: Any = 2, antialias: Any = True
+) -> Any:
+    return ss.RandomResizedCrop(
+        _both(size),
+        scale=tuple(scale),
+        ratio=tuple(ratio),
+        **_resized(interpolation, antialias, form),
+    )
+
+
+def _sides(padding: Any) -> Any:
+    """Return (top, bottom, left, right) for one number, (horizontal, vertical) or (left, top, right, bottom)."""
+    if not isinstance(padding, tuple | list):
+        return int(padding)
+    sides = [int(one) for one in padding]
+    if len(sides) == 1:
+        return sides[0]
+    left, top, right, bottom = sides if len(sides) == 4 else sides * 2
+    return top, bottom, left, right
+
+
+def _random_crop(
+    size: Any,
+    padding: Any = None,
+    pad_if_needed: Any = False,
+    fill: Any = 0,
+    padding_mode: Any = "constant",
+    *,
+    v2: bool,
+) -> Any:
+    if v2 and padding is not None:  # it keeps left, right, top, bottom
+        left, right, top, bottom = padding
+        padding = (left, top, right, bottom)
+    return ss.RandomCrop(
+        _both(size),
+        padding=0 if padding is None else _sides(padding),
+        pad_if_needed=pad_if_needed,
+        fill=_fill(fill),
+        mode=padding_mode,
+    )
+
+
+def _pad(padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
+    return ss.Pad(_sides(padding), fill=_fill(fill), mode=padding_mode)
+
+
+def _color_jitter(brightness: Any, contrast: Any, saturation: Any, hue: Any) -> Any:
+    factors = [(1.0, 1.0) if one is None else tuple(one) for one in (brightness, contrast, saturation)]
+    return ss.ColorJitter(*factors, (0.0, 0.0) if hue is None else tuple(hue))
+
+
+def _rotation(
+    degrees: Any, interpolation: Any = 0, expand: Any = False, center: Any = None, fill: Any = 0
+) -> Any:
+    if center is not None:
+        raise UnlikeError("turns around another place than the middle")
+    return PillowRotate(tuple(degrees), expand=bool(expand), **_warped(interpolation or 0, fill))
+
+
+def _affine(
+    degrees: Any,
+    translate: Any = None,
+    scale: Any = None,
+    shear: Any = None,
+    interpolation: Any = 0,
+    fill: Any = 0,
+    center: Any = None,
+) -> Any:
+    if center is not None:
+        raise UnlikeError("turns around another place than the middle")
+    low, high = degrees
+    leans: Any = tuple(shear or (0.0, 0.0))
+    return PillowAffine(
+        (0.0 - high, 0.0 - low),  # ours count counter-clockwise
+        translate=tuple(translate or (0.0, 0.0)),
+        scale=tuple(scale or (1.0, 1.0)),
+        shear=leans if len(leans) == 2 else (leans[:2], leans[2:]),
+        **_warped(interpolation or 0, fill),
+    )
+
+
+def _perspective(distortion_scale: Any, p: Any, interpolation: Any = 2, fill: Any = 0) -> Any:
+    return PillowPerspective(distortion_scale=distortion_scale, p=p, **_warped(interpolation, fill))
+
+
+def _grayscale(num_output_channels: Any = 1) -> Any:
+    if num_output_channels not in (1, 3):
+        raise UnlikeError(f"has num_output_channels={num_output_channels!r}")
+    return ToGreyscale(int(num_output_channels))
+
+
+def _gaussian_blur(kernel_size: Any, sigma: Any) -> Any:
+    wide, high = _both(kernel_size)
+    if wide != high:
+        raise UnlikeError("has a kernel that is no square")
+    return ss.GaussianBlur(wide, tuple(sigma))
+
+
+def _erasing(p: Any, scale: Any, ratio: Any, form: str, value: Any = 0, inplace: Any = False) -> Any:
+    if value is None or value == "random":
+        fill: Any = "normal"
+    else:
+        values = tuple(value) if isinstance(value, tuple | list) else (value,)
+        fill = values[0] if len(values) == 1 else values
+    return ss.RandomErasing(tuple(scale), tuple(ratio), fill=fill, p=p)
+
+
+def _solarize(threshold: Any, form: str, p: Any = 0.5) -> Any:
+    if form == TENSOR:
+        return ss.Solarize(float(threshold), p=p)
+    if threshold > 255:
+        return []
+    return ss.Solarize(max(float(threshold), 0.0) / 255.0, p=p)
+
+
+def _sharpness(sharpness_factor: Any, form: str, p: Any = 0.5) -> Any:
+    if form == TENSOR:
+        raise UnlikeError("sharpens tensors in another way than PIL images")
+    return PillowSharpness(float(sharpness_factor), p=p)
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    return tuple(float(one) for one in (listed if isinstance(listed, tuple | list) else (listed,)))
+
+
+def _normalize(mean: Any, std: Any, form: str, inplace: Any = False) -> Any:
+    if form == PICTURE:
+        raise UnlikeError("needs a tensor, and would get a PIL image")
+    return ss.Normalize(_numbers(mean), _numbers(std))
+
+
+def _to_dtype(dtype: Any, form: str, scale: Any = False) -> Any:
+    if form == PICTURE:
+        return []  # which it leaves alone
+    if dtype is not torch.float32:
+        raise UnlikeError(f"makes {dtype} of it")
+    return ss.ToFloat() if scale else Unscaled()
+
+
+def _convert_dtype(dtype: Any, form: str) -> Any:
+    if form == PICTURE:
+        raise UnlikeError("needs a tensor, and would get a PIL image")
+    return _to_dtype(dtype, form, True)
+
+
+def _nothing() -> Any:
+    return []
+
+
+def _tossed(kind: Any) -> Callable[..., Any]:
+    """Return what makes a transform that has nothing but a probability."""
+
+    def build(p: Any = 0.5) -> Any:
+        return kind(p=p)
+
+    return build
+
+
+_RESIZE: Final = Row(_resize)
+_CROP: Final = Row(_random_resized_crop)
+_TO_FLOAT: Final = Row(_convert_dtype, differs="a step of float32")
+
+ROWS: Final[Mapping[str, Row]] = {
+    "RandomHorizontalFlip": Row(_tossed(ss.HorizontalFlip)),
+    "RandomVerticalFlip": Row(_tossed(ss.VerticalFlip)),
+    "Resize": _RESIZE,
+    "Scale": _RESIZE,
+    "RandomResizedCrop": _CROP,
+    "RandomSizedCrop": _CROP,
+    "CenterCrop": Row(lambda size: MiddleCrop(_both(size), pad_if_needed=True)),
+    "RandomCrop": Row(_random_crop),
+    "Pad": Row(_pad),
+    "ColorJitter": Row(
+        _color_jitter,
+        16,
+        "each of brightness, contrast and saturation within 1 of 255; hue, which Pillow turns in steps of 1/256, within 16",
+    ),
+    "RandomRotation": Row(_rotation),
+    "RandomAffine": Row(_affine),
+    "RandomPerspective": Row(_perspective),
+    "Grayscale": Row(_grayscale),
+    "RandomGrayscale": Row(lambda p=0.1: ToGreyscale(None, p)),
+    "GaussianBlur": Row(_gaussian_blur, 1, "within 1 of 255"),
+    "RandomErasing": Row(_erasing),
+    "RandomSolarize": Row(_solarize),
+    "RandomPosterize": Row(lambda bits, p=0.5: ss.Posterize(int(bits), p=p)),
+    "RandomInvert": Row(_tossed(ss.Invert)),
+    "RandomAutocontrast": Row(_tossed(ss.AutoContrast)),
+    "RandomEqualize": Row(_tossed(ss.Equalize)),
+    "RandomAdjustSharpness": Row(_sharpness),
+    "RandomChannelPermutation": Row(lambda: ss.ChannelShuffle()),
+    "RGB": Row(lambda: ThreeChannels()),
+    "Identity": Row(_nothing),
+    "ToPureTensor": Row(_nothing),
+    "ToTensor": Row(lambda: ss.ToFloat(), makes=TENSOR),
+    "PILToTensor": Row(_nothing, makes=TENSOR),
+    "ToImage": Row(_nothing, makes=TENSOR),
+    "ToPILImage": Row(lambda mode=None: _to_picture(mode), makes=PICTURE),
+    "ToDtype": Row(_to_dtype),
+    "ConvertImageDtype": _TO_FLOAT,
+    "ConvertDtype": _TO_FLOAT,
+    "Normalize": Row(_normalize, differs="within 5e-7 of float32"),
+}
+"""The transforms of torchvision that have one of ours, by the names of their classes."""
+
+
+def _to_picture(mode: Any) -> Any:
+    if mode is not None:
+        raise UnlikeError(f"has mode={mode!r}")
+    return ToPicture()
+
+
+BRIDGED: Final = {
+    "RandAugment": "is a policy",
+    "TrivialAugmentWide": "is a policy",
+    "AutoAugment": "is a policy",
+    "AugMix": "is a policy",
+    "ElasticTransform": "draws a displacement for each pixel in another way",
+    "RandomPhotometricDistort": "draws its steps in another way",
+    "LinearTransformation": "has no counterpart",
+}
+"""Transforms of torchvision that are bridged, and why. A policy gets a row in ROWS when there is one here."""
+
+JOINT: Final = {
+    **dict.fromkeys(
+        (
+            "RandomIoUCrop",
+            "SanitizeBoundingBoxes",
+            "SanitizeBoundingBox",
+            "SanitizeKeyPoints",
+            "ClampBoundingBoxes",
+            "ClampBoundingBox",
+            "ClampKeyPoints",
+            "ConvertBoundingBoxFormat",
+            "SetClampingMode",
+        ),
+        "needs the boxes or keypoints of a sample: write the pipeline with seedsafe's transforms, boxes=Boxes(...), and name "
+        "the parts of a sample with targets=",
+    ),
+    **dict.fromkeys(
+        ("MixUp", "CutMix", "RandomMixUp", "RandomCutMix"),
+        "mixes batches: leave it out, and pass mix=seedsafe.BatchMix(...) to seedsafe_torch.loader",
+    ),
+}
+"""Transforms that cannot stand in a pipeline of images, and what to do instead."""
