@@ -5,6 +5,7 @@ An adapter keeps its framework's base class, how the epoch reaches the workers, 
 
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
+from seedsafe.pipeline.primitive import declared
 from seedsafe.reading.batches import AtOnce, augment_batch, collate, count, read_batch, stack
 from seedsafe.reading.faults import (
     FailureLog,
@@ -54,6 +55,7 @@ __all__ = [
     "collating",
     "count",
     "current",
+    "declared",
     "entered",
     "flag",
     "labels_of",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 import seedsafe as ss
+from seedsafe.reading import declared
 
 __all__ = [
     "MiddleCrop",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 _RESAMPLE: Final = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3}
+_GREYS: Final = ("1", "I", "F", "I;16", "I;16B", "I;16L")
 _MODES: Final = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
@@ -49,12 +51,12 @@ def picture_of(image: Any) -> Any:
 
 
 def array_of(picture: Any) -> Any:
-    """Return a PIL image as an array of its own; what has a palette or other colours than RGB becomes RGB."""
-    if picture.mode not in ("1", "L", "LA", "RGB", "RGBA", "I", "F", "I;16", "I;16B", "I;16L"):
+    """Return a PIL image as an array, which cannot be written to; what has a palette or other colours than RGB becomes RGB."""
+    if picture.mode not in _MODES.values() and picture.mode not in _GREYS:
         picture = picture.convert("RGB")
-    array = np.array(picture)
+    array = np.asarray(picture)
     if picture.mode == "1":
-        array = array.astype(np.uint8) * np.uint8(255)
+        return array.astype(np.uint8) * np.uint8(255)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -76,6 +78,7 @@ def _warped(image: Any, warp: Any) -> Any:
     return made[..., None] if image.ndim == 3 and made.ndim == 2 else made
 
 
+@declared
 @dataclass(frozen=True, repr=False)
 class MiddleCrop(ss.CenterCrop):
     """seedsafe.CenterCrop with torchvision's middle: half an odd margin is rounded to even, and a smaller image is padded."""
@@ -88,6 +91,7 @@ class MiddleCrop(ss.CenterCrop):
         return made._replace(top=top, left=left)
 
 
+@declared
 @dataclass(frozen=True)
 class ToGreyscale(ss.ImageTransform):
     """Make an image grey as Pillow does: ``(19595 r + 38470 g + 7471 b + 32768) >> 16``.
@@ -126,6 +130,7 @@ class ToGreyscale(ss.ImageTransform):
         return grey if made == 1 else np.repeat(grey[..., None], made, axis=2)
 
 
+@declared
 @dataclass(frozen=True)
 class ThreeChannels(ss.ImageTransform):
     """Make an image RGB, as ``picture.convert("RGB")`` does."""
@@ -143,6 +148,7 @@ class ThreeChannels(ss.ImageTransform):
         return np.array(picture_of(image).convert("RGB"))
 
 
+@declared
 @dataclass(frozen=True)
 class ToPicture(ss.ImageTransform):
     """What torchvision's ToPILImage does to values: floats of three dimensions become uint8, cut off after the point."""
@@ -160,6 +166,7 @@ class ToPicture(ss.ImageTransform):
         return image
 
 
+@declared
 @dataclass(frozen=True)
 class Unscaled(ss.ImageTransform):
     """Make an image float32 with the values that it has."""
@@ -173,6 +180,7 @@ class Unscaled(ss.ImageTransform):
         return image.astype(np.float32)
 
 
+@declared
 @dataclass(frozen=True, repr=False)
 class PillowRotate(ss.Rotate):
     """seedsafe.Rotate, with Pillow's bytes for uint8."""
@@ -216,6 +224,7 @@ def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
     )
 
 
+@declared
 @dataclass(frozen=True, repr=False)
 class PillowAffine(ss.Affine):
     """seedsafe.Affine by whole pixels, with Pillow's bytes for uint8."""
@@ -256,6 +265,7 @@ def _way_back(
     )
 
 
+@declared
 @dataclass(frozen=True, repr=False)
 class PillowPerspective(ss.Perspective):
     """seedsafe.Perspective with a distortion_scale, with Pillow's bytes for uint8."""
@@ -288,6 +298,7 @@ def _between(start: Any, end: Any) -> list[float]:
     return coefficients
 
 
+@declared
 @dataclass(frozen=True)
 class PillowSharpness(ss.ImageTransform):
     """Pillow's sharpness: 0 is smoothed, 1 the image, 2 twice as sharp.

@@ -29,10 +29,15 @@ _calls = _Calls()
 class Source:
     """What stands in place of a transform: it hands the image on, as an array if it is a PIL image."""
 
+    writable = False
+    """Whether the array can be written to, as what nothing follows must be."""
+
     def __call__(self, image: Any) -> Any:
         """Return the image."""
         _calls.number += 1
-        return array_of(image) if hasattr(image, "getbands") else image
+        if not hasattr(image, "getbands"):
+            return image
+        return array_of(image).copy() if self.writable else array_of(image)
 
     def __repr__(self) -> str:
         return "Source()"
@@ -99,7 +104,8 @@ def converted(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
             f"convert=True makes the pipeline out of the dataset's transform, got augment={augment!r} as well: leave one of them out"
         )
     found: list[Any] = []
-    plain = _without(base, found)
+    source = Source()
+    plain = _without(base, source, found)
     kept = [one for one in walk(plain) if not isinstance(one, Unconverted) and _transform_of(one)]
     if kept:
         raise ValueError(
@@ -113,6 +119,7 @@ def converted(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
                 f"the datasets inside {type(base).__qualname__} have different transforms: put an AugmentedDataset with convert=True "
                 "around each, with a seed or index_offset= of its own, and a ConcatDataset around these"
             )
+    source.writable = not pipelines[0].transforms
     return Unconverted(plain, type(base).__qualname__), pipelines[0]
 
 
@@ -121,15 +128,15 @@ def _transform_of(dataset: Any) -> Any:
     return None if isinstance(transform, Source) else transform
 
 
-def _without(base: Any, found: list[Any]) -> Any:
+def _without(base: Any, source: Source, found: list[Any]) -> Any:
     """Return a copy of a dataset without its transform, which is appended to what was found."""
     if type(base) is Subset:
         made = copy.copy(base)
-        made.dataset = _without(base.dataset, found)
+        made.dataset = _without(base.dataset, source, found)
         return made
     if type(base) is ConcatDataset:
         made = copy.copy(base)
-        made.datasets = [_without(one, found) for one in base.datasets]
+        made.datasets = [_without(one, source, found) for one in base.datasets]
         return made
     name = type(base).__qualname__
     transform = getattr(base, "transform", None)
@@ -157,10 +164,10 @@ def _without(base: Any, found: list[Any]) -> Any:
         )
     found.append(transform)
     made = copy.copy(base)
-    made.transform = Source()
+    made.transform = source
     if standard:
         made.transforms = copy.copy(joint)
-        made.transforms.transform = made.transform
+        made.transforms.transform = source
     return made
 
 

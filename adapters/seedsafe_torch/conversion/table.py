@@ -321,8 +321,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "Pad": Row(_pad),
     "ColorJitter": Row(
         _color_jitter,
-        16,
-        "each of brightness, contrast and saturation within 1 of 255; hue, which Pillow turns in steps of 1/256, within 16",
+        40,
+        "brightness is equal, contrast and saturation are within 1 of 255; hue, which Pillow turns in 256 steps, within 18; steps "
+        "after it multiply that",
     ),
     "RandomRotation": Row(_rotation),
     "RandomAffine": Row(_affine),

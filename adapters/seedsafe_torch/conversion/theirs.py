@@ -53,7 +53,7 @@ class Theirs:
             )
         tensor = isinstance(made, torch.Tensor)
         if self.returned is None:
-            return made if tensor or isinstance(made, np.ndarray) else array_of(made)
+            return made if tensor or isinstance(made, np.ndarray) else array_of(made).copy()
         if self.returned != EITHER and tensor != (self.returned == TENSOR):
             raise TypeError(
                 f"{self.__name__} returned {_kind(made)}, and what follows it was thought to get {self.returned}: convert the list up "
@@ -61,7 +61,7 @@ class Theirs:
             )
         if tensor:
             return _channels_last(made)
-        return made if isinstance(made, np.ndarray) else array_of(made)
+        return made if isinstance(made, np.ndarray) else array_of(made).copy()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Theirs) and vars(self) == vars(other)

@@ -1,0 +1,191 @@
+"""What convert makes of torchvision's transforms, against torchvision itself on PIL images, for equal draws."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe_torch import convert
+from seedsafe_torch.conversion.table import ROWS
+
+pytestmark = pytest.mark.bridge
+
+Case = tuple[Any, Callable[[Any, Any, Any], Any]]
+"""A transform of torchvision's, and what torchvision makes of a PIL image with the parameters that ours drew."""
+
+
+def photographs() -> list[np.ndarray]:
+    """Return pictures with smooth places, edges and noise."""
+    rng = np.random.default_rng(20)
+    found = []
+    for height, width in ((37, 53), (96, 64), (375, 500)):
+        coarse = rng.integers(0, 256, (max(height // 8, 2), max(width // 8, 2), 3), np.uint8)
+        smooth = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+        noisy = smooth.astype(np.int16) + rng.integers(-9, 10, smooth.shape)
+        found.append(np.clip(noisy, 0, 255).astype(np.uint8))
+    return found
+
+
+def cases() -> dict[str, list[Case]]:
+    from torchvision import transforms as v1
+    from torchvision.transforms import functional as F
+    from torchvision.transforms import v2
+
+    bicubic, bilinear = v1.InterpolationMode.BICUBIC, v1.InterpolationMode.BILINEAR
+    nearest = v1.InterpolationMode.NEAREST
+
+    def mode(made: Any) -> Any:
+        return v1.InterpolationMode(getattr(made.interpolation, "value", made.interpolation))
+
+    def call(made: Any, picture: Any, params: Any) -> Any:
+        return made(picture)
+
+    def resized(made: Any, picture: Any, params: Any) -> Any:
+        top, left, height, width = params
+        return F.resized_crop(picture, top, left, height, width, list(made.size), mode(made))
+
+    def cropped(made: Any, picture: Any, params: Any) -> Any:
+        wide = picture if made.padding is None else F.pad(picture, made.padding, made.fill, made.padding_mode)
+        above = 0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[1]
+        before = 0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[0]
+        return F.crop(wide, params.top + above, params.left + before, *made.size)
+
+    def jittered(made: Any, picture: Any, params: Any) -> Any:
+        steps = (F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjust_hue)
+        for step in params.order:
+            if (made.brightness, made.contrast, made.saturation, made.hue)[step] is not None:
+                picture = steps[step](picture, params[step])
+        return picture
+
+    def turned(made: Any, picture: Any, params: Any) -> Any:
+        return F.rotate(picture, params.degrees, mode(made), made.expand, None, made.fill)
+
+    def moved(made: Any, picture: Any, params: Any) -> Any:
+        translate = [round(one) for one in params.translate]
+        return F.affine(
+            picture, -params.degrees, translate, params.scale[0], list(params.shear), mode(made), made.fill
+        )
+
+    def viewed(made: Any, picture: Any, params: Any) -> Any:
+        width, height = picture.size
+        start = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+        end = [[int(x) - (k in (1, 2)), int(y) - (k in (2, 3))] for k, (x, y) in enumerate(params.corners)]
+        return F.perspective(picture, start, end, mode(made), made.fill)
+
+    def blurred(made: Any, picture: Any, params: Any) -> Any:
+        return F.gaussian_blur(picture, list(made.kernel_size), [params.sigma] * 2)
+
+    return {
+        "RandomHorizontalFlip": [(v1.RandomHorizontalFlip(1.0), call), (v2.RandomHorizontalFlip(1.0), call)],
+        "RandomVerticalFlip": [(v1.RandomVerticalFlip(1.0), call)],
+        "Resize": [
+            (v1.Resize(32), call),
+            (v1.Resize((20, 31), bicubic), call),
+            (v1.Resize((200, 301), v1.InterpolationMode.LANCZOS), call),
+            (v1.Resize(48, v1.InterpolationMode.BOX), call),
+            (v1.Resize((29, 31), nearest), call),
+            (v1.Resize(300, max_size=333), call),
+            (v2.Resize([24], antialias=False), call),
+        ],
+        "RandomResizedCrop": [
+            (v1.RandomResizedCrop(32), resized),
+            (v1.RandomResizedCrop((20, 31), (0.2, 1.0), interpolation=3), resized),
+            (v2.RandomResizedCrop(224, antialias=True), resized),
+        ],
+        "CenterCrop": [(v1.CenterCrop(size), call) for size in (20, 31, (30, 21), (33, 52), 60, (97, 20), 501)],
+        "RandomCrop": [
+            (v1.RandomCrop(30), cropped),
+            (v1.RandomCrop(32, padding=4), cropped),
+            (v1.RandomCrop(32, padding=(1, 2, 3, 4), padding_mode="reflect"), cropped),
+            (v1.RandomCrop((30, 40), padding=(3, 5), fill=(9, 8, 7)), cropped),
+        ],
+        "Pad": [
+            (v1.Pad(3), call),
+            (v1.Pad((1, 2), 7), call),
+            (v1.Pad((1, 2, 3, 4), (1, 2, 3)), call),
+            (v1.Pad((4, 3, 2, 1), padding_mode="symmetric"), call),
+            (v2.Pad([4, 3, 2, 1], padding_mode="edge"), call),
+        ],
+        "ColorJitter": [
+            (v1.ColorJitter(0.4, 0.4, 0.4), jittered),
+            (v1.ColorJitter(0.4, 0.4, 0.2, 0.1), jittered),
+            (v1.ColorJitter(0.8, 0.8, 0.8, 0.2), jittered),
+            (v2.ColorJitter(hue=0.5), jittered),
+        ],
+        "RandomRotation": [
+            (v1.RandomRotation(15), turned),
+            (v1.RandomRotation((90, 90)), turned),
+            (v1.RandomRotation(30, bilinear, fill=(1, 2, 3)), turned),
+            (v1.RandomRotation((-90, 90), bicubic, expand=True), turned),
+            (v2.RandomRotation((270, 271)), turned),
+        ],
+        "RandomAffine": [
+            (v1.RandomAffine(15, (0.1, 0.2), (0.9, 1.1), 5), moved),
+            (v1.RandomAffine((10, 40), shear=(-10, 10, 5, 15), interpolation=bilinear, fill=9), moved),
+            (v2.RandomAffine(0, (0.05, 0.05)), moved),
+        ],
+        "RandomPerspective": [
+            (v1.RandomPerspective(0.5, 1.0), viewed),
+            (v1.RandomPerspective(0.3, 1.0, nearest, 50), viewed),
+        ],
+        "Grayscale": [(v1.Grayscale(), call), (v1.Grayscale(3), call), (v2.Grayscale(3), call)],
+        "RandomGrayscale": [(v1.RandomGrayscale(1.0), call)],
+        "GaussianBlur": [
+            (v1.GaussianBlur(3), blurred),
+            (v1.GaussianBlur(23, (0.1, 2.0)), blurred),
+            (v2.GaussianBlur((5, 5), 1.5), blurred),
+        ],
+        "RandomSolarize": [(v1.RandomSolarize(one, 1.0), call) for one in (0, 1, 100.5, 127, 128, 254, 255, 256)],
+        "RandomPosterize": [(v1.RandomPosterize(bits, 1.0), call) for bits in (1, 2, 4, 7, 8)],
+        "RandomInvert": [(v1.RandomInvert(1.0), call)],
+        "RandomAutocontrast": [(v1.RandomAutocontrast(1.0), call)],
+        "RandomEqualize": [(v1.RandomEqualize(1.0), call)],
+        "RandomAdjustSharpness": [(v1.RandomAdjustSharpness(one, 1.0), call) for one in (0, 0.5, 1, 2)],
+        "RGB": [(v2.RGB(), call)],
+    }
+
+
+ON_TENSORS = {
+    *("RandomErasing", "Normalize", "ToTensor", "ToDtype", "ConvertImageDtype", "ConvertDtype", "ToPILImage"),
+    *("PILToTensor", "ToImage", "ToPureTensor", "Identity"),
+}
+THE_SAME = {"Scale": "Resize", "RandomSizedCrop": "RandomResizedCrop", "RandomChannelPermutation": "RandomErasing"}
+NAMES = sorted(set(ROWS) - ON_TENSORS - set(THE_SAME))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_as_near_as_the_table_says(name: str) -> None:
+    from PIL import Image
+
+    largest = 0
+    for theirs, apply in cases()[name]:
+        pipeline = convert(theirs)
+        assert not pipeline.report.bridged
+        for image in photographs():
+            for grey in (False, True):
+                if grey and name in ("ColorJitter", "RGB"):
+                    continue
+                given = image[..., 0].copy() if grey else image
+                for index in range(8):
+                    key = ss.SampleKey(20, 1, index)
+                    drawn = [one.params for one in pipeline.params(key, ss.Info(given.shape, np.uint8))] or [None]
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # antialias=False, which PIL images do not have
+                        try:
+                            wanted = np.asarray(apply(theirs, Image.fromarray(given), drawn[0]))
+                        except (ValueError, TypeError):
+                            if not grey and name != "RandomCrop":
+                                raise
+                            continue  # a fill of three channels, or an image that is too small
+                    made = pipeline(given, key=key)
+                    assert made.shape == wanted.shape, (theirs, given.shape)
+                    largest = max(largest, int(np.abs(made.astype(int) - wanted).max()))
+    assert largest <= ROWS[name].within
+    assert math.isclose(largest, ROWS[name].within, rel_tol=0.35, abs_tol=0), "the bound is too wide"
