@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-__all__ = ["ELSEWHERE", "Meant", "advice"]
+__all__ = ["ELSEWHERE", "WHOLE", "Meant", "advice"]
 
 
 class Meant(NamedTuple):
@@ -41,6 +41,7 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "RandomAdjustSharpness": Meant("ss.Sharpen((0.2, 0.5), p=0.5)", "not the same kernel"),
         "RandomAutocontrast": Meant("ss.AutoContrast(p=0.5)"),
         "RandomEqualize": Meant("ss.Equalize(p=0.5)"),
+        "RandomChannelPermutation": Meant("ss.ChannelShuffle()"),
         "RandomPhotometricDistort": Meant("ss.PhotoMetricDistortion()"),
         "RandomChoice": Meant("ss.OneOf([ss.HorizontalFlip(), ss.Transpose()])"),
         "RandomOrder": Meant("", _BRIDGE),
@@ -125,6 +126,10 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
 """What is meant by a name, by library. Names that mean the same here are not listed."""
 
 
+WHOLE: Final = {"torchvision": "convert() of the adapter for PyTorch makes a pipeline of a whole Compose"}
+"""What else there is for all names of a library."""
+
+
 def advice(name: str, known: list[str]) -> str:
     """Return what a name may mean that is not known: another library's name, or a typing mistake; empty if nothing is found.
 
@@ -134,7 +139,7 @@ def advice(name: str, known: list[str]) -> str:
 
     Example:
         >>> advice("RandomGrayscale", [])
-        "torchvision's RandomGrayscale is ss.ToGray(p=0.1) here"
+        "torchvision's RandomGrayscale is ss.ToGray(p=0.1) here; convert() of the adapter for PyTorch makes a pipeline of a whole Compose"
         >>> advice("Horizontalflip", ["HorizontalFlip", "VerticalFlip"])
         'did you mean HorizontalFlip?'
     """
@@ -149,7 +154,7 @@ def advice(name: str, known: list[str]) -> str:
             else f"{whose} {name} is not here: {meant.note}"
         )
     if told:
-        return "; ".join(told)
+        return "; ".join([*told, *(WHOLE[library] for library, _ in found if library in WHOLE)])
     folded = {one.lower(): one for one in known}
     close = [folded[one] for one in get_close_matches(name.lower(), folded, 2, 0.8)]
     return f"did you mean {' or '.join(close)}?" if close else ""

@@ -35,8 +35,7 @@ def photographs() -> list[np.ndarray]:
 
 def cases() -> dict[str, list[Case]]:
     from torchvision import transforms as v1
-    from torchvision.transforms import functional as F
-    from torchvision.transforms import v2
+    from torchvision.transforms import functional, v2
 
     bicubic, bilinear = v1.InterpolationMode.BICUBIC, v1.InterpolationMode.BILINEAR
     nearest = v1.InterpolationMode.NEAREST
@@ -49,27 +48,40 @@ def cases() -> dict[str, list[Case]]:
 
     def resized(made: Any, picture: Any, params: Any) -> Any:
         top, left, height, width = params
-        return F.resized_crop(picture, top, left, height, width, list(made.size), mode(made))
+        return functional.resized_crop(picture, top, left, height, width, list(made.size), mode(made))
 
     def cropped(made: Any, picture: Any, params: Any) -> Any:
-        wide = picture if made.padding is None else F.pad(picture, made.padding, made.fill, made.padding_mode)
-        above = 0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[1]
-        before = 0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[0]
-        return F.crop(wide, params.top + above, params.left + before, *made.size)
+        wide = (
+            picture
+            if made.padding is None
+            else functional.pad(picture, made.padding, made.fill, made.padding_mode)
+        )
+        above = (
+            0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[1]
+        )
+        before = (
+            0 if made.padding is None else made.padding if isinstance(made.padding, int) else made.padding[0]
+        )
+        return functional.crop(wide, params.top + above, params.left + before, *made.size)
 
     def jittered(made: Any, picture: Any, params: Any) -> Any:
-        steps = (F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjust_hue)
+        steps = (
+            functional.adjust_brightness,
+            functional.adjust_contrast,
+            functional.adjust_saturation,
+            functional.adjust_hue,
+        )
         for step in params.order:
             if (made.brightness, made.contrast, made.saturation, made.hue)[step] is not None:
                 picture = steps[step](picture, params[step])
         return picture
 
     def turned(made: Any, picture: Any, params: Any) -> Any:
-        return F.rotate(picture, params.degrees, mode(made), made.expand, None, made.fill)
+        return functional.rotate(picture, params.degrees, mode(made), made.expand, None, made.fill)
 
     def moved(made: Any, picture: Any, params: Any) -> Any:
         translate = [round(one) for one in params.translate]
-        return F.affine(
+        return functional.affine(
             picture, -params.degrees, translate, params.scale[0], list(params.shear), mode(made), made.fill
         )
 
@@ -77,10 +89,10 @@ def cases() -> dict[str, list[Case]]:
         width, height = picture.size
         start = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
         end = [[int(x) - (k in (1, 2)), int(y) - (k in (2, 3))] for k, (x, y) in enumerate(params.corners)]
-        return F.perspective(picture, start, end, mode(made), made.fill)
+        return functional.perspective(picture, start, end, mode(made), made.fill)
 
     def blurred(made: Any, picture: Any, params: Any) -> Any:
-        return F.gaussian_blur(picture, list(made.kernel_size), [params.sigma] * 2)
+        return functional.gaussian_blur(picture, list(made.kernel_size), [params.sigma] * 2)
 
     return {
         "RandomHorizontalFlip": [(v1.RandomHorizontalFlip(1.0), call), (v2.RandomHorizontalFlip(1.0), call)],
@@ -99,7 +111,9 @@ def cases() -> dict[str, list[Case]]:
             (v1.RandomResizedCrop((20, 31), (0.2, 1.0), interpolation=3), resized),
             (v2.RandomResizedCrop(224, antialias=True), resized),
         ],
-        "CenterCrop": [(v1.CenterCrop(size), call) for size in (20, 31, (30, 21), (33, 52), 60, (97, 20), 501)],
+        "CenterCrop": [
+            (v1.CenterCrop(size), call) for size in (20, 31, (30, 21), (33, 52), 60, (97, 20), 501)
+        ],
         "RandomCrop": [
             (v1.RandomCrop(30), cropped),
             (v1.RandomCrop(32, padding=4), cropped),
@@ -142,7 +156,9 @@ def cases() -> dict[str, list[Case]]:
             (v1.GaussianBlur(23, (0.1, 2.0)), blurred),
             (v2.GaussianBlur((5, 5), 1.5), blurred),
         ],
-        "RandomSolarize": [(v1.RandomSolarize(one, 1.0), call) for one in (0, 1, 100.5, 127, 128, 254, 255, 256)],
+        "RandomSolarize": [
+            (v1.RandomSolarize(one, 1.0), call) for one in (0, 1, 100.5, 127, 128, 254, 255, 256)
+        ],
         "RandomPosterize": [(v1.RandomPosterize(bits, 1.0), call) for bits in (1, 2, 4, 7, 8)],
         "RandomInvert": [(v1.RandomInvert(1.0), call)],
         "RandomAutocontrast": [(v1.RandomAutocontrast(1.0), call)],
@@ -156,7 +172,11 @@ ON_TENSORS = {
     *("RandomErasing", "Normalize", "ToTensor", "ToDtype", "ConvertImageDtype", "ConvertDtype", "ToPILImage"),
     *("PILToTensor", "ToImage", "ToPureTensor", "Identity"),
 }
-THE_SAME = {"Scale": "Resize", "RandomSizedCrop": "RandomResizedCrop", "RandomChannelPermutation": "RandomErasing"}
+THE_SAME = {
+    "Scale": "Resize",
+    "RandomSizedCrop": "RandomResizedCrop",
+    "RandomChannelPermutation": "RandomErasing",
+}
 NAMES = sorted(set(ROWS) - ON_TENSORS - set(THE_SAME))
 
 
@@ -175,7 +195,9 @@ def test_it_is_as_near_as_the_table_says(name: str) -> None:
                 given = image[..., 0].copy() if grey else image
                 for index in range(8):
                     key = ss.SampleKey(20, 1, index)
-                    drawn = [one.params for one in pipeline.params(key, ss.Info(given.shape, np.uint8))] or [None]
+                    drawn = [one.params for one in pipeline.params(key, ss.Info(given.shape, np.uint8))] or [
+                        None
+                    ]
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")  # antialias=False, which PIL images do not have
                         try:

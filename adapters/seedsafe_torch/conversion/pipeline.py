@@ -72,20 +72,28 @@ def convert(transform: Any) -> Converted:
         >>> pipeline(np.full((1, 2), 200, np.uint8), key=ss.SampleKey(42, 0, 0)).tolist()
         [[100, 100]]
     """
+    if (
+        not isinstance(transform, type)
+        and hasattr(transform, "__getitem__")
+        and hasattr(transform, "transform")
+    ):
+        raise TypeError(
+            f"transform must be the transform of a dataset, got the dataset {type(transform).__qualname__}: pass "
+            "AugmentedDataset(dataset, seed=..., convert=True), or its .transform"
+        )
     if not (callable(transform) or _is_list(transform)) or isinstance(transform, type | str):
         raise TypeError(
             f"transform must be a Compose or another transform of torchvision, or a list of them, got {transform!r}: pass the object "
             "that a dataset gets as transform="
         )
-    if hasattr(transform, "__getitem__") and hasattr(transform, "transform"):
-        raise TypeError(
-            f"transform must be the transform of a dataset, got the dataset {type(transform).__qualname__}: pass "
-            "AugmentedDataset(dataset, seed=..., convert=True), or its .transform"
-        )
     if isinstance(transform, ss.Compose | ss.Transform):
         raise TypeError(f"transform must be torchvision's, got {transform!r}: it is seedsafe's already")
     items = list(_flat(transform))
     for item in items:
+        if not callable(item.theirs):
+            raise TypeError(
+                f"{item.place} must be callable, got {item.theirs!r} of type {type(item.theirs).__name__}: pass transforms"
+            )
         _refuse_joint(item)
     walk = _Walk(_form_of(items))
     walk.run(items)
@@ -334,7 +342,7 @@ def _why(thing: Any) -> str:
         if _members(one) is not None and len(_members(one)) and not name.startswith("_")
     ]
     hint = (
-        f" with transforms in .{inside[0]}: convert these, and pass views= if it makes several images"
+        f", with transforms in .{inside[0]}: convert these, and pass views= if it makes several images"
         if inside
         else ""
     )

@@ -240,7 +240,7 @@ def _grayscale(num_output_channels: Any = 1) -> Any:
 def _gaussian_blur(kernel_size: Any, sigma: Any) -> Any:
     wide, high = _both(kernel_size)
     if wide != high:
-        raise UnlikeError("has a kernel that is no square")
+        raise UnlikeError("has a kernel that is not square")
     return ss.GaussianBlur(wide, tuple(sigma))
 
 

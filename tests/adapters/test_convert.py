@@ -1,0 +1,266 @@
+"""convert, without torchvision: callables of one's own, datasets with a transform, and what is refused. With torchvision: tests/bridge."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch.utils.data import ConcatDataset, Subset, TensorDataset
+
+import seedsafe as ss
+from seedsafe.reading.forms import is_compose, is_foreign_code
+from seedsafe_torch import AugmentedDataset, convert, loader
+from seedsafe_torch.conversion.table import BRIDGED, ROWS
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "torchvision.md"
+
+
+def known(name: str, **attributes: Any) -> Any:
+    """Return an object with the attributes of one of torchvision's transforms, which is not installed here."""
+    kind = type(
+        name, (), {"__module__": "torchvision.transforms.transforms", "__call__": lambda self, image: image}
+    )
+    made = kind()
+    vars(made).update(attributes)
+    return made
+
+
+def darker(image: Any) -> Any:
+    return image.point(lambda value: value // 2)
+
+
+def drawn(image: Any) -> Any:
+    return image.point(lambda value: value // int(torch.randint(1, 9, (1,))))
+
+
+def to_tensor(image: Any) -> Any:
+    return torch.from_numpy(np.array(image)).permute(2, 0, 1)
+
+
+class Photographs:
+    """A dataset as many are written."""
+
+    def __init__(self, transform: Any = darker, mode: str = "RGB", **attributes: Any) -> None:
+        self.transform = transform
+        self.mode = mode
+        vars(self).update(attributes)
+
+    def __len__(self) -> int:
+        return 6
+
+    def __getitem__(self, index: int) -> Any:
+        image = Image.fromarray(np.full((4, 6, 3), 40 * index, np.uint8))
+        image = (image.convert("L") if self.mode == "I;16" else image).convert(self.mode)
+        return self.transform(image), index
+
+
+class Untouched(Photographs):
+    def __getitem__(self, index: int) -> Any:
+        return np.zeros((2, 2, 3), np.uint8), index
+
+
+class Twice(Photographs):
+    def __getitem__(self, index: int) -> Any:
+        image, label = super().__getitem__(index)
+        return image, self.transform(image), label
+
+
+class Reseeded(Photographs):
+    def __getitem__(self, index: int) -> Any:
+        return self.paired(index)
+
+    def paired(self, index: int) -> Any:
+        torch.manual_seed(index)
+        return super().__getitem__(index)
+
+
+def test_known_transforms_become_ours() -> None:
+    flip = known("RandomHorizontalFlip", p=0.3)
+    crop = known(
+        "RandomCrop", size=(4, 3), padding=[1, 2, 3, 4], pad_if_needed=False, fill=7, padding_mode="edge"
+    )
+    normalize = known("Normalize", mean=[0.5], std=torch.tensor([0.25]), inplace=True)
+    pipeline = convert(known("Compose", transforms=[flip, crop, known("ToTensor"), normalize]))
+    assert pipeline.transforms == (
+        ss.HorizontalFlip(p=0.3),
+        ss.RandomCrop((4, 3), padding=(2, 4, 1, 3), fill=7, mode="edge"),
+        ss.Normalize(0.5, 0.25),
+        ss.ToCHW(),
+    )
+    assert not pipeline.report.bridged
+    assert [line.place for line in pipeline.report.lines] == [f"transforms[{k}]" for k in range(4)]
+    angle = known(
+        "RandomAffine", degrees=[-10.0, 20.0], translate=None, scale=None, shear=None, resample=0, fillcolor=0
+    )
+    (turned,) = convert(angle).transforms
+    assert turned.degrees == (-20.0, 10.0)  # type: ignore[union-attr]
+    assert turned.interpolation == "nearest"  # type: ignore[union-attr]
+
+
+def test_it_is_a_pipeline_like_any_other() -> None:
+    pipeline = convert([known("RandomHorizontalFlip", p=0.5), known("RandomSolarize", threshold=128, p=1.0)])
+    image = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    plain = ss.Compose(pipeline.transforms)
+    key = ss.SampleKey(42, 3, 7)
+    assert pipeline == plain
+    assert pipeline.params(key, image.shape) == plain.params(key, image.shape)
+    assert ss.Compose.from_json(pipeline.to_json()) == plain
+    again = pickle.loads(pickle.dumps(pipeline))  # as spawned workers get it
+    assert (again, again.report) == (pipeline, pipeline.report)
+    assert is_compose(pipeline)
+    assert not is_foreign_code(pipeline)
+
+
+def test_a_compose_with_a_call_of_its_own_is_somebodys() -> None:
+    class Other(ss.Compose):
+        def __call__(self, *arguments: Any, **options: Any) -> Any:
+            return super().__call__(*arguments, **options)
+
+    assert not is_compose(Other([ss.HorizontalFlip()]))
+    assert is_foreign_code(Other([ss.HorizontalFlip()]))
+
+
+def test_the_dataset_is_a_copy_that_is_read_without_its_transform() -> None:
+    base = Photographs(known("Compose", transforms=[drawn, known("ToTensor")]), names=["a"])
+    before = dict(vars(base))
+    dataset = AugmentedDataset(base, seed=42, convert=True)
+    assert vars(base) == before
+    assert dataset.names is base.names
+    passes = [
+        [images.clone() for images, _ in loader(dataset, batch_size=3, num_workers=workers)]
+        for workers in (0, 2)
+    ]
+    assert passes[0][0].shape == (3, 3, 4, 6)
+    assert passes[0][0].dtype == torch.float32
+    assert all(torch.equal(*both) for both in zip(*passes, strict=True))
+    assert dataset[5][0].flags.writeable
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L", "P", "PA", "LA", "RGBA", "CMYK", "1", "I;16", "F"])
+def test_an_image_is_what_convert_makes_of_it(mode: str) -> None:
+    def rgb(image: Any) -> Any:
+        return image.convert("RGB")
+
+    base = Photographs(rgb, mode)
+    dataset = AugmentedDataset(base, seed=1, convert=True)
+    assert not dataset.augment.report.bridged
+    np.testing.assert_array_equal(dataset[2][0], np.asarray(base[2][0]), strict=True)
+
+
+def test_a_pipeline_that_does_nothing_gives_arrays_that_can_be_written_to() -> None:
+    dataset = AugmentedDataset(Photographs(known("Identity")), seed=1, convert=True)
+    assert dataset[1][0].flags.writeable
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda one: Subset(one, [1, 3]), lambda one: ConcatDataset([one, one])],
+    ids=["Subset", "ConcatDataset"],
+)
+def test_datasets_of_torch_are_looked_into(wrap: Callable[[Any], Any]) -> None:
+    base = Photographs()
+    wrapped = wrap(base)
+    dataset = AugmentedDataset(wrapped, seed=1, convert=True)
+    np.testing.assert_array_equal(dataset[1][0], np.asarray(wrapped[1][0]))
+    assert base.transform is darker
+
+
+BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: convert(3), TypeError, "transform must be a Compose or another transform of torchvision, or a list of them, got 3"),
+        (lambda: convert("flip"), TypeError, "got 'flip': pass the object"),
+        (lambda: convert(Photographs), TypeError, "pass the object that a dataset gets as transform="),
+        (lambda: convert(Photographs()), TypeError, r"got the dataset Photographs: pass AugmentedDataset\(dataset"),
+        (lambda: convert(ss.HorizontalFlip()), TypeError, "it is seedsafe's already"),
+        (lambda: convert([3]), TypeError, r"transforms\[0\] must be callable, got 3"),
+        (lambda: convert([known("SanitizeBoundingBoxes")]), ValueError, r"at transforms\[0\], needs the boxes.*targets="),
+        (lambda: convert([known("MixUp")]), ValueError, r"mixes batches: leave it out, and pass mix=seedsafe\.BatchMix"),
+        (lambda: of(Photographs(), convert="yes"), TypeError, "convert must be True or False, got 'yes'"),
+        (lambda: of(Photographs(), ss.HorizontalFlip()), ValueError, r"got augment=HorizontalFlip\(\) as well: leave one"),
+        (lambda: of(Photographs(None)), ValueError, "Photographs has none in its attribute `transform`: leave convert out"),
+        (lambda: of([1, 2]), ValueError, "list has none in its attribute `transform`"),
+        (lambda: of(TensorDataset(torch.zeros(2))), ValueError, "needs a dataset with a transform"),
+        (lambda: of(Photographs(transforms=darker)), ValueError, "with an image and its target together.*targets="),
+        (lambda: of(Reseeded()), ValueError, r"seeds generators while it reads.*targets=\(.image., .mask.\)"),
+        (
+            lambda: of(Photographs(target_transform=known("RandomRotation"))),
+            ValueError,
+            "draws RandomRotation in its target_transform.*targets=",
+        ),
+        (
+            lambda: of(Photographs(target_transform=known("Compose", transforms=[known("RandomApply", transforms=[known("RandomCrop")])]))),
+            ValueError,
+            "draws RandomCrop in its target_transform",
+        ),
+        (
+            lambda: of(ConcatDataset([Photographs(), Photographs(drawn)])),
+            ValueError,
+            "the datasets inside ConcatDataset have different transforms",
+        ),
+        (
+            lambda: of(Photographs(dataset=Photographs())),
+            ValueError,
+            "the Photographs inside Photographs has a transform of its own.*augment=",
+        ),
+        (lambda: of(Untouched())[0], ss.SampleError, "Untouched called its transform 0 times for the sample 0"),
+        (lambda: of(Twice())[0], ss.SampleError, "Twice called its transform 2 times.*views=2"),
+        (lambda: setattr(of(Photographs()), "transform", darker), AttributeError, "was converted when"),
+        (
+            lambda: run([lambda image: [image, image]]),
+            TypeError,
+            "Lambda returned a list of 2, and a pipeline makes one image.*views=",
+        ),
+        (
+            lambda: run([to_tensor, known("RandomHorizontalFlip", p=1.0), known("ToTensor")]),
+            TypeError,
+            "to_tensor returned a tensor, and what follows it was thought to get a PIL image: convert the list up to it",
+        ),
+        (lambda: run([darker], np.zeros((2, 2, 5), np.uint8)), TypeError, r"of shape \(2, 2, 5\) and dtype uint8 cannot be a PIL image"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "kind", "words"), BAD, ids=[words for *_, words in BAD])
+def test_bad_input(make: Callable[[], Any], kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        make()
+
+
+def of(base: Any, augment: Any = None, convert: Any = True) -> Any:
+    return AugmentedDataset(base, augment, seed=1, convert=convert)
+
+
+def run(transform: Any, image: Any = None) -> Any:
+    return convert(transform)(
+        np.zeros((4, 6, 3), np.uint8) if image is None else image, key=ss.SampleKey(1, 0, 0)
+    )
+
+
+def test_a_class_with_transforms_inside_says_so() -> None:
+    class TwoCrops:
+        def __init__(self) -> None:
+            self.base_transform = known("Compose", transforms=[known("RandomVerticalFlip", p=0.5)])
+
+        def __call__(self, image: Any) -> Any:
+            return [self.base_transform(image), self.base_transform(image)]
+
+    (line,) = convert(TwoCrops()).report.bridged
+    assert (
+        line.why
+        == "is your own, with transforms in .base_transform: convert these, and pass views= if it makes several images"
+    )
+
+
+def test_the_page_lists_every_transform_with_its_difference() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    rows = dict(row.strip("| ").split(" | ") for row in text.splitlines() if row.startswith("| `"))
+    listed = {name.strip("` "): differs for names, differs in rows.items() for name in names.split(",")}
+    assert listed == {name: row.differs or "none" for name, row in ROWS.items()}
+    assert all(f"`{name}`" in text for name in BRIDGED)
+    assert {name for name, row in ROWS.items() if row.within} <= {
+        name for name, row in ROWS.items() if row.differs
+    }
