@@ -1,7 +1,7 @@
 """seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
 
 try:
-    from seedsafe_torch.conversion import convert
+    from seedsafe_torch.conversion.pipeline import convert
     from seedsafe_torch.dataset import AugmentedDataset, Envelope
     from seedsafe_torch.distributed import DistributedKeyedSampler
     from seedsafe_torch.faults import skip_collate

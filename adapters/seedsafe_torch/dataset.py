@@ -30,7 +30,7 @@ from seedsafe.reading import (
     nested,
 )
 from seedsafe_torch.cell import EpochCell
-from seedsafe_torch.conversion import converted
+from seedsafe_torch.conversion.sources import converted
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 

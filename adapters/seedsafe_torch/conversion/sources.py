@@ -85,7 +85,7 @@ class Unconverted:
         setattr(self.dataset, name, value)
 
     def __repr__(self) -> str:
-        return self._theirs
+        return f"{self._theirs} without its transform"
 
 
 def converted(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
@@ -130,12 +130,11 @@ def _transform_of(dataset: Any) -> Any:
 
 def _without(base: Any, source: Source, found: list[Any]) -> Any:
     """Return a copy of a dataset without its transform, which is appended to what was found."""
+    made: Any = copy.copy(base)
     if type(base) is Subset:
-        made = copy.copy(base)
         made.dataset = _without(base.dataset, source, found)
         return made
     if type(base) is ConcatDataset:
-        made = copy.copy(base)
         made.datasets = [_without(one, source, found) for one in base.datasets]
         return made
     name = type(base).__qualname__
@@ -163,7 +162,6 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
             'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which are moved together'
         )
     found.append(transform)
-    made = copy.copy(base)
     made.transform = source
     if standard:
         made.transforms = copy.copy(joint)

@@ -80,7 +80,7 @@ class Row:
 _RENAMED: Final = {"resample": "interpolation", "fillcolor": "fill"}
 """Attributes of releases before 0.13."""
 
-_INTERPOLATIONS: Final = {
+_INTERPOLATIONS: Final[dict[int | str, str]] = {
     0: "nearest",
     1: "lanczos",
     2: "bilinear",
@@ -193,8 +193,12 @@ def _pad(padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
 
 
 def _color_jitter(brightness: Any, contrast: Any, saturation: Any, hue: Any) -> Any:
-    factors = [(1.0, 1.0) if one is None else tuple(one) for one in (brightness, contrast, saturation)]
-    return ss.ColorJitter(*factors, (0.0, 0.0) if hue is None else tuple(hue))
+    factors: list[Any] = [
+        (1.0, 1.0) if one is None else tuple(one) for one in (brightness, contrast, saturation)
+    ]
+    return ss.ColorJitter(
+        factors[0], factors[1], factors[2], hue=(0.0, 0.0) if hue is None else (float(hue[0]), float(hue[1]))
+    )
 
 
 def _rotation(
