@@ -144,9 +144,9 @@ def _ratio(ratio: float, good: bool) -> str:
 
 
 def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) -> None:
-    keys, imports, loaders, checks, bridges = (
+    keys, imports, loaders, checks, bridges, converted = (
         json.loads((folder / f"{name}.json").read_text())
-        for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost")
+        for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost", "converted")
     )
     generator = keys["ss.generator(key)"]
     ours, needed, pipeline = imports.values()
@@ -166,6 +166,12 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         ("checks of a sample in AugmentedDataset, µs", checks["checks"], "≤", 1.0),
         ("a bridge with restoring, µs", bridges["ss.keyed"], "≤", 25.0),
         ("a bridge in a worker, µs", bridges["ss.keyed in a worker"], "≤", 10.0),
+        (
+            "torchvision / convert=True, crop, flip, ColorJitter",
+            min(converted["crop, flip, ColorJitter"]),
+            "≥",
+            1.8,
+        ),
     ]
     if CHAIN in lines.get(256, {}):
         chain = lines[256][CHAIN].peers

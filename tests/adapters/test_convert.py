@@ -243,6 +243,7 @@ def run(transform: Any, image: Any = None) -> Any:
 def test_a_class_with_transforms_inside_says_so() -> None:
     class TwoCrops:
         def __init__(self) -> None:
+            self.size = (20, 20)
             self.base_transform = known("Compose", transforms=[known("RandomVerticalFlip", p=0.5)])
 
         def __call__(self, image: Any) -> Any:

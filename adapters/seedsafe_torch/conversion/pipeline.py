@@ -339,7 +339,7 @@ def _why(thing: Any) -> str:
     inside = [
         name
         for name, one in (getattr(thing, "__dict__", None) or {}).items()
-        if _members(one) is not None and len(_members(one)) and not name.startswith("_")
+        if not name.startswith("_") and _members(one) and all(map(callable, _members(one)))
     ]
     hint = (
         f", with transforms in .{inside[0]}: convert these, and pass views= if it makes several images"

@@ -92,7 +92,7 @@ class MiddleCrop(ss.CenterCrop):
 
 
 @declared
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ToGreyscale(ss.ImageTransform):
     """Make an image grey as Pillow does: ``(19595 r + 38470 g + 7471 b + 32768) >> 16``.
 
@@ -131,7 +131,7 @@ class ToGreyscale(ss.ImageTransform):
 
 
 @declared
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ThreeChannels(ss.ImageTransform):
     """Make an image RGB, as ``picture.convert("RGB")`` does."""
 
@@ -149,7 +149,7 @@ class ThreeChannels(ss.ImageTransform):
 
 
 @declared
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ToPicture(ss.ImageTransform):
     """What torchvision's ToPILImage does to values: floats of three dimensions become uint8, cut off after the point."""
 
@@ -167,7 +167,7 @@ class ToPicture(ss.ImageTransform):
 
 
 @declared
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Unscaled(ss.ImageTransform):
     """Make an image float32 with the values that it has."""
 
@@ -299,7 +299,7 @@ def _between(start: Any, end: Any) -> list[float]:
 
 
 @declared
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PillowSharpness(ss.ImageTransform):
     """Pillow's sharpness: 0 is smoothed, 1 the image, 2 twice as sharp.
 
