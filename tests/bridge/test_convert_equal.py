@@ -171,6 +171,12 @@ def cases() -> dict[str, list[Case]]:
 ON_TENSORS = {
     *("RandomErasing", "Normalize", "ToTensor", "ToDtype", "ConvertImageDtype", "ConvertDtype", "ToPILImage"),
     *("PILToTensor", "ToImage", "ToPureTensor", "Identity"),
+    *(
+        "RandAugment",
+        "TrivialAugmentWide",
+        "AutoAugment",
+        "AugMix",
+    ),  # whose operations have tests of their own
 }
 THE_SAME = {
     "Scale": "Resize",

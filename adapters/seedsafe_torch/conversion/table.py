@@ -296,6 +296,41 @@ def _convert_dtype(dtype: Any, form: str) -> Any:
     return _to_dtype(dtype, form, True)
 
 
+def _policy(kind: Any, interpolation: Any, fill: Any, form: str, **options: Any) -> Any:
+    if form == TENSOR:
+        raise UnlikeError("is a policy, which is of PIL images here")
+    return kind(**options, **_warped(interpolation, fill))
+
+
+def _rand_augment(
+    num_ops: Any, magnitude: Any, num_magnitude_bins: Any, interpolation: Any, form: str, fill: Any = None
+) -> Any:
+    options = {"n": num_ops, "magnitude": magnitude, "bins": num_magnitude_bins}
+    return _policy(ss.RandAugment, interpolation, fill, form, **options)
+
+
+def _trivial_augment(num_magnitude_bins: Any, interpolation: Any, form: str, fill: Any = None) -> Any:
+    return _policy(ss.TrivialAugmentWide, interpolation, fill, form, bins=num_magnitude_bins)
+
+
+def _auto_augment(policy: Any, interpolation: Any, form: str, fill: Any = None, policies: Any = None) -> Any:
+    return _policy(ss.AutoAugment, interpolation, fill, form, policy=policy.value)
+
+
+def _aug_mix(
+    severity: Any,
+    mixture_width: Any,
+    chain_depth: Any,
+    alpha: Any,
+    all_ops: Any,
+    interpolation: Any,
+    form: str,
+    fill: Any = None,
+) -> Any:
+    options = {"severity": severity, "mixture_width": mixture_width, "chain_depth": chain_depth}
+    return _policy(ss.AugMix, interpolation, fill, form, **options, alpha=float(alpha), all_ops=all_ops)
+
+
 def _nothing() -> Any:
     return []
 
@@ -343,6 +378,10 @@ ROWS: Final[Mapping[str, Row]] = {
     "RandomEqualize": Row(_tossed(ss.Equalize)),
     "RandomAdjustSharpness": Row(_sharpness),
     "RandomChannelPermutation": Row(lambda: ss.ChannelShuffle()),
+    "RandAugment": Row(_rand_augment),
+    "TrivialAugmentWide": Row(_trivial_augment),
+    "AutoAugment": Row(_auto_augment),
+    "AugMix": Row(_aug_mix, differs="the same operations and shares, blended in another order of roundings"),
     "RGB": Row(lambda: ThreeChannels()),
     "Identity": Row(_nothing),
     "ToPureTensor": Row(_nothing),
@@ -365,15 +404,11 @@ def _to_picture(mode: Any) -> Any:
 
 
 BRIDGED: Final = {
-    "RandAugment": "is a policy",
-    "TrivialAugmentWide": "is a policy",
-    "AutoAugment": "is a policy",
-    "AugMix": "is a policy",
     "ElasticTransform": "draws a displacement for each pixel in another way",
     "RandomPhotometricDistort": "draws its steps in another way",
     "LinearTransformation": "has no counterpart",
 }
-"""Transforms of torchvision that are bridged, and why. A policy gets a row in ROWS when there is one here."""
+"""Transforms of torchvision that are bridged, and why."""
 
 JOINT: Final = {
     **dict.fromkeys(
