@@ -126,9 +126,13 @@ def pipelines() -> dict[str, Any]:
                 norm2[2],
             ]
         ),
-        "bridged": v1.Compose(
-            [v1.Resize((32, 32)), v1.TrivialAugmentWide(), v1.RandomHorizontalFlip(), *norm1]
+        "RandAugment": v1.Compose([v1.Resize((32, 32)), v1.RandAugment(), *norm1]),
+        "TrivialAugmentWide": v2.Compose([v2.Resize((32, 32)), v2.TrivialAugmentWide(), *norm2]),
+        "AutoAugment": v1.Compose(
+            [v1.Resize((32, 32)), v1.AutoAugment(v1.AutoAugmentPolicy.CIFAR10), *norm1]
         ),
+        "AugMix": v1.Compose([v1.Resize((32, 32)), v1.AugMix(), *norm1]),
+        "bridged": v1.Compose([v1.Resize((32, 32)), v1.RandomAffine(9, center=(1, 2)), *norm1]),
     }
 
 
