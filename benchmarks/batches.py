@@ -235,9 +235,9 @@ def section(paths: list[str], note: str) -> str:
         text += f"| {row['name']} | {row['side']} | {row['count']} | {alone:.1f} | {whole:.1f} | {alone / whole:.2f} |\n"
     text += (
         "\nWhole loaders: 32 × 32 images in memory, crop, flip, normalisation and channels first (Keras's layers leave them "
-        "last), 256 a batch, no workers, images a second of the processor's time. *Times* is how many times more "
-        "`seedsafe_torch.loader` makes, beside it in one process. What has one draw for a whole batch augments all its images "
-        "alike, which is another thing.\n\n| loader | images/s | times |\n|---|---|---|\n"
+        "last), 256 a batch, no workers, images a second of the processor's time. *Times* is the speed of "
+        "`seedsafe_torch.loader` divided by that of the row, both in one process. A loader with one draw for a whole batch augments "
+        "all its images alike, which is another task.\n\n| loader | images/s | times |\n|---|---|---|\n"
     )
     for one in measured:
         ours = one["loaders"]["seedsafe"]

@@ -63,9 +63,7 @@ class Gallery(SphinxDirective):
         classes += [f"target-{target}" for target in told["targets"]]
         classes += ["exact-yes"] * (told["exact"] in ("yes", "as its transforms"))
         classes += ["exact-some"] * (told["exact"] != "no")
-        image = nodes.image(
-            uri=f"/_pictures/thumbnails/{name}.jpg", alt=f"What {name} makes of the original."
-        )
+        image = nodes.image(uri=f"/_pictures/thumbnails/{name}.jpg", alt=f"The original after {name}.")
         inner = nodes.inline("", "", image, nodes.literal(text=name))
         link = addnodes.pending_xref(
             "", inner, refdomain="py", reftype="class", refexplicit=True, refwarn=True,

@@ -1,6 +1,6 @@
-"""What the gallery shows: a thumbnail of each transform, and what it can be filtered by. Sphinx is not needed; see cards.py.
+"""The gallery's contents: a thumbnail of each transform, and the facts to filter by. Sphinx is not needed; see cards.py.
 
-What a transform is, and what is drawn, is read from the classes and from their cases (tests/cases).
+Both are read from the classes and from their cases (tests/cases).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the playground runs: a pipeline as text, a key and a photograph in; an image, what is on it, and the parameters out."""
+"""The playground's code: a pipeline as text, a key and a photograph in; an image, what is on it, and the parameters out."""
 
 from __future__ import annotations
 
