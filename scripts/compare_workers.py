@@ -1,6 +1,6 @@
-"""Whether a library draws the same for a sample with 0, 2 and 4 workers: python scripts/compare_workers.py LIBRARY.
+"""Check whether a library draws the same for a sample with 0, 2 and 4 workers: python scripts/compare_workers.py LIBRARY.
 
-It is what the page docs/explanation/comparison.md was measured with. A sample's draws are read off its pixels: images are of one
+The figures of docs/explanation/comparison.md come from it. A sample's draws are read off its pixels: images are of one
 number each, all different, and are cropped and made noisy as the library offers it. One seed is given, in the way that the
 library's documentation shows; libraries need not be installed but for their own row.
 """

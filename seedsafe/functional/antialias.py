@@ -1,4 +1,4 @@
-"""Images of another size without aliases, to the bit as Pillow brings them there."""
+"""Resizing with antialias, to the bit as Pillow does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Pillow's ``ImageEnhance`` and ``Image.transform`` do, to the bit: the steps that policies are made of.
+"""Pillow's ``ImageEnhance`` and ``Image.transform``, to the bit: the operations of policies.
 
 uint8 is exact on every machine. float32 goes through uint8, as in Pillow.
 """

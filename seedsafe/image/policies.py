@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Operation(NamedTuple):
-    """What is done to an image: the operation, its signed amount, and for one that moves pixels how."""
+    """One step of a policy: the operation, its signed amount, and how it moves pixels if it does."""
 
     op: str
     amount: float
@@ -265,7 +265,7 @@ class PolicyOp(_Policy):
             amount; infinity draws it evenly from 0 to `level`.
         most: the greatest strength of a normal one.
         signed: whether the amount of an operation that has a sign is negated for half of the samples.
-        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic", or several, one of which is
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic", or several, one of which is
             drawn; masks are always "nearest".
         fill: the value outside, one number or one for each channel.
 
@@ -358,7 +358,7 @@ class RandAugment(SomeOf):
         n: how many operations, from 1 to 16.
         magnitude: the bin of their strength, from 0 to bins - 1.
         bins: how many steps the strength has.
-        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
         fill: the value outside, one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that any are applied at all.
@@ -398,7 +398,7 @@ class TrivialAugmentWide(OneOf):
 
     Args:
         bins: how many steps the strength has, one of which is drawn.
-        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
         fill: the value outside, one number or one for each channel.
         mask_fill: the same for masks.
         p: the probability that one is applied at all.
@@ -437,8 +437,8 @@ class AutoAugment(_Policy):
     every machine; uint8 equals Pillow to the bit, and float32 goes through uint8. Masks, boxes and keypoints follow.
 
     Args:
-        policy: "imagenet", "cifar10" or "svhn", what the pairs were learned on.
-        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
+        policy: "imagenet", "cifar10" or "svhn": the data on which the pairs were learned.
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
         fill: the value outside, one number or one for each channel.
         mask_fill: the same for masks.
 
@@ -488,7 +488,7 @@ class AugMix(SpatialTransform):
         chain_depth: how many operations a branch has, from 1 to 16; -1 draws it from 1 to 3.
         alpha: the concentration of the Beta and Dirichlet distributions of the shares, in [0.001, 10**6].
         all_ops: whether brightness, colour, contrast and sharpness are among the operations.
-        interpolation: how moved pixels find their values: "nearest", "bilinear" or "bicubic".
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic".
         fill: the value outside, one number or one for each channel.
 
     Example:
@@ -607,7 +607,7 @@ def policy(
         found = re.fullmatch(r"(mstd|mmax|inc|m|n|p)(\d+(?:\.\d+)?|inf)", part)
         if found is None:
             raise ValueError(
-                f"config must be made of m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}"
+                f"config must have m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}"
             )
         given[found[1]] = float(found[2])
     increasing = bool(given.get("inc", 0.0))

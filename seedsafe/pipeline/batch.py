@@ -47,7 +47,7 @@ class UnevenError(Exception):
 
 
 class Many:
-    """What a pipeline does to many images at once.
+    """A pipeline for many images at once.
 
     Args:
         root: of the pipeline.

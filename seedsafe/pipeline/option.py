@@ -48,7 +48,7 @@ _SHARED: Final = {
     "fill": 'the value outside in the mode "constant", one number or one for each channel.',
     "mask_fill": "the same for masks.",
     "interpolation": '{words}; masks are always "nearest".',
-    "antialias": "smooth what shrinks, as Pillow does: of uint8 the bytes of torchvision on PIL images, on every machine. "
+    "antialias": "smooth before an image shrinks, as Pillow does: uint8 gets the bytes of torchvision on PIL images, on every machine. "
     'Needs Pillow; no effect on "nearest"; see ``seedsafe.functional.resize``.',
 }
 """What is said of options that many transforms have; ``words`` are those that the option may be."""

@@ -1,4 +1,4 @@
-"""How often a reading asks for the key of the sample under way: a pipeline, generator() or keyed() without a key does."""
+"""Count how often a reading asks for the key of the sample under way: a pipeline, generator() or keyed() without a key does."""
 
 from __future__ import annotations
 

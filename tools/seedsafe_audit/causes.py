@@ -1,4 +1,4 @@
-"""Answers that tell of one cause: one of them leads, with the lines that draw, and the others are part of it."""
+"""Join the answers that have one cause: one of them leads, with the lines that draw, and the others are part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a dataset draws: the line of the user's code at which each generator moves, or the clock or the system's entropy is asked."""
+"""Find where a dataset draws: the line of the user's code at which each generator moves, or the clock or the system's entropy is asked."""
 
 from __future__ import annotations
 

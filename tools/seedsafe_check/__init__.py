@@ -1,4 +1,4 @@
-"""Whether a project is affected: what is installed, what the linter finds, what an audit sees, on one page."""
+"""Check whether a project is affected: installed versions, the linter's findings and a quick audit, on one page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What installed versions mean, from the file that the dated table of the documentation is made of."""
+"""The meaning of installed versions, from the file that holds the documentation's dated table."""
 
 from __future__ import annotations
 

@@ -88,11 +88,11 @@ class Page:
             )
         if self.audit is None:
             made.append(
-                f"seedsafe check {self.path} MODULE:DATASET runs a dataset, and sees what no reader of code can"
+                f"seedsafe check {self.path} MODULE:DATASET runs a dataset, and finds faults that the code alone does not show"
             )
         elif errors and not self.faults:
             made.append(
-                "the audit found no fault in this dataset: name another one that the lines above belong to"
+                "the audit found no fault in this dataset: name the dataset that uses the lines above"
             )
         if len(self.entries) > len(self.errors):
             made.append(f"seedsafe lint {self.path} lists the warnings and notes")

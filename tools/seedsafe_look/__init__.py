@@ -1,3 +1,3 @@
-"""Look at what a pipeline does: ``seedsafe preview``, ``explain`` and ``demo``, and what ``Compose.show`` draws."""
+"""Look at a pipeline: ``seedsafe preview``, ``explain`` and ``demo``, and ``Compose.show``."""
 
 __all__: list[str] = []

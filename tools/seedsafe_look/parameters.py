@@ -1,4 +1,4 @@
-"""What transforms drew for a sample, as text and as plain data."""
+"""The parameters drawn for a sample, as text and as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``Compose.show`` draws, with matplotlib."""
+"""The figure of ``Compose.show``, drawn with matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at: a pipeline from a file, or what ``MODULE:NAME`` names."""
+"""Load the pipeline or dataset to look at, from a file or by ``MODULE:NAME``."""
 
 from __future__ import annotations
 

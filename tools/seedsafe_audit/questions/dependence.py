@@ -53,7 +53,7 @@ def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
     evidence = [*found.evidence, f"no workers, other epochs and indices: {seen}"]
     if found.verdict == "ok" and not other:
         return found._replace(
-            summary=f"{found.summary}; what one reading in N draws from elsewhere would have been seen: {chances}",
+            summary=f"{found.summary}; a draw from elsewhere in one reading out of N would have been seen: {chances}",
             evidence=evidence,
         )
     if found.verdict == "ok":

@@ -1,4 +1,4 @@
-"""Is one key always one sample? What is kept from sample to sample, and what Python's hash seed changes."""
+"""Is one key always one sample? Draws kept from sample to sample, and Python's hash seed."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def hash_order(ctx: Context) -> Finding:
     ]
     if _own_to_each_process(ctx, seed):
         text = (
-            "two spawned processes of one hash seed differ: the order of a set of objects, which goes by their addresses, or "
-            "something else that each process makes for itself"
+            "two spawned processes of one hash seed differ: the order of a set of objects, which follows their addresses, or "
+            "something else that differs from process to process"
         )
         return Finding("warning", text, evidence, found, ctx.source)
     text = (

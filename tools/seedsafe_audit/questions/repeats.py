@@ -18,8 +18,8 @@ _STEADY = (
 
 
 _ONCE = (
-    "in one run every reading of a sample gives the same bytes, and in the next one others: something is drawn from the clock, or "
-    "once for each process, and how many samples share it cannot be seen"
+    "readings of a sample are equal within a run, and differ between runs: something is drawn from the clock, or once for each "
+    "process, and it cannot be seen how many samples share it"
 )
 
 
@@ -96,8 +96,8 @@ def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     if not samples:
         return None
     text = (
-        "different samples get the same draws: they are seeded again with a number that does not tell them apart and is another "
-        "in each run, as a clock's"
+        "different samples get the same draws: their generators are seeded with a number that several samples share and that "
+        "differs from run to run, such as a clock's"
     )
     return Finding("fault", text, evidence, samples, ctx.source)
 

@@ -1,3 +1,3 @@
-"""What a pipeline did to one sample of a run: ``seedsafe explain``."""
+"""Explain what a pipeline did to one sample of a run: ``seedsafe explain``."""
 
 __all__: list[str] = []

@@ -90,7 +90,7 @@ def _explained(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey
     at = SampleIndex(options.index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
     if subject.augment is None:
         raise ValueError(
-            f"{subject.name} has no pipeline of this library's, so what is drawn for a sample is not known before it is "
+            f"{subject.name} has no seedsafe pipeline, so the parameters of a sample are not known before it is "
             "read: use `seedsafe preview`"
         )
     if subject.reader is not None and options.seed is not None and options.seed != subject.reader.seed:

@@ -1,3 +1,3 @@
-"""A sheet of what a pipeline makes of images: ``seedsafe preview``."""
+"""A sheet of augmented images: ``seedsafe preview``."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""``seedsafe preview PIPELINE``: what a pipeline makes of images, as a picture or a page."""
+"""``seedsafe preview PIPELINE``: augmented images on one sheet, a picture or a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The samples of a preview: images of a folder with what belongs to them, or those of a dataset."""
+"""The samples of a preview: images of a folder with their masks, boxes and keypoints, or those of a dataset."""
 
 from __future__ import annotations
 
