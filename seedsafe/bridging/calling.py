@@ -117,7 +117,7 @@ class Calling:
         return self.style in _ALONE
 
     def format_of(self, target: str) -> str | None:
-        """Return the format that a Compose of albumentations has for boxes or keypoints, "xy" for all that begin with it."""
+        """Return the format of boxes or keypoints in albumentations' Compose, "xy" for all that begin with it; else None."""
         processors = getattr(self.function, "processors", None)
         one = processors.get(_NAMED.get(target, target)) if isinstance(processors, dict) else None
         found = getattr(getattr(one, "params", None), "format", None)

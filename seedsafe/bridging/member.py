@@ -44,7 +44,7 @@ class BridgedLeaf(Leaf):
         return bool(self.transform.moves)
 
     def format_of(self, target: str) -> str | None:
-        """Return the format that albumentations' Compose was given; None for any other callable."""
+        """Return the format of boxes or keypoints in albumentations' Compose; None for any other callable."""
         found: str | None = self.transform.format_of(target)
         return found
 
@@ -193,7 +193,7 @@ class Bridged(Transform):
         return not self._calling.alone
 
     def format_of(self, target: str) -> str | None:
-        """Return how albumentations' Compose was told that boxes or keypoints are written; None for any other callable."""
+        """Return the format of boxes or keypoints in albumentations' Compose; None for any other callable."""
         return None if self._calling.alone else self._calling.format_of(target)
 
     @property

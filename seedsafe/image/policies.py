@@ -1,4 +1,4 @@
-"""Policies: operations of Pillow's chosen at random, each of a strength that the policy gives."""
+"""Policies: Pillow's operations, chosen at random, each with a strength that the policy gives."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def convert(transform: Any) -> Converted:
     Each transform that is known becomes one of seedsafe's, which does to an image what torchvision does to a PIL image. All
     others (functions, classes of your own, arguments that are not known) stay as they are, in place: they are given the PIL
     image or tensor that they expect, and what they draw from `random`, ``numpy.random`` or torch follows the key. torchvision
-    itself is not imported. The object is not changed, and what is changed in it later has no effect.
+    itself is not imported. The object is not changed, and later changes to it have no effect.
 
     The pipeline takes what a dataset returns without its transform, PIL images or arrays (H, W) or (H, W, C), inside an
     `AugmentedDataset`; ``AugmentedDataset(dataset, seed=…, convert=True)`` takes a dataset with its transform. Where torchvision
@@ -58,7 +58,7 @@ def convert(transform: Any) -> Converted:
         from torchvision.
 
     Raises:
-        TypeError: it is no transform.
+        TypeError: it is not a transform.
         ValueError: it holds a transform of several parts of a sample, or of batches.
 
     Example:
@@ -131,7 +131,7 @@ def _is_list(thing: Any) -> bool:
 
 
 def _members(thing: Any) -> Any:
-    """Return the transforms that are applied one after another; None if it is something else."""
+    """Return the transforms of a sequence; None if it is something else."""
     if _kind(thing) == "Compose":
         return thing.transforms
     return thing if _is_list(thing) or type(thing) is torch.nn.Sequential else None
@@ -163,7 +163,7 @@ def _inside(theirs: Any) -> Any:
 
 
 def _is_own(thing: Any) -> bool:
-    """Return whether nobody knows what a callable returns."""
+    """Return whether the result of a callable is not known."""
     return not _is_torchvision(thing) or _kind(thing) in ("Lambda", *_SEVERAL)
 
 
@@ -206,7 +206,7 @@ _RGB: Final = Row(lambda: ThreeChannels())
 
 
 class _Walk:
-    """A walk along the transforms: what is made of them so far, and what comes out.
+    """A walk along the transforms: the members made so far, and the type of their result.
 
     Args:
         form: what the first is given.
@@ -261,7 +261,7 @@ class _Walk:
         return ROWS.get(_kind(theirs), _RGB)
 
     def _made(self, item: _Item) -> Any:
-        """Return what one of torchvision's transforms is here."""
+        """Return the counterpart of one of torchvision's transforms."""
         kind = _kind(item.theirs)
         if kind in ("RandomApply", "RandomChoice", "RandomOrder"):
             return self._container(kind, item)
@@ -285,7 +285,7 @@ class _Walk:
         return made
 
     def _own(self, items: Sequence[_Item], number: int) -> int:
-        """Bridge callables of which nobody knows what they return; return the number of the one to go on with."""
+        """Bridge callables whose results are not known; return the number of the transform to go on with."""
         theirs, last = items[number].theirs, number
         several = _kind(theirs) in _SEVERAL
         need = self.form if self._inside and not several else ""
@@ -306,7 +306,7 @@ class _Walk:
         return last + 1
 
     def _becomes(self, form: str) -> None:
-        """Note what comes out."""
+        """Note the type of the result."""
         if form != self.form:
             self.form = form
             self._from_picture = form == TENSOR

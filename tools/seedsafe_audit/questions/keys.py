@@ -97,7 +97,7 @@ def hash_order(ctx: Context) -> Finding:
     ]
     if _own_to_each_process(ctx, seed):
         text = (
-            "two spawned processes of one hash seed differ: the order of a set of objects, which follows their addresses, or "
+            "two spawned processes of one hash seed differ: the order of a set of objects, which is set by their addresses, or "
             "something else that differs from process to process"
         )
         return Finding("warning", text, evidence, found, ctx.source)
