@@ -87,7 +87,7 @@ def _mixed() -> np.ndarray:
 
 def _seen(name: str) -> np.ndarray:
     """Return the first of 16 results that differs from what was given, drawn: else the first."""
-    transform = eval(pictures.code(name), {"ss": ss, "np": np})
+    transform = eval(sounds.call(name), {"ss": ss, "np": np})
     augment = ss.Compose([transform])
     before = pictures.PARTS if pictures.moves(name) else {"image": pictures.PHOTO}
     keys = [ss.SampleKey(0, 0, 0, view=k) if CASES[name].views else ss.SampleKey(0, 0, k) for k in range(16)]

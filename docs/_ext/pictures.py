@@ -30,7 +30,6 @@ __all__ = [
     "PHOTO",
     "TRANSFORMS",
     "cell",
-    "code",
     "draw",
     "keys",
     "moves",
@@ -69,11 +68,6 @@ PARTS = {"image": PHOTO, "mask": MASK, "boxes": FACE, "keypoints": EYES}
 """The photograph, her face as a mask and a box, and her eyes."""
 
 
-def code(name: str) -> str:
-    """Return the constructor call of the transform of a picture."""
-    return f"ss.{name}({CASES[name].picture})"
-
-
 def keys(name: str) -> list[str]:
     """Return the code of the three keys of a picture."""
     if CASES[name].views:
@@ -92,7 +86,7 @@ def seen(image: np.ndarray) -> np.ndarray:
 
 def moves(name: str) -> bool:
     """Return whether a transform, or one that it holds, takes masks, boxes and keypoints along."""
-    parts = getattr(eval(code(name), {"ss": ss, "np": np}), "transforms", (CASES[name].kind,))
+    parts = getattr(eval(sounds.call(name), {"ss": ss, "np": np}), "transforms", (CASES[name].kind,))
     return not CASES[name].alone and any(hasattr(one, "apply_boxes") for one in parts)
 
 
@@ -123,7 +117,7 @@ def cell(sample: dict[str, Any], title: str = "") -> np.ndarray:
 
 def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
-    transform = eval(code(name), {"ss": ss})
+    transform = eval(sounds.call(name), {"ss": ss})
     augment = ss.Compose([transform])
     before = PARTS if moves(name) else {"image": PHOTO}
     cells = [cell(before, "original")]
@@ -174,7 +168,7 @@ def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[s
     if what != "class" or short not in (*TRANSFORMS, *sounds.TRANSFORMS):
         return
     heard = short in sounds.TRANSFORMS
-    call, shown = (sounds.call(short), "A spoken word") if heard else (code(short), "A photograph")
+    call, shown = sounds.call(short), "A spoken word" if heard else "A photograph"
     kind, sample = ("png", "audio") if heard else ("jpg", "sample")
     alt = f"{shown}, and the results of {call} for three keys."
     key = keys(short)[0].replace("0)", "k)")
