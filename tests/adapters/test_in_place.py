@@ -161,8 +161,10 @@ class Ready(keras.utils.PyDataset):
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 @pytest.mark.parametrize("augment", [*IMAGE, ss.Compose(IMAGE[4:8])])
 def test_images_stay_as_they_are(augment: Any, dtype: str) -> None:
+    alone = any(case.alone and type(augment) is case.kind for case in TRANSFORMS.values())
     for form, sample in samples(dtype).items():
-        check(augment, form, sample)
+        if not alone or form in ("array", "tuple"):
+            check(augment, form, sample)
 
 
 @pytest.mark.parametrize("shape", [(50,), (2, 50)], ids=str)
