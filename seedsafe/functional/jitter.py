@@ -144,6 +144,8 @@ def apply_matrix(image: Array, matrix: Array) -> Array:
 
 def _transform(image: Array, matrix: Array, made: Array) -> Array:
     image = in_memory(image)
+    if image.dtype != np.uint8:
+        image = np.ascontiguousarray(image)  # OpenCV rounds the floats of a window otherwise
     opencv().transform(image, matrix.astype(np.float32), made)
     if image.dtype != np.uint8:
         np.minimum(np.maximum(made, 0, out=made), 1, out=made)

@@ -131,6 +131,22 @@ class Read(NamedTuple):
     error: Exception | None = None
 
 
+def _kept(sample: Any) -> Any:
+    """Return a sample with copies of its arrays: a base may fill the same ones again for its next sample."""
+    if type(sample) is ndarray:
+        return sample.copy()
+    if type(sample) is tuple:
+        return tuple([part.copy() if type(part) is ndarray else part for part in sample])
+    return sample
+
+
+def _is_alike(sample: Any, first: Any) -> bool:
+    """Return whether a sample has the form of the first one, of which `_kept` copies all arrays."""
+    if type(first) is ndarray:
+        return type(sample) is ndarray
+    return type(sample) is tuple and len(sample) == len(first) and type(sample[0]) is ndarray
+
+
 class KeyedReader:
     """Reads samples of a dataset, each augmented as a pure function of its key.
 
@@ -392,7 +408,7 @@ class KeyedReader:
                     outer.report(repeats, self.key(at), self._random)
                     state.read = read
                 try:
-                    reads.append(Read(base[int(at)]))
+                    reads.append(Read(_kept(base[int(at)])))
                 except (NotReproducible, SharedSeedError):
                     raise
                 except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
@@ -405,6 +421,8 @@ class KeyedReader:
                     if images is None or not many.pays(len(ats), images[0]):
                         self._at_once = False
                         break
+                elif not _is_alike(reads[-1].sample, reads[0].sample):
+                    break  # the base may fill its memory again at the next read, and so much was not copied
         finally:
             self._random |= bool(read.numbers)
             state.read = None

@@ -352,3 +352,59 @@ def test_marks_of_failed_samples_reach_the_collate_function() -> None:
     samples = loading.dataset.__getitems__(next(iter(loading.batch_sampler)))
     assert [type(one) is Skipped for one in samples] == [index == 5 for index in range(BATCH)]
     assert dataset.failures() == {0: {5: "OSError: no 5"}}
+
+
+class Refilled:
+    """A base that hands out so many arrays in turn, and fills each again when its turn comes."""
+
+    def __init__(self, buffers: int, bare: bool = False, odd: int | None = None) -> None:
+        self.images = [np.empty((32, 32, 3), np.uint8) for _ in range(buffers)]
+        self.labels = [np.empty(2, np.int64) for _ in range(buffers)]
+        self.turn, self.bare, self.odd = 0, bare, odd
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getitem__(self, index: int) -> Any:
+        self.turn = (self.turn + 1) % len(self.images)
+        image, label = self.images[self.turn], self.labels[self.turn]
+        image[...], label[...] = IMAGES[index], index
+        if index == self.odd:
+            return [image, label]
+        return image if self.bare else (image, label)
+
+
+@pytest.mark.parametrize("buffers", [1, 8])
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_base_may_fill_its_arrays_again(buffers: int, bare: bool) -> None:
+    dataset = AugmentedDataset(Refilled(buffers, bare), CIFAR, seed=3)
+    expected = AugmentedDataset(list(IMAGES), CIFAR, seed=3)
+    images = [batch if bare else batch[0] for batch in loader(dataset, batch_size=BATCH)]
+    np.testing.assert_array_equal(
+        torch.cat(images).numpy(), np.stack([expected.at(index, epoch=0) for index in range(LENGTH)])
+    )
+
+
+def test_a_base_that_fills_its_arrays_again_may_hand_out_another_form() -> None:
+    dataset = AugmentedDataset(Refilled(1, odd=11), CIFAR, seed=3)
+    expected = AugmentedDataset(list(IMAGES), CIFAR, seed=3)
+    made: list[Any] = []
+    found = loader(dataset, batch_size=BATCH, collate_fn=list)
+    for samples in found:
+        made += [np.array(image) for image, _ in samples]
+    for index in range(LENGTH):
+        if index != 11:
+            np.testing.assert_array_equal(made[index], expected.at(index, epoch=0))
+
+
+@pytest.mark.parametrize(
+    "transform", [ss.ColorJitter(0.4, 0.4, 0.2, 0.1), ss.LinearColorJitter(), ss.ToSepia(p=1)], ids=repr
+)
+def test_floats_of_a_window_are_rounded_alike_at_once_and_alone(transform: ss.Transform) -> None:
+    augment = ss.Compose([ss.CenterCrop(21), transform])
+    images = IMAGES[:32] / np.float32(255)
+    keys = [ss.SampleKey(1, 0, index) for index in range(32)]
+    alone = [augment(image, key=key) for image, key in zip(images, keys, strict=True)]
+    np.testing.assert_array_equal(augment.batch(images, keys), np.stack(alone))
+    for image, key, made in zip(images, keys, alone, strict=True):
+        np.testing.assert_array_equal(ss.Compose([transform])(image[5:26, 5:26].copy(), key=key), made)
