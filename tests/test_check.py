@@ -151,3 +151,21 @@ def test_every_library_has_an_answer_for_every_version() -> None:
 def test_the_table_of_the_documentation_is_the_files() -> None:
     page = (ROOT / "docs" / "explanation" / "the-bug.md").read_text(encoding="utf-8")
     assert table() in page
+
+
+def test_a_project_that_cannot_be_read_is_not_called_fine(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.py").write_text("def (\n")
+    assert main(["check", str(tmp_path)]) == 0
+    assert "not known: no Python file there could be read" in capsys.readouterr().out
+
+
+def test_a_module_that_leaves_python_is_a_wrong_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(3)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["check", "leaves:dataset"]) == 2
+    assert "left Python with 3" in capsys.readouterr().err

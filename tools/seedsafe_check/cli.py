@@ -35,6 +35,9 @@ def main(argv: list[str]) -> int:
     try:
         path, target = _told_apart(options.what)
         page = _page(path, target, options.jobs)
+    except SystemExit as left:
+        print(f"seedsafe check: the module that was imported left Python with {left.code!r}", file=sys.stderr)
+        return 2
     except (ConfigError, ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
         print(f"seedsafe check: {error}", file=sys.stderr)
         return 2

@@ -68,6 +68,8 @@ class Page:
             return "nothing repeats; results depend on workers, order or versions"
         if not self.files and self.audit is None:
             return "nothing to read: no Python file there"
+        if self.audit is None and len(self.skipped) >= self.files:
+            return "not known: no Python file there could be read"
         return "not affected, as far as the code shows" if self.audit is None else "not affected"
 
     def exit_code(self, *, strict: bool) -> int:
