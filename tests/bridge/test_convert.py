@@ -485,3 +485,14 @@ def test_torchvision_is_not_imported() -> None:
         check=False,
     )
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("between", [[], [lambda tensor: tensor * 0.5]], ids=["nothing", "a function"])
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+def test_a_tensor_becomes_a_picture_again(mode: str, between: list[Any]) -> None:
+    from torchvision import transforms as v1
+
+    theirs = v1.Compose([v1.ToTensor(), *between, v1.ToPILImage()])
+    given = picture(mode)
+    made = convert(theirs)(np.asarray(given), key=ss.SampleKey(0, 0, 0))
+    np.testing.assert_array_equal(made, np.asarray(theirs(given)))

@@ -151,26 +151,17 @@ class ThreeChannels(ss.ImageTransform):
 @declared
 @dataclass(frozen=True, repr=False)
 class ToPicture(ss.ImageTransform):
-    """What torchvision's ToPILImage does to values: floats of tensors become uint8, cut off after the point.
-
-    Args:
-        tensor: whether tensors come, of which grey ones are (H, W) here; else only images of three dimensions are turned.
-    """
-
-    tensor: bool = False
+    """What torchvision's ToPILImage does to values: floats become uint8, cut off after the point."""
 
     channels: ClassVar[Any] = "last"
 
-    def _turns(self, shape: Any, dtype: Any) -> bool:
-        return np.dtype(dtype).kind == "f" and (self.tensor or len(shape) == 3)
-
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of the picture."""
-        return ss.Info(info.shape, np.uint8 if self._turns(info.shape, info.dtype) else info.dtype)
+        return ss.Info(info.shape, np.uint8 if np.dtype(info.dtype).kind == "f" else info.dtype)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image as a picture's values."""
-        if self._turns(image.shape, image.dtype):
+        if image.dtype.kind == "f":
             return (image * image.dtype.type(255)).astype(np.int64).astype(np.uint8)
         return image
 

@@ -397,10 +397,10 @@ ROWS: Final[Mapping[str, Row]] = {
 """The transforms of torchvision that have one of ours, by the names of their classes."""
 
 
-def _to_picture(mode: Any, form: str) -> Any:
+def _to_picture(mode: Any) -> Any:
     if mode is not None:
         raise UnlikeError(f"has mode={mode!r}")
-    return ToPicture(tensor=form == TENSOR)
+    return ToPicture()
 
 
 BRIDGED: Final = {
