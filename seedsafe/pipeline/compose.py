@@ -139,7 +139,7 @@ class Compose:
         """Return a batch of augmented images: the bytes of ``np.stack([self(image, key=key) for …])``, sooner.
 
         Small images are made at once, transform by transform, where these are the library's own: of 32 by 32 pixels in about a
-        quarter of the time. All others are made one by one.
+        third of the time. All others are made one by one.
 
         Args:
             images: N images, an array (N, H, W) or (N, H, W, C) or a list; of any dtype that the pipeline takes. They are
