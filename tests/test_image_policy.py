@@ -272,9 +272,9 @@ def test_strings_of_timm() -> None:
     [
         ("augmix-m5", "must begin with"),
         ("original-mstd0.5", "AutoAugment"),
-        ("rand-x9", "made of m, n, p"),
-        ("rand-m", "made of m, n, p"),
-        ("rand-m9-w0", "made of m, n, p"),
+        ("rand-x9", "must have m, n, p"),
+        ("rand-m", "must have m, n, p"),
+        ("rand-m9-w0", "must have m, n, p"),
     ],
 )
 def test_other_strings_are_refused(config: str, told: str) -> None:

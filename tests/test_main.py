@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -223,7 +224,10 @@ def test_every_tool_prints_json(call: list[str], things: Path, capsys: pytest.Ca
 
 
 def run(call: list[str], **how: Any) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-m", "seedsafe", *call], stderr=subprocess.PIPE, **how)
+    """Start a tool that can be interrupted, also where these tests run in the background of a shell, which ignores it."""
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    command = [sys.executable, "-m", "seedsafe", *call]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heeds, **how)  # noqa: PLW1509
 
 
 @pytest.mark.parametrize(
