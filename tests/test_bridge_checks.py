@@ -513,7 +513,8 @@ def test_no_warning_is_given_for_what_is_right() -> None:
         assert ss.bridge(lambda_free).verify(GRAY, keys=40) == "verified"
 
 
-def test_a_read_in_the_middle_of_another_changes_neither_nor_the_generators() -> None:
+@pytest.mark.parametrize("drawn_before", [0, 1], ids=["", "a gaussian kept for later"])
+def test_a_read_in_the_middle_of_another_changes_neither_nor_the_generators(drawn_before: int) -> None:
     class Drawing:
         def __init__(self) -> None:
             self.rng, self.legacy = np.random.default_rng(5), np.random.RandomState(5)
@@ -527,6 +528,8 @@ def test_a_read_in_the_middle_of_another_changes_neither_nor_the_generators() ->
 
     one, other = (KeyedReader(Drawing(), seed=seed, bridge=ss.Bridge(verify=False)) for seed in (1, 2))
     at = ss.SampleIndex(4, epoch=2)
+    np.random.seed(3)
+    np.random.randn(drawn_before)
     expected, theirs = one.sample(at), other.sample(at)
     before = random.getstate(), repr(np.random.get_state()), torch.get_rng_state().tolist()
     _, lines = interrupted(lambda: one.sample(at), lambda number: None)

@@ -236,8 +236,8 @@ class NumpyGlobal:
 
     def save(self) -> Any:
         bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
-        if bits is _AnyState:  # a signal handler comes in the middle of this
-            bits = self._last
+        if bits is _AnyState:  # a signal handler comes in the middle of `_gaussian_cached`
+            bits = the_numpy_global._bit_generator = self._last
         self._last = bits
         state = np.random.get_state(legacy=False) if _gaussian_cached() else None
         self._depth += 1

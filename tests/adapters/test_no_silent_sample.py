@@ -156,15 +156,15 @@ class Mine(ss.ImageTransform):
         object.__setattr__(self, "function", function)
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        return image + np.uint8(self.function(image))
+        return image + np.asarray(self.function(image))  # as wide as given: no two draws are equal by chance
 
 
 CALLS = count(1)
 APPLIED = {
     "counter": (lambda image: next(CALLS), "keeps something from call to call"),
-    "entropy": (lambda image: np.random.default_rng().integers(200), "draws elsewhere"),
-    "clock": (lambda image: time.perf_counter_ns() % 200, "keeps something from call to call"),
-    "random": (lambda image: random.randrange(200), "draws from random"),
+    "entropy": (lambda image: np.random.default_rng().integers(2**60), "draws elsewhere"),
+    "clock": (lambda image: time.perf_counter_ns(), "keeps something from call to call"),
+    "random": (lambda image: random.randrange(2**60), "draws from random"),
 }
 """What an apply must not do, and what is said of it."""
 
@@ -254,10 +254,10 @@ def test_only_what_somebody_applies_is_made_twice_and_of_copies(monkeypatch: pyt
     usual = ss.ToFloat.apply_image
     monkeypatch.setattr(ss.ToFloat, "apply_image", lambda *given: library.append(0) or usual(*given))
 
-    def changing(image: Any) -> int:
+    def changing(image: Any) -> Any:
         seen.append(int(image.flat[0]))
         image[...] = 9
-        return 1
+        return np.uint8(1)
 
     augment = ss.Compose([Mine(changing), ss.ToFloat()])
     images = [image.copy() for image in IMAGES]
