@@ -11,7 +11,7 @@ import numpy as np
 from seedsafe.functional.affine import cut_off
 from seedsafe.functional.distort import distort_boxes, way_back
 from seedsafe.ground.info import Array
-from seedsafe.keys.decisions import exponential
+from seedsafe.keys.decisions import added, exponential
 from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 
@@ -289,7 +289,7 @@ def elastic_sheet(
     spread = sigma / cell
     reach = max(int(_REACH * spread + 0.5), 1)
     bell = [exponential(-0.5 * (k / spread) * (k / spread)) for k in range(reach + 1)]
-    total = bell[0] + 2.0 * sum(bell[1:])
+    total = bell[0] + 2.0 * added(bell[1:])
     shape = int((height - 1) / cell) + 2 + 2 * reach, int((width - 1) / cell) + 2 + 2 * reach
     count = shape[0] * shape[1]
     values = normal_quantiles()[sixteenths(noise, count if same else 2 * count)].astype(np.float32)

@@ -7,12 +7,14 @@ one order of operations, each rounded once, so that what they return is the same
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
 from seedsafe.keys.draws import Draws
 
 __all__ = [
+    "added",
     "beta",
     "cos_sin_degrees",
     "dirichlet",
@@ -100,6 +102,19 @@ def exponential(x: float) -> float:
     power = round(x * 1.4426950408889634)
     rest = (x - power * _LN2_HIGH) - power * _LN2_LOW
     return math.ldexp(_horner(_EXP, rest), power)
+
+
+def added(numbers: Iterable[float]) -> float:
+    """Return the sum of numbers, from left to right, rounded after each: what `sum` returns depends on Python's version.
+
+    Example:
+        >>> added([1e100, 1.0, -1e100])
+        0.0
+    """
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 def log_uniform(rng: Draws, low: float, high: float) -> float:
@@ -279,7 +294,7 @@ def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
     logarithms = [_log_gamma(draws, shape) for _ in range(n)]
     greatest = max(logarithms)
     sizes = [exponential(max(one - greatest, -700.0)) for one in logarithms]
-    total = sum(sizes[1:], sizes[0])
+    total = added(sizes)
     return tuple(size / total for size in sizes)
 
 

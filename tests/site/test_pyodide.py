@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -112,9 +113,9 @@ def playground(pyodide: Page, address: str, tmp_path: Path) -> Page:
     """The playground with the wheel, loaded by a click."""
     if not NUMPY:
         pytest.skip(f"{FOLDER} has no wheel of NumPy")
-    from in_browser import wheel
-
-    serve(pyodide, Path(FOLDER), wheel(tmp_path))
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    serve(pyodide, Path(FOLDER), next(tmp_path.glob("*.whl")))
     pyodide.goto(f"{address}?again")
     pyodide.goto(f"{address}playground.html#pipeline={quote(PIPELINE)}&seed=42&epoch=3&index=7&view=0")
     pyodide.get_by_role("button", name="Run it here").click()
@@ -152,7 +153,6 @@ def test_the_wheel_makes_the_golden_values(playground: Page) -> None:
 def native() -> dict[str, Any]:
     """Return the same of this very Python, in a process of its own: there, too, OpenCV is made to be absent."""
     import json
-    import subprocess
 
     code = "import json, in_pyodide; print(json.dumps(in_pyodide.from_the_wheel()))"
     paths = os.pathsep.join(map(str, (ROOT, TESTS, TESTS / "site")))
