@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 import seedsafe as ss
-from seedsafe.keys.decisions import added
 from seedsafe_albumentations.arguments import number_of, only, pair_of, several_of, word_of
 from seedsafe_albumentations.table import Row
 
@@ -279,7 +280,8 @@ class SunFlare(Weather):
             image = cv2.addWeighted(overlay, share, image, 1 - share, 0)
         overlay = image.copy()
         radii = [radius for _, _, radius, _ in circles]
-        brightest = 5 * added(share * radius for share, _, radius, _ in circles) / sum(radii)
+        weighted = (share * radius for share, _, radius, _ in circles)
+        brightest = 5 * reduce(add, weighted) / sum(radii)  # `sum` of floats depends on Python's version
         many = self.radius // 10
         shares = np.linspace(0.0, min(brightest, 1.0), many)[::-1] ** 3
         for radius, share in zip(np.linspace(1, self.radius, many), shares, strict=True):
