@@ -271,6 +271,9 @@ def test_classes_of_users_have_to_be_named() -> None:
     assert ss.Compose.from_dict(data, classes=[Mine]) == ss.Compose([Mine()])
     with pytest.raises(ValueError, match="must be of stream contract 1, got 2"):
         ss.Compose.from_dict(data | {"contract": 2})
+    for text in ("null", "[1, 2]", '"x"'):
+        with pytest.raises(TypeError, match="data must be a mapping, as to_dict returns it, got "):
+            ss.Compose.from_json(text)
 
 
 # Parameters and replay

@@ -366,6 +366,8 @@ def test_yaml_and_classes_of_ones_own(folder: Path, capsys: pytest.CaptureFixtur
         (["explain", "p.json", "--size", "8x8"], "cannot crop 64×64"),
         (["explain", "p.json", "--size", "99x99", "--epoch", "-1"], "epoch must be at least 0"),
         (["explain", "p.json", "--image", "nothing.jpg"], "nothing.jpg"),
+        (["explain", "p.json", "--size", "99x99", "--dtype", "small"], "--dtype must be one of NumPy's"),
+        (["explain", "p.json", "--size", "99x99", "--boxes", "{}"], "--boxes must be JSON such as"),
         (["explain", "mine:dataset", "--index", "5"], "out of range"),
         (["explain", "mine:Plain"], "use `seedsafe preview`"),
         (["explain", "photos/coffee.jpg"], "PIPELINE must be"),

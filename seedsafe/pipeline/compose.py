@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -289,9 +289,11 @@ class Compose:
             classes: classes of your own that occur in it; the library's are known.
 
         Raises:
-            TypeError: one of classes is not a class.
+            TypeError: the data are not a mapping, or one of classes is not a class.
             ValueError: the data name an unknown class, or another version of the stream contract.
         """
+        if not isinstance(data, Mapping):
+            raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
         plain = dict(data)
         version = plain.pop("contract", None)
         if version != CONTRACT_VERSION:

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from seedsafe.ground.info import Info, described
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
@@ -115,10 +117,16 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
     boxes = None
     if options.boxes is not None:
         try:
-            boxes = json.loads(options.boxes)
-        except json.JSONDecodeError as error:
+            boxes = np.asarray(json.loads(options.boxes), np.float64)
+        except (TypeError, ValueError) as error:
             raise ValueError(f"--boxes must be JSON such as [[0,10,64,48]]: {error}") from None
-    return Info(shape if len(shape) != 2 else (*shape, 3), options.dtype, boxes)
+    try:
+        dtype = np.dtype(options.dtype)
+    except TypeError:
+        raise ValueError(
+            f"--dtype must be one of NumPy's, such as uint8 or float32, got {options.dtype!r}"
+        ) from None
+    return Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
 
 
 def _arrays(parts: Any) -> Any:
