@@ -3,9 +3,22 @@
 
 from seedsafe import opencv as opencv
 from seedsafe.keys.ambient import current_key as current_key
+from seedsafe.audio import AddBackground as AddBackground
+from seedsafe.audio import AddNoise as AddNoise
 from seedsafe.audio import Amplitude as Amplitude
+from seedsafe.audio import BandPass as BandPass
+from seedsafe.audio import Clipping as Clipping
+from seedsafe.audio import FrequencyMask as FrequencyMask
+from seedsafe.audio import Gain as Gain
+from seedsafe.audio import GainTransition as GainTransition
+from seedsafe.audio import HighPass as HighPass
+from seedsafe.audio import LowPass as LowPass
+from seedsafe.audio import PeakNormalize as PeakNormalize
 from seedsafe.audio import PolarityInversion as PolarityInversion
 from seedsafe.audio import RandomSegment as RandomSegment
+from seedsafe.audio import Reverse as Reverse
+from seedsafe.audio import TimeMask as TimeMask
+from seedsafe.audio import TimeShift as TimeShift
 from seedsafe.pipeline.boxes import Boxes as Boxes
 from seedsafe.bridging import Bridge as Bridge
 from seedsafe.bridging import Bridged as Bridged
@@ -132,6 +145,8 @@ from seedsafe_audit import audit as audit
 __version__: str
 
 __all__ = [
+    "AddBackground",
+    "AddNoise",
     "AdvancedBlur",
     "Affine",
     "Amplitude",
@@ -141,6 +156,7 @@ __all__ = [
     "AutoAugment",
     "AutoContrast",
     "BBoxSafeCrop",
+    "BandPass",
     "BatchMix",
     "Blur",
     "Boxes",
@@ -153,6 +169,7 @@ __all__ = [
     "ChannelShuffle",
     "ChannelStats",
     "Choice",
+    "Clipping",
     "CoarseDropout",
     "ColorJitter",
     "Compose",
@@ -169,6 +186,9 @@ __all__ = [
     "FancyPCA",
     "FiveCrop",
     "FolderIndex",
+    "FrequencyMask",
+    "Gain",
+    "GainTransition",
     "Gamma",
     "GaussianBlur",
     "GaussianNoise",
@@ -176,6 +196,7 @@ __all__ = [
     "GridDistortion",
     "GridDropout",
     "GridShuffle",
+    "HighPass",
     "HorizontalFlip",
     "HueSaturationValue",
     "ISONoise",
@@ -189,6 +210,7 @@ __all__ = [
     "LetterBox",
     "LinearColorJitter",
     "LongestMaxSize",
+    "LowPass",
     "MedianBlur",
     "MotionBlur",
     "MultiScaleCrop",
@@ -199,6 +221,7 @@ __all__ = [
     "OpticalDistortion",
     "Pad",
     "PadIfNeeded",
+    "PeakNormalize",
     "Perspective",
     "PhotoMetricDistortion",
     "PiecewiseAffine",
@@ -221,6 +244,7 @@ __all__ = [
     "RandomSizedCrop",
     "RandomZoomOut",
     "Resize",
+    "Reverse",
     "Rotate",
     "SaltAndPepper",
     "SampleError",
@@ -234,6 +258,8 @@ __all__ = [
     "SpatialTransform",
     "Stream",
     "TenCrop",
+    "TimeMask",
+    "TimeShift",
     "ToCHW",
     "ToFloat",
     "ToGray",

@@ -21,14 +21,14 @@ class One(NamedTuple):
     case: Case
     transform: ss.Transform
     takes: tuple[str, ...]
-    """The dtypes of images, and "audio"."""
+    """The dtypes of images, "audio", and "spectrogram"."""
     memory: Memory
 
 
 def every(case: Case) -> dict[str, One]:
     """Return a case's transform, and `also`, by name."""
     dtypes = ("uint8", "float32") if "image" in case.takes else ()
-    takes = (*dtypes, *(["audio"] if "audio" in case.takes else []))
+    takes = (*dtypes, *(one for one in case.takes if one != "image"))
     found = {case.name: One(case, case.fires, takes, case.memory_of(""))}
     for name, one in case.also.items():
         found[f"{case.name} {name}"] = One(case, one, takes, case.memory_of(name))
@@ -43,7 +43,9 @@ GIVEN = [(name, dtype) for name, one in EVERY.items() for dtype in one.takes]
 
 
 def sample_of(case: Case, dtype: str) -> dict[str, Any]:
-    """Return a sample for a transform: an image of a dtype, or audio, and what else it needs."""
+    """Return a sample for a transform: an image of a dtype, audio or a spectrogram, and what else it needs."""
+    if dtype == "spectrogram":
+        return {"spectrogram": np.random.default_rng(0).normal(size=(2, 80, 400)).astype(np.float32)}
     if dtype == "audio":
         return {"audio": np.random.default_rng(0).uniform(-1, 1, (2, 32000)).astype(np.float32)}
     image = PHOTO if dtype == "uint8" else (PHOTO / 255).astype(np.float32)

@@ -191,6 +191,7 @@ WORDS_PAGE = "".join(page.read_text(encoding="utf-8") for page in sorted(REFEREN
 
 
 OF_PIXELS = {
+    "recordings",
     "antialias",
     "fill",
     "mask_fill",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cases import TRANSFORMS, Case
 from cases.case import NOISE, NOTHING, Drawn
-from cases.laws import AUDIO, IMAGE, Law, log_uniform, normal, one_of, part, share, uniform
+from cases.laws import AUDIO, IMAGE, SPECTROGRAM, Law, log_uniform, normal, one_of, part, share, uniform
 from scipy import stats
 
 import seedsafe as ss
@@ -67,7 +67,7 @@ def lawful(case: Case) -> None:
         assert any(one.laws for one in case.drawn)
         assert all(type(one.transform) is case.kind for one in case.drawn)
     elif case.drawn in (NOTHING, NOISE):
-        info = AUDIO if case.takes == ("audio",) else IMAGE
+        info = {"audio": AUDIO, "spectrogram": SPECTROGRAM}.get(case.takes[0], IMAGE)
         found = {repr(without_addresses(one)) for one in drawn_of(case.make(), info, 20)}
         assert len(found) == 1, "it draws more: name the laws"
     else:

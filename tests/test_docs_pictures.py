@@ -72,7 +72,8 @@ def test_every_audio_transform_has_its_waveforms() -> None:
             for left in (0, right)
         )
         assert len(heard) == 3
-        assert (original == [30, 90, 160]).all(axis=2).any()
+        if CASES[name].takes == ("audio",):
+            assert (original == [30, 90, 160]).all(axis=2).any()
         assert any(not np.array_equal(original, one) for one in heard)
 
 

@@ -49,6 +49,8 @@ def made(name: str, *overridden: str, **more: Any) -> Any:
 def part(kind: Any) -> tuple[str, np.ndarray]:
     if kind.primary[0] == "audio":
         return "audio", np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
+    if kind.primary[0] == "spectrogram":
+        return "spectrogram", np.linspace(-1, 1, 2000, dtype=np.float32).reshape(2, 20, 50)
     return "image", np.random.default_rng(0).integers(0, 256, (24, 28, 3), dtype=np.uint8)
 
 

@@ -22,6 +22,7 @@ AUDIO = [
     one for case in TRANSFORMS.values() if not case.holds and case.takes == ("audio",) for one in case.small
 ]
 AUDIO += [one for case in TRANSFORMS.values() for one in case.of_audio]
+SPECTROGRAMS = [one for case in TRANSFORMS.values() if case.takes == ("spectrogram",) for one in case.small]
 
 
 def words(name: str, n: int, key: ss.SampleKey = KEY) -> list[int]:
@@ -81,6 +82,13 @@ def test_word_0_is_the_chance_word() -> None:
 @pytest.mark.parametrize("transform", AUDIO, ids=repr)
 def test_audio_results(transform: ss.Transform, shape: tuple[int, ...]) -> None:
     check(transform, np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8"])
+@pytest.mark.parametrize("shape", [(20, 50), (2, 20, 50), (1, 1), (3, 1, 7)], ids=str)
+@pytest.mark.parametrize("transform", SPECTROGRAMS, ids=repr)
+def test_spectrogram_results(transform: ss.Transform, shape: tuple[int, ...], dtype: str) -> None:
+    check(transform, np.linspace(0, 9, int(np.prod(shape))).astype(dtype).reshape(shape))
 
 
 def check(transform: ss.Transform, array: np.ndarray) -> None:

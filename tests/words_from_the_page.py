@@ -913,6 +913,63 @@ def random_erasing(scale: Pair = (0.02, 0.33), ratio: Pair = (0.3, 3.3), *, fitt
     return with_noise(draw)
 
 
+def extent(words: Words, limits: Pair, whole: int, most: int | None = None) -> int:
+    """Return a length: floats are shares of the whole."""
+    low, high = limits
+    if isinstance(high, float):
+        share = math.floor(whole * words.uniform(low, high))
+        return share if most is None else min(share, most)
+    high = high if most is None else min(high, most)
+    return words.between(min(low, high), high)  # type: ignore[arg-type]  # integers
+
+
+def gain_transition(decibels: Pair, duration: Pair) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        first, last = words.uniform(*decibels), words.uniform(*decibels)
+        long = max(1, extent(words, duration, size[-1]))
+        return [first, last, words.integer(size[-1] + long - 1) - (long - 1), long]
+
+    return draw
+
+
+def add_noise(snr: Pair, *colors: str) -> Draw:
+    return with_noise(lambda words, size: [colors[words.integer(len(colors))], words.uniform(*snr)])
+
+
+def add_background(count: int, snr: Pair) -> Draw:
+    return lambda words, size: [words.integer(count), words.unit(), words.uniform(*snr)]
+
+
+def band_pass(center: Pair, bandwidth: Pair, orders: tuple[int, int]) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        middle = log_uniform_of(words.unit(), *center)
+        half = middle * (words.uniform(*bandwidth) / 2)
+        return [middle - half, middle + half, words.between(*orders)]
+
+    return draw
+
+
+def low_pass(cutoff: Pair, orders: tuple[int, int]) -> Draw:
+    return lambda words, size: [None, log_uniform_of(words.unit(), *cutoff), words.between(*orders)]
+
+
+def high_pass(cutoff: Pair, orders: tuple[int, int]) -> Draw:
+    return lambda words, size: [log_uniform_of(words.unit(), *cutoff), None, words.between(*orders)]
+
+
+def bands(axis: int, width: Pair, count: tuple[int, int] = (1, 1), share: float = 1.0) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        whole, number = size[axis], words.between(*count)
+        found = []
+        for _ in range(count[1]):
+            long = extent(words, width, whole, int(whole * share))
+            start = words.integer(whole - long + 1)
+            found.append([start, start + long])
+        return [found[:number]]
+
+    return draw
+
+
 def xy_masking(columns: tuple[int, int], rows: tuple[int, int], width: Pair, height: Pair) -> Draw:
     def stripes(words: Words, count: tuple[int, int], lengths: Pair, side: int) -> list[tuple[int, int]]:
         number = words.between(*count)

@@ -22,7 +22,7 @@ from seedsafe.pipeline.primitive import marks_of
 
 __all__ = ["TARGETS", "describe", "exactness", "families", "thumbnail", "thumbnails", "transforms"]
 
-TARGETS = ("image", "mask", "boxes", "keypoints", "audio")
+TARGETS = ("image", "mask", "boxes", "keypoints", "audio", "spectrogram")
 SIDE = pictures.CELL
 
 
@@ -99,11 +99,13 @@ def _seen(name: str) -> np.ndarray:
 
 def _heard(name: str) -> np.ndarray:
     """Return a waveform with its spectrogram below it, of the first of 16 results that differs from what was given."""
-    augment = ss.Compose([eval(sounds.call(name), {"ss": ss})])
-    results = [augment(sounds.SOUND, key=ss.SampleKey(0, 0, k)) for k in range(16)]
-    changed = [one for one in results if not np.array_equal(one, sounds.SOUND)]
-    audio = (changed or results)[0]
-    return np.vstack([sounds.waveform(audio, SIDE, SIDE // 2), sounds.spectrogram(audio, SIDE, SIDE // 2)])
+    augment = ss.Compose([eval(sounds.call(name), sounds.NAMES)])
+    given = sounds.given(name)
+    if given.ndim == 2:
+        given = sounds.levels(sounds.SOUND, SIDE)
+    results = [augment(given, key=ss.SampleKey(0, 0, k)) for k in range(16)]
+    changed = [one for one in results if not np.array_equal(one, given)]
+    return sounds.seen((changed or results)[0], SIDE, SIDE // 2, SIDE // 2)
 
 
 def thumbnail(name: str) -> np.ndarray | None:

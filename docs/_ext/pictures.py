@@ -169,7 +169,7 @@ def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[s
         return
     heard = short in sounds.TRANSFORMS
     call, shown = sounds.call(short), "A spoken word" if heard else "A photograph"
-    kind, sample = ("png", "audio") if heard else ("jpg", "sample")
+    kind, sample = ("png", CASES[short].takes[0]) if heard else ("jpg", "sample")
     alt = f"{shown}, and the results of {call} for three keys."
     key = keys(short)[0].replace("0)", "k)")
     lines += [

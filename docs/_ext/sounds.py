@@ -19,18 +19,24 @@ from cases import CASES
 __all__ = [
     "HEIGHT",
     "LABEL",
+    "NAMES",
     "RATE",
     "SOUND",
     "SPECTRUM",
     "TRANSFORMS",
     "WIDTH",
     "call",
+    "given",
+    "levels",
+    "seen",
     "spectrogram",
     "waveform",
     "waveforms",
 ]
 
-TRANSFORMS = sorted(name for name, case in CASES.items() if case.takes == ("audio",) and not case.holds)
+TRANSFORMS = sorted(
+    name for name, case in CASES.items() if case.takes in (("audio",), ("spectrogram",)) and not case.holds
+)
 """Names of the transforms that have a picture of sound."""
 
 WIDTH, HEIGHT = 360, 110
@@ -39,16 +45,19 @@ REACH = 0.6  # what is as high as a picture
 LABEL = 22
 
 
-def _spoken() -> tuple[np.ndarray, int]:
-    with wave.open(str(Path(__file__).parents[2] / "demo" / "data" / "Front_Center.wav")) as file:
+def _spoken(name: str) -> tuple[np.ndarray, int]:
+    with wave.open(str(Path(__file__).parents[2] / "demo" / "data" / name)) as file:
         frames = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, file.getnchannels())
         rate = file.getframerate()
     loud = np.flatnonzero(np.abs(frames[:, 0]) > 500)
     return (frames[loud[0] : loud[-1] : 2, 0] / np.float32(32768)).astype(np.float32), rate // 2
 
 
-SOUND, RATE = _spoken()
+SOUND, RATE = _spoken("Front_Center.wav")
 """The words "front, center", of the ALSA project, in every second sample; and how many samples a second has."""
+
+NAMES = {"ss": ss, "np": np, "voice": _spoken("Rear_Right.wav")[0]}
+"""What the calls of pictures mention: the voice says "rear, right"."""
 
 
 def call(name: str) -> str:
@@ -75,29 +84,50 @@ def waveform(audio: np.ndarray, width: int = WIDTH, height: int = HEIGHT) -> np.
 
 def spectrogram(audio: np.ndarray, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
     """Return a spectrogram: time to the right, frequency upwards, 70 dB from dark to bright; white where nothing is."""
-    made = np.full((height, width, 3), 255, np.uint8)
+    return _shown(levels(audio, width), width, height)
+
+
+def levels(audio: np.ndarray, width: int = WIDTH) -> np.ndarray:
+    """Return how loud each frequency is at each time, the lowest frequency first: 70 dB from 0 to 1, float32."""
     window, step = np.hanning(512), len(SOUND) / width
     padded = np.pad(audio, 256)
     starts = [round(column * step) for column in range(width) if column * step < len(audio)]
     power = np.abs(np.fft.rfft([padded[start : start + 512] * window for start in starts])) ** 2
-    levels = np.clip((10 * np.log10(power.T[::-1] + 1e-9) + 40) / 70, 0, 1)
-    seen = cv2.resize((levels * 255).astype(np.uint8), (len(starts), height), interpolation=cv2.INTER_AREA)
-    made[:, : len(starts)] = cv2.applyColorMap(seen, cv2.COLORMAP_MAGMA)[..., ::-1]
+    return np.clip((10 * np.log10(power.T + 1e-9) + 40) / 70, 0, 1).astype(np.float32)
+
+
+def _shown(levels: np.ndarray, width: int, height: int) -> np.ndarray:
+    made = np.full((height, width, 3), 255, np.uint8)
+    frames = levels.shape[1]
+    seen = cv2.resize((levels[::-1] * 255).astype(np.uint8), (frames, height), interpolation=cv2.INTER_AREA)
+    made[:, :frames] = cv2.applyColorMap(seen, cv2.COLORMAP_MAGMA)[..., ::-1]
     return made
 
 
-def _cell(audio: np.ndarray, title: str) -> np.ndarray:
-    """Return a waveform, a spectrogram below it, and a title."""
+def given(name: str) -> np.ndarray:
+    """Return what a transform is shown with: the words, or how loud their frequencies are."""
+    return SOUND if CASES[name].takes == ("audio",) else levels(SOUND)
+
+
+def seen(part: np.ndarray, width: int, high: int, low: int) -> np.ndarray:
+    """Return a waveform so high with a spectrogram below it, or a spectrogram as high as both."""
+    if part.ndim == 2:
+        return _shown(part, width, high + low)
+    return np.vstack([waveform(part, width, high), spectrogram(part, width, low)])
+
+
+def _cell(part: np.ndarray, title: str) -> np.ndarray:
+    """Return what is seen of audio or a spectrogram, and a title."""
     label = np.full((LABEL, WIDTH, 3), 255, np.uint8)
     cv2.putText(label, title, (2, 15), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (60, 60, 60), 1, cv2.LINE_AA)
-    return np.vstack([waveform(audio), spectrogram(audio, height=SPECTRUM), label])
+    return np.vstack([seen(part, WIDTH, HEIGHT, SPECTRUM), label])
 
 
 def waveforms(name: str) -> np.ndarray:
     """Return the picture of a transform: the words, and what they become for three keys, RGB, each after the other."""
-    augment = ss.Compose([eval(call(name), {"ss": ss})])
-    cells = [_cell(SOUND, "original")]
-    cells += [_cell(augment(SOUND, key=ss.SampleKey(0, 0, k)), f"SampleKey(0, 0, {k})") for k in range(3)]
+    augment, part = ss.Compose([eval(call(name), NAMES)]), given(name)
+    cells = [_cell(part, "original")]
+    cells += [_cell(augment(part, key=ss.SampleKey(0, 0, k)), f"SampleKey(0, 0, {k})") for k in range(3)]
     gap_across, gap_down = (
         np.full((cells[0].shape[0], 8, 3), 255, np.uint8),
         np.full((8, 2 * WIDTH + 8, 3), 255, np.uint8),

@@ -4,6 +4,7 @@ Inputs are never changed. Where a function says so, its result is a view of the 
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points
+from seedsafe.functional.bands import filter_band
 from seedsafe.functional.blur import box_blur, convolve, gaussian_blur, glass_blur, median_blur
 from seedsafe.functional.camera import iso_noise, shot_noise
 from seedsafe.functional.channels import (
@@ -45,6 +46,17 @@ from seedsafe.functional.jitter import (
 )
 from seedsafe.functional.kernels import bell_kernel, disk_kernel, emboss_kernel, line_kernel, sharpen_kernel
 from seedsafe.functional.lattice import Folded, Sheet, elastic_sheet
+from seedsafe.functional.loudness import (
+    add_noise,
+    change_gain,
+    clip_loudest,
+    colored_noise,
+    gain_transition,
+    mix_at_snr,
+    normalize_peak,
+    rms,
+)
+from seedsafe.functional.masking import mask_bands, spectrogram_size
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.pillow import (
@@ -59,7 +71,7 @@ from seedsafe.functional.pillow import (
 from seedsafe.functional.quality import compress, downscale
 from seedsafe.functional.remap import remap
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
-from seedsafe.functional.sound import amplify, invert_polarity, segment
+from seedsafe.functional.sound import amplify, invert_polarity, reverse, segment, shift_time
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
 from seedsafe.functional.turn import (
     quarter_turn,
@@ -77,6 +89,7 @@ __all__ = [
     "Sheet",
     "add_below",
     "add_gaussian_noise",
+    "add_noise",
     "adjust_brightness",
     "adjust_contrast",
     "adjust_gamma",
@@ -88,7 +101,10 @@ __all__ = [
     "bell_kernel",
     "bend_tones",
     "box_blur",
+    "change_gain",
+    "clip_loudest",
     "color_jitter",
+    "colored_noise",
     "compress",
     "convolve",
     "crop",
@@ -108,6 +124,8 @@ __all__ = [
     "equalize",
     "equalize_adaptively",
     "fill_holes",
+    "filter_band",
+    "gain_transition",
     "gaussian_blur",
     "gaussian_noise",
     "glass_blur",
@@ -122,11 +140,14 @@ __all__ = [
     "iso_noise",
     "jitter_matrix",
     "line_kernel",
+    "mask_bands",
     "median_blur",
+    "mix_at_snr",
     "multiplicative_noise",
     "multiply_saturation",
     "normalize",
     "normalize_chw",
+    "normalize_peak",
     "pad",
     "posterize",
     "quarter_turn",
@@ -136,6 +157,8 @@ __all__ = [
     "resize",
     "resize_boxes",
     "resize_points",
+    "reverse",
+    "rms",
     "rotate_hue",
     "salt_and_pepper",
     "scale_channels",
@@ -145,12 +168,14 @@ __all__ = [
     "shift_channels",
     "shift_points",
     "shift_principal",
+    "shift_time",
     "shot_noise",
     "shuffle_boxes",
     "shuffle_channels",
     "shuffle_points",
     "shuffle_tiles",
     "solarize",
+    "spectrogram_size",
     "to_chw",
     "to_float",
     "to_grey",

@@ -76,7 +76,7 @@ def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
     for first, last, pieces in noise_parts(noise, len(pixels), part_of(image, 24 + 2 * image.shape[2])):
         part = pixels[first:last]
         if image.dtype == np.float32:
-            np.add(given[first:last], np.float32(std) * _float_table()[pieces][:, None], out=part)
+            np.add(given[first:last], np.float32(std) * float_table()[pieces][:, None], out=part)
         else:
             steps = normal_quantiles()[pieces]
             np.clip(np.rint(np.multiply(std, steps, out=steps), out=steps), -255.0, 255.0, out=steps)
@@ -87,7 +87,7 @@ def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
 
 def _add_float32(array: Array, std: float, noise: Address) -> Array:
     made = np.empty(array.shape, np.float32)
-    given, values, table, size = array.reshape(-1), made.reshape(-1), _float_table(), np.float32(std)
+    given, values, table, size = array.reshape(-1), made.reshape(-1), float_table(), np.float32(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 12)):
         part = values[first:last]
         table.take(pieces, out=part, mode="clip")  # with "raise", it would be copied
@@ -130,7 +130,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
 _float_tables: list[npt.NDArray[np.float32]] = []
 
 
-def _float_table() -> npt.NDArray[np.float32]:
+def float_table() -> npt.NDArray[np.float32]:
     if not _float_tables:
         _float_tables.append(normal_quantiles().astype(np.float32))
     return _float_tables[0]

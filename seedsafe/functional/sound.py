@@ -1,4 +1,4 @@
-"""Audio: gain, polarity and segments. NumPy alone; exact on every machine."""
+"""Audio: gain, polarity, segments and order. NumPy alone; exact on every machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = ["amplify", "invert_polarity", "segment"]
+__all__ = ["amplify", "float32_audio", "invert_polarity", "reverse", "segment", "shaped_audio", "shift_time"]
 
 
 def amplify(audio: Array, gain: float) -> Array:
@@ -24,7 +24,7 @@ def amplify(audio: Array, gain: float) -> Array:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
         [0.25, -0.5]
     """
-    return _float32(audio) * float(gain)  # a Python number is brought to the array's dtype
+    return float32_audio(audio) * float(gain)  # a Python number is brought to the array's dtype
 
 
 def invert_polarity(audio: Array) -> Array:
@@ -41,7 +41,7 @@ def invert_polarity(audio: Array) -> Array:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()
         [-0.5, 1.0]
     """
-    return -_float32(audio)
+    return -float32_audio(audio)
 
 
 def segment(audio: Array, start: int, length: int) -> Array:
@@ -67,11 +67,59 @@ def segment(audio: Array, start: int, length: int) -> Array:
     return padded
 
 
-def _float32(audio: Array) -> Array:
+def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
+    """Return audio that begins so many samples later, or earlier where the number is negative.
+
+    Args:
+        audio: (samples,) or (channels, samples), any dtype.
+        samples: how far; any number.
+        rollover: what leaves at one end comes in at the other; otherwise zeros come in.
+
+    Raises:
+        ValueError: it has another shape.
+
+    Example:
+        >>> shift_time(np.array([1, 2, 3, 4]), 1).tolist(), shift_time(np.array([1, 2, 3, 4]), -1, rollover=False).tolist()
+        ([4, 1, 2, 3], [2, 3, 4, 0])
+    """
+    length = shaped_audio(audio).shape[-1]
+    if rollover:
+        first = samples % length if length else 0
+        return np.concatenate([audio[..., length - first :], audio[..., : length - first]], axis=-1)
+    moved = min(max(samples, -length), length)
+    made = np.zeros(audio.shape, audio.dtype)
+    made[..., max(moved, 0) : length + min(moved, 0)] = audio[..., max(-moved, 0) : length - max(moved, 0)]
+    return made
+
+
+def reverse(audio: Array) -> Array:
+    """Return audio from its end to its beginning.
+
+    Args:
+        audio: (samples,) or (channels, samples), any dtype.
+
+    Raises:
+        ValueError: it has another shape.
+
+    Example:
+        >>> reverse(np.array([1, 2, 3])).tolist()
+        [3, 2, 1]
+    """
+    return shaped_audio(audio)[..., ::-1].copy()
+
+
+def shaped_audio(audio: Array) -> Array:
+    """Return audio as it is, or raise the error of another shape."""
     if audio.ndim not in (1, 2):
         raise ValueError(
             f"audio must have the shape (samples,) or (channels, samples), got {audio.shape}: reshape it"
         )
+    return audio
+
+
+def float32_audio(audio: Array) -> Array:
+    """Return audio as it is, or raise the error of another shape or dtype."""
+    shaped_audio(audio)
     if audio.dtype != np.float32:
         raise TypeError(
             f"audio must be float32 in [-1, 1], got dtype {audio.dtype}: "

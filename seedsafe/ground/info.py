@@ -27,7 +27,7 @@ __all__ = [
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TARGETS: Final = ("image", "mask", "masks", "keypoints", "boxes", "audio")
+TARGETS: Final = ("image", "mask", "masks", "keypoints", "boxes", "audio", "spectrogram")
 """The parts of a sample that transforms know; every other entry of a dict passes through as it is."""
 
 

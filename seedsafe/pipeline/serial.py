@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Any
 
+import numpy as np
+
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.transform import Transform, is_described, options
 
@@ -28,6 +30,10 @@ def to_plain(value: Any) -> Any:
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):
         return [to_plain(one) for one in value]
+    if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
+        raise TypeError(
+            f"{value!r} is an array, which plain data cannot hold: save it to a file, and pass the file's path"
+        )
     if callable(value):
         raise TypeError(
             f"{value!r} is code, which plain data cannot hold: save the pipeline without it, or keep the pipeline as Python code"

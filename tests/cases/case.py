@@ -172,8 +172,8 @@ class Case:
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """What it is applied to: "image", "audio" or both."""
-        return tuple(one for one in ("image", "audio") if hasattr(self.kind, f"apply_{one}"))
+        """What it is applied to, of "image", "audio" and "spectrogram"."""
+        return tuple(one for one in ("image", "audio", "spectrogram") if hasattr(self.kind, f"apply_{one}"))
 
     def memory_of(self, also: str) -> Memory:
         """Return what one of `also` takes, or the transform itself ("")."""

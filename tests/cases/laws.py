@@ -20,6 +20,7 @@ __all__ = [
     "IMAGE",
     "LARGE",
     "ODD",
+    "SPECTROGRAM",
     "Law",
     "area",
     "below",
@@ -40,10 +41,11 @@ __all__ = [
 Law = Callable[[Any, float], float | None]
 """Gives a number that is uniform in [0, 1] of what was drawn and a uniform number; None of what the law says nothing about."""
 
-IMAGE, LARGE, AUDIO = (
+IMAGE, LARGE, AUDIO, SPECTROGRAM = (
     ss.Info((200, 300, 3), "uint8"),
     ss.Info((30000, 40000, 3), "uint8"),
     ss.Info((2, 300), "float32"),
+    ss.Info((80, 300), "float32"),
 )
 BOXED = ss.Info((30000, 40000, 3), "uint8", np.array([[10000.0, 9000.0, 30000.0, 24000.0]]))
 

@@ -1,0 +1,111 @@
+"""AddBackground."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from os import PathLike
+from typing import Any, NamedTuple
+
+from seedsafe.audio.options import SNR, need
+from seedsafe.audio.recordings import Recording, Sound, checked_sounds, excerpt, recordings
+from seedsafe.functional.loudness import mix_at_snr
+from seedsafe.functional.sound import float32_audio
+from seedsafe.ground.checks import probability, span
+from seedsafe.ground.info import Array, Info
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.option import Option, Range, option, store
+from seedsafe.pipeline.primitive import check_options, primitive
+from seedsafe.pipeline.transform import AudioTransform
+
+__all__ = ["AddBackground", "Background"]
+
+Sounds = Option[
+    str | PathLike[str] | list[Any] | tuple[Any, ...],
+    str | tuple[Recording, ...],
+]
+
+
+class Background(NamedTuple):
+    """The number of the recording, where its part begins, as a share of all places, and the ratio in decibels."""
+
+    recording: int
+    offset: float
+    snr: float
+
+
+def _rate(name: str, value: Any) -> int | None:
+    return (
+        None if value is None else checked_int(name, value, 1, 2**31, "pass the audio's samples per second")
+    )
+
+
+@primitive(opencv=False)
+class AddBackground(AudioTransform):
+    """Add a part of a recording, drawn out of a folder or a list, that is a drawn number of decibels softer than the audio.
+
+    Follows audiomentations' ``AddBackgroundNoise``. Loudness is the root of the mean square, of the audio over all channels and of
+    the part that is added. Silent audio stays silent, and a silent part adds nothing. A recording's channels are averaged and
+    added to each channel; one that is shorter than the audio is repeated. Draws the recording (word 1), where the part begins (word 2) and
+    the ratio (word 3); no file is looked at for it. ``recordings`` of the transform lists them by number. With
+    arrays, and with files of the audio's sample rate that hold samples as they are (WAV, FLAC), exact on every machine.
+
+    Files are read by soundfile when they are needed: those of up to 2**20 frames whole, of which a thread keeps the last
+    32 MiB, of others the part. A file of another sample rate is resampled by ``scipy.signal.resample_poly``. Files are listed when the
+    transform is made, and workers get this list; those of a folder, and of the folders in it, in the order of their paths,
+    which is the same on every machine.
+
+    Args:
+        sounds: a folder's path, or a list of files' paths and arrays of floats, (samples,) or (channels, samples), which have the
+            audio's sample rate.
+        snr: the ratio of signal to noise in decibels, in [-120, 120], one number or a range (low, high).
+        sample_rate: of the audio, in hertz; arrays alone do without.
+
+    Raises:
+        FileNotFoundError: the folder or a file is not there.
+        ImportError: soundfile is not installed where a pipeline is made of it, and there are files.
+        TypeError: when applied, the audio is not float32.
+        ValueError: when applied, the audio holds NaN or infinity, or a file is no audio that can be read.
+
+    Example:
+        >>> hum = np.array([0.5, -0.5] * 8, np.float32)
+        >>> AddBackground([hum], snr=20)(np.ones(2, np.float32), key=SampleKey(42, 0, 0)).astype(float).round(3).tolist()
+        [0.9, 1.1]
+    """
+
+    sounds: Sounds = option(checked_sounds)
+    snr: Range = option(span, -120.0, 120.0, SNR, default=(3.0, 30.0), kw_only=True)
+    sample_rate: int | None = option(_rate, default=None, kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    recordings: tuple[Recording, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        store(self, recordings=recordings(self.sounds))
+        if self.sample_rate is None and self._has_files():
+            raise ValueError(
+                "sample_rate must be given with files, got None: pass the audio's samples per second, to which they are resampled"
+            )
+
+    def _has_files(self) -> bool:
+        return not all(isinstance(one, Sound) for one in self.recordings)
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline."""
+        if self._has_files():
+            need("soundfile", "AddBackground needs soundfile for files")
+        return AudioTransform.bind(self, namer)
+
+    def draw(self, rng: Draws, info: Info) -> Background:
+        """Return the recording's number, the offset and the ratio."""
+        return Background(rng.integer(len(self.recordings)), rng.unit(), rng.uniform(*self.snr))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio with the part of the recording."""
+        number, offset, snr = params
+        length = float32_audio(audio).shape[-1]
+        part = excerpt(self.recordings[number], offset, length, self.sample_rate)
+        return mix_at_snr(audio, part, snr)

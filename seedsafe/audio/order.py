@@ -1,0 +1,69 @@
+"""TimeShift and Reverse."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from seedsafe.audio.options import Length, length, length_of
+from seedsafe.functional.sound import reverse, shift_time
+from seedsafe.ground.checks import flag, probability
+from seedsafe.ground.info import Array, Info
+from seedsafe.keys.draws import Draws
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import AudioTransform
+
+__all__ = ["Reverse", "Shift", "TimeShift"]
+
+
+class Shift(NamedTuple):
+    """How many samples later the audio begins."""
+
+    samples: int
+
+
+@primitive(opencv=False)
+class TimeShift(AudioTransform):
+    """Shift audio in time by a drawn length. Any dtype. Exact on every machine.
+
+    Follows audiomentations' ``Shift``, without its fades. Draws ``samples`` (word 1).
+
+    Args:
+        shift: integers for samples, or floats for shares of the audio's length, later where they are positive; one number or
+            a range (low, high).
+        rollover: what leaves at one end comes in at the other; otherwise zeros come in.
+
+    Example:
+        >>> TimeShift(1)(np.array([1, 2, 3, 4]), key=SampleKey(42, 0, 0)).tolist()
+        [4, 1, 2, 3]
+    """
+
+    shift: Length = option(length, -1, "samples", default=(-0.5, 0.5))
+    rollover: bool = option(flag, default=True, kw_only=True)
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    def draw(self, rng: Draws, info: Info) -> Shift:
+        """Return how far."""
+        return Shift(length_of(rng, self.shift, info.audio_length()))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio, shifted."""
+        return shift_time(audio, params[0], rollover=self.rollover)
+
+
+@primitive(opencv=False)
+class Reverse(AudioTransform):
+    """Play audio backwards with probability p. Any dtype. Draws nothing but its chance. Exact on every machine.
+
+    Follows audiomentations' ``Reverse``.
+
+    Example:
+        >>> Reverse(p=1)(np.array([1, 2, 3]), key=SampleKey(42, 0, 0)).tolist()
+        [3, 2, 1]
+    """
+
+    p: float = option(probability, default=0.5)
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio, backwards."""
+        return reverse(audio)

@@ -1,0 +1,276 @@
+"""Recordings to be mixed in: files, listed in one order on every machine and read when they are needed, or arrays."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections import OrderedDict
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from seedsafe.audio.options import need
+from seedsafe.functional.sound import shaped_audio
+from seedsafe.ground.info import Array
+
+__all__ = ["EXTENSIONS", "Recording", "Sound", "checked_sounds", "excerpt", "recordings"]
+
+EXTENSIONS: Final = (".aif", ".aiff", ".flac", ".mp3", ".oga", ".ogg", ".opus", ".wav")
+"""What the files of a folder end in, in lower or upper case."""
+
+_SMALL: Final = 2**20
+"""Files of up to so many frames are read whole, and kept; of others the part that is needed, whatever was read before."""
+
+_KEPT: Final = 2**25
+"""So many bytes of files a thread keeps."""
+
+
+class Sound:
+    """An array of audio, copied, with its channels averaged."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.values, dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sound) and np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values.shape)
+
+    def __repr__(self) -> str:
+        return f"Sound({self.values.size})"
+
+
+Recording = str | Sound
+
+
+def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
+    """Return the recordings that `sounds` mean: the files of a folder in the order of their paths, or those of a list.
+
+    Raises:
+        FileNotFoundError: a file or the folder is not there.
+        ValueError: the folder holds no audio file.
+    """
+    if isinstance(sounds, tuple):
+        missing = [one for one in sounds if isinstance(one, str) and not os.path.isfile(one)]
+        if missing:
+            raise FileNotFoundError(
+                f"sounds must be files that are there, {len(missing)} of {len(sounds)} are not, {missing[0]!r} first: "
+                "correct the path, or leave it out"
+            )
+        return sounds
+    root = Path(sounds)
+    if not root.is_dir():
+        raise FileNotFoundError(
+            f"sounds must be a folder, or a list of files or arrays, got {sounds!r}: there is no such folder"
+        )
+    found = sorted(
+        Path(folder, file).relative_to(root).as_posix()
+        for folder, _, files in os.walk(root, followlinks=True)
+        for file in files
+        if file.lower().endswith(EXTENSIONS) and not file.startswith(".")
+    )
+    if not found:
+        raise ValueError(
+            f"sounds must be a folder with audio files ({', '.join(EXTENSIONS)}), got {sounds!r}: it holds none"
+        )
+    return tuple(str(root / one) for one in found)
+
+
+def checked_sounds(name: str, value: Any) -> str | tuple[Recording, ...]:
+    """Return a folder's path as a string, or a list as a tuple of paths and sounds."""
+    path = _path(value)
+    if path is not None:
+        return path
+    if not isinstance(value, list | tuple) or not value:
+        raise _refused(name, value)
+    return tuple(_one(name, one) for one in value)
+
+
+def _path(value: Any) -> str | None:
+    path: Any = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    return path if isinstance(path, str) else None
+
+
+def _refused(name: str, value: Any) -> TypeError:
+    return TypeError(
+        f"{name} must be a folder's path, or a list with at least one file's path or array, got {_short(value)}: pass one of these"
+    )
+
+
+def _short(value: Any) -> str:
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+
+
+def _one(name: str, one: Any) -> Recording:
+    if isinstance(one, Sound):
+        return one
+    path = _path(one)
+    if path is not None:
+        return path
+    if not isinstance(one, np.ndarray):
+        raise TypeError(
+            f"{name} must be paths or arrays, got {one!r} of type {type(one).__name__}: pass one of these"
+        )
+    if one.dtype.kind != "f":
+        raise TypeError(
+            f"{name} must hold arrays of floats in [-1, 1], got dtype {one.dtype}: "
+            "convert it, int16 for instance with (audio / 32768).astype(numpy.float32)"
+        )
+    values = _mono(shaped_audio(one).astype(np.float32))
+    if not values.size or not np.isfinite(values).all():
+        raise ValueError(
+            f"{name} must hold arrays with at least one sample, and without NaN or infinity, got one of shape {one.shape}: leave it out"
+        )
+    return Sound(values)
+
+
+def _mono(audio: Array) -> Array:
+    """Return the mean of the channels, (samples,), float32; they are added one by one, in the same order everywhere."""
+    if audio.ndim == 1:
+        return audio
+    if not len(audio):
+        return np.zeros(0, np.float32)
+    summed: Array = audio[0].copy()
+    for channel in audio[1:]:
+        summed += channel
+    if len(audio) > 1:
+        summed *= np.float32(1.0 / len(audio))
+    return summed
+
+
+def excerpt(recording: Recording, offset: float, length: int, sample_rate: int | None) -> Array:
+    """Return a part of a recording, float32, (length,); of one that is shorter, again and again from there on.
+
+    Args:
+        recording: an array, or a file's path.
+        offset: where it begins, as a share of the places where it can begin, in [0, 1).
+        length: in samples.
+        sample_rate: the part's, to which a file is resampled.
+
+    Raises:
+        FileNotFoundError: the file is gone.
+        ValueError: the file is no audio that can be read, is empty, or holds NaN or infinity.
+    """
+    if isinstance(recording, Sound):
+        return _cut(recording.values, offset, length)
+    assert sample_rate is not None
+    whole = _kept(recording, sample_rate)
+    return (
+        _read_part(recording, offset, length, sample_rate) if whole is None else _cut(whole, offset, length)
+    )
+
+
+def _start(offset: float, places: int) -> int:
+    return min(math.floor(offset * places), places - 1)
+
+
+def _cut(whole: Array, offset: float, length: int) -> Array:
+    if whole.size >= length:
+        first = _start(offset, whole.size - length + 1)
+        return whole[first : first + length]
+    first = _start(offset, whole.size)
+    return np.resize(np.roll(whole, -first), length)
+
+
+class _Cache(threading.local):
+    def __init__(self) -> None:
+        self.whole: OrderedDict[tuple[str, int, int, int], Array | None] = OrderedDict()
+        self.nbytes = 0
+
+
+_cache = _Cache()
+
+
+def _kept(path: str, sample_rate: int) -> Array | None:
+    """Return the whole of a small file, None of a large one; the last ones are kept."""
+    try:
+        seen = os.stat(path)
+    except OSError as error:
+        raise FileNotFoundError(
+            f"{path} cannot be read ({error.strerror}), and was there when the transform was made: put it back, or make the "
+            "transform again"
+        ) from error
+    name = path, seen.st_mtime_ns, seen.st_size, sample_rate
+    kept = _cache.whole
+    if name in kept:
+        kept.move_to_end(name)
+        return kept[name]
+    with _Opened(path) as file:
+        whole = (
+            None
+            if file.frames > _SMALL
+            else _resampled(_values(path, file, -1), file.samplerate, sample_rate)
+        )
+    kept[name] = whole
+    _cache.nbytes += 0 if whole is None else whole.nbytes
+    while _cache.nbytes > _KEPT or len(kept) > 4096:
+        _, old = kept.popitem(last=False)
+        _cache.nbytes -= 0 if old is None else old.nbytes
+    return whole
+
+
+def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array:
+    with _Opened(path) as file:
+        rate = file.samplerate
+        total = -(-file.frames * sample_rate // rate)
+        if length >= total:
+            return _cut(_resampled(_values(path, file, -1), rate, sample_rate), offset, length)
+        first = _start(offset, total - length + 1) * rate // sample_rate
+        file.seek(min(first, file.frames))
+        part = _resampled(_values(path, file, length * rate // sample_rate + 2), rate, sample_rate)
+    return part[:length] if part.size >= length else np.resize(part, length)
+
+
+class _Opened:
+    """A file, open for reading, whose errors name it."""
+
+    __slots__ = ("_file", "_path")
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> Any:
+        need("soundfile", "files of audio need soundfile")
+        soundfile: Any = import_module("soundfile")
+        try:
+            self._file = soundfile.SoundFile(self._path)
+        except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
+            raise ValueError(
+                f"{self._path} cannot be read as audio ({error}): leave it out of sounds"
+            ) from error
+        return self._file
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+
+def _values(path: str, file: Any, frames: int) -> Array:
+    try:
+        read = file.read(frames, dtype="float32", always_2d=True)
+    except RuntimeError as error:
+        raise ValueError(f"{path} cannot be read as audio ({error}): leave it out of sounds") from error
+    if not len(read) or not np.isfinite(read).all():
+        raise ValueError(f"{path} has no samples, or NaN or infinity among them: leave it out of sounds")
+    return _mono(read.T)
+
+
+def _resampled(audio: Array, rate: int, wanted: int) -> Array:
+    if rate == wanted:
+        return np.ascontiguousarray(audio)
+    need("scipy", "files with another sample rate need SciPy")
+    common = math.gcd(rate, wanted)
+    made: Array = (
+        import_module("scipy.signal")
+        .resample_poly(audio, wanted // common, rate // common)
+        .astype(np.float32)
+    )
+    return made

@@ -1,0 +1,256 @@
+"""The loudness of audio: decibels, peaks, and noise of a given ratio. NumPy alone; exact on every machine, coloured noise aside."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from seedsafe.functional.noise import float_table
+from seedsafe.functional.scratch import noise_parts, part_of
+from seedsafe.functional.sound import float32_audio
+from seedsafe.ground.info import Array
+from seedsafe.keys.decisions import exponential
+from seedsafe.keys.key import Address
+
+__all__ = [
+    "COLORS",
+    "add_noise",
+    "change_gain",
+    "clip_loudest",
+    "colored_noise",
+    "gain_transition",
+    "mix_at_snr",
+    "normalize_peak",
+    "rms",
+]
+
+_LN10_20: Final = 0.11512925464970229
+_LANES: Final = 2048
+
+COLORS: Final = {"white": 0.0, "pink": 0.5, "brown": 1.0}
+"""How the amplitude of each colour of noise falls: with this power of the frequency."""
+
+
+def _factor(decibels: float) -> float:
+    return exponential(decibels * _LN10_20)
+
+
+def rms(audio: Array) -> float:
+    """Return the root of the mean square of all values. Exact on every machine.
+
+    Args:
+        audio: float32, any shape.
+
+    Raises:
+        ValueError: a value is not finite.
+
+    Example:
+        >>> rms(np.array([3.0, -4.0], np.float32)) == 12.5**0.5
+        True
+    """
+    flat = audio.reshape(-1)
+    sums, room = (
+        np.zeros(_LANES),
+        np.empty(_LANES),
+    )  # added lane by lane: NumPy's sums depend on the processor
+    for first in range(0, flat.size, _LANES):
+        part = flat[first : first + _LANES]
+        squares = np.multiply(part, part, out=room[: part.size], dtype=np.float64)
+        sums[: part.size] += squares
+    while sums.size > 1:
+        sums = sums[: sums.size // 2] + sums[sums.size // 2 :]
+    total = float(sums[0])
+    if not math.isfinite(total):
+        raise ValueError(
+            "audio must be finite, got NaN or infinity among its samples: leave such samples out"
+        )
+    return math.sqrt(total / max(flat.size, 1))
+
+
+def change_gain(audio: Array, decibels: float) -> Array:
+    """Return audio that is so many decibels louder, not clipped. Exact on every machine.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        decibels: in [-700, 700]; 0 for no change, 20 for a factor of 10.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape.
+
+    Example:
+        >>> change_gain(np.array([0.5, -1.0], np.float32), 20).round(3).tolist()
+        [5.0, -10.0]
+    """
+    return float32_audio(audio) * _factor(decibels)
+
+
+def gain_transition(audio: Array, first: float, last: float, start: int, length: int) -> Array:
+    """Return audio whose gain goes from one number of decibels to another, evenly in decibels. Exact on every machine.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        first: the gain before the transition, in decibels, in [-700, 700].
+        last: the gain after it.
+        start: the sample at which it begins; it may lie before the audio's first.
+        length: how many samples it takes, at least 1.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape.
+
+    Example:
+        >>> gain_transition(np.ones(4, np.float32), 0, 40, 1, 2).round(2).tolist()
+        [1.0, 1.0, 10.0, 100.0]
+    """
+    count = float32_audio(audio).shape[-1]
+    begin, end = min(max(start, 0), count), min(max(start + length, 0), count)
+    step = (last - first) / length
+    made = np.empty(audio.shape, np.float32)
+    np.multiply(audio[..., :begin], np.float32(_factor(first)), out=made[..., :begin])
+    np.multiply(audio[..., end:], np.float32(_factor(last)), out=made[..., end:])
+    if begin < end:
+        # Each factor follows from the one before it: powers would be rounded in the processor's own way.
+        factors = np.full(end - begin, _factor(step))
+        factors[0] = _factor(first + step * (begin - start))
+        np.multiply.accumulate(factors, out=factors)
+        np.multiply(audio[..., begin:end], factors, out=made[..., begin:end], casting="same_kind")
+    return made
+
+
+def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
+    """Return audio whose loudest sample is `peak`; silence stays. Exact on every machine.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        peak: what the greatest absolute value becomes.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape, or a value is not finite.
+
+    Example:
+        >>> normalize_peak(np.array([0.25, -0.5], np.float32)).tolist()
+        [0.5, -1.0]
+    """
+    if not float32_audio(audio).size:
+        return audio.copy()
+    greatest = max(float(audio.max()), -float(audio.min()))
+    if not math.isfinite(greatest):
+        raise ValueError(
+            "audio must be finite, got NaN or infinity among its samples: leave such samples out"
+        )
+    if greatest == 0.0:
+        return audio.copy()
+    made: Array = audio / np.float32(greatest)
+    if peak != 1.0:
+        made *= np.float32(peak)
+    return made
+
+
+def clip_loudest(audio: Array, share: float) -> Array:
+    """Return audio with a share of its samples clipped, half of them at the top and half at the bottom. Exact on every machine.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        share: of all samples, in [0, 1].
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape, or a value is NaN.
+
+    Example:
+        >>> clip_loudest(np.array([-4, -1, 1, 3], np.float32), 0.5).tolist()
+        [-1.0, -1.0, 1.0, 1.0]
+    """
+    count = float32_audio(audio).size
+    if not count:
+        return audio.copy()
+    cut = min(int(count * share / 2.0), (count - 1) // 2)
+    sorted_there = np.partition(audio.reshape(-1), sorted({cut, count - 1 - cut, count - 1}))
+    if np.isnan(sorted_there[-1]):
+        raise ValueError("audio must be finite, got NaN among its samples: leave such samples out")
+    low, high = sorted_there[cut], sorted_there[count - 1 - cut]
+    return np.clip(audio, low, high, out=sorted_there.reshape(audio.shape))
+
+
+def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
+    """Return noise, float32, each channel with its own.
+
+    Its power falls by 0 dB an octave if it is white, 3 if pink and 6 if brown, as that of audiomentations' ``AddColorNoise``. White
+    noise is standard normal noise, exact on every machine; the others are made of it by a Fourier transform, and have no constant part.
+
+    Args:
+        color: "white", "pink" or "brown".
+        shape: (samples,) or (channels, samples).
+        noise: the address of the noise, from ``Draws.noise``: value k in C order with the k-th 16-bit piece.
+
+    Example:
+        >>> from seedsafe.keys.key import SampleKey, address
+        >>> colored_noise("white", (2,), address(SampleKey(0, 0, 0))).astype(float).round(3).tolist()
+        [1.02, -1.815]
+    """
+    made = np.empty(shape, np.float32)
+    values = made.reshape(-1)
+    for first, last, pieces in noise_parts(noise, values.size, part_of(made, 12)):
+        float_table().take(pieces, out=values[first:last], mode="clip")
+    power, count = COLORS[color], shape[-1]
+    if power:
+        falls = np.zeros(count // 2 + 1, np.float32)
+        np.power(np.arange(1, falls.size, dtype=np.float32), np.float32(-power), out=falls[1:])
+        for channel in made.reshape(-1, count):
+            spectrum = np.fft.rfft(channel)
+            spectrum *= falls
+            channel[...] = np.fft.irfft(spectrum, count)
+    return made
+
+
+def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
+    """Return audio with noise added that is so many decibels softer. Exact on every machine.
+
+    Loudness is the root of the mean square over all channels. Silent audio stays silent, and silent noise adds nothing.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        noise: float32, of the audio's shape, or (samples,) for all channels.
+        snr: in decibels, in [-700, 700].
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape, or a value is not finite.
+
+    Example:
+        >>> mix_at_snr(np.array([1, 1], np.float32), np.array([5, -5], np.float32), 20).astype(float).round(3).tolist()
+        [1.1, 0.9]
+    """
+    signal, level = rms(float32_audio(audio)), rms(noise)
+    if signal == 0.0 or level == 0.0:
+        return audio.copy()
+    made = np.empty(audio.shape, np.float32)
+    np.multiply(noise, np.float32(signal / level * _factor(-snr)), out=made)
+    made += audio
+    return made
+
+
+def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
+    """Return audio with noise of a colour that is so many decibels softer. See `colored_noise` and `mix_at_snr`.
+
+    Args:
+        audio: float32, (samples,) or (channels, samples).
+        color: "white", "pink" or "brown".
+        snr: in decibels, in [-700, 700].
+        noise: the address of the noise, from ``Draws.noise``.
+
+    Raises:
+        TypeError: it has another dtype.
+        ValueError: it has another shape, or a value is not finite.
+
+    Example:
+        >>> from seedsafe.keys.key import SampleKey, address
+        >>> made = add_noise(np.ones(3, np.float32), "white", 20, address(SampleKey(0, 0, 0)))
+        >>> made.astype(float).round(3).tolist()
+        [1.081, 0.855, 1.048]
+    """
+    return mix_at_snr(audio, colored_noise(color, float32_audio(audio).shape, noise), snr)
