@@ -54,7 +54,7 @@ def test_constructors(name: str) -> None:
             error: Exception | None = None
             try:
                 TRANSFORMS[name].make(**{argument: value})
-            except (TypeError, ValueError) as found:
+            except (TypeError, ValueError, FileNotFoundError) as found:
                 error = found
             if error is None:
                 continue

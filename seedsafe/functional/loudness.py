@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _LN10_20: Final = 0.11512925464970229
-_LANES: Final = 2048
+_LANES: Final = 8192
 
 COLORS: Final = {"white": 0.0, "pink": 0.5, "brown": 1.0}
 """How the amplitude of each colour of noise falls: with this power of the frequency."""
@@ -51,13 +51,14 @@ def rms(audio: Array) -> float:
         True
     """
     flat = audio.reshape(-1)
-    sums, room = (
-        np.zeros(_LANES),
-        np.empty(_LANES),
-    )  # added lane by lane: NumPy's sums depend on the processor
-    for first in range(0, flat.size, _LANES):
-        part = flat[first : first + _LANES]
-        squares = np.multiply(part, part, out=room[: part.size], dtype=np.float64)
+    lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
+    # They are added lane by lane: the order of NumPy's own sums depends on the processor.
+    sums, room = np.zeros(lanes), np.empty(lanes)
+    for first in range(0, flat.size, lanes):
+        part = flat[first : first + lanes]
+        squares = room[: part.size]
+        squares[...] = part
+        squares *= squares
         sums[: part.size] += squares
     while sums.size > 1:
         sums = sums[: sums.size // 2] + sums[sums.size // 2 :]
@@ -169,8 +170,8 @@ def clip_loudest(audio: Array, share: float) -> Array:
     if not count:
         return audio.copy()
     cut = min(int(count * share / 2.0), (count - 1) // 2)
-    sorted_there = np.partition(audio.reshape(-1), sorted({cut, count - 1 - cut, count - 1}))
-    if np.isnan(sorted_there[-1]):
+    sorted_there = np.partition(audio.reshape(-1), sorted({cut, count - 1 - cut}))
+    if np.isnan(sorted_there[count - 1 - cut :].max()):  # NaN counts as the greatest
         raise ValueError("audio must be finite, got NaN among its samples: leave such samples out")
     low, high = sorted_there[cut], sorted_there[count - 1 - cut]
     return np.clip(audio, low, high, out=sorted_there.reshape(audio.shape))
