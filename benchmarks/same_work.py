@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, USUAL, Array, Scene
+from benchmarks.scene import AUDIO, GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, USUAL, Array, Scene
 from benchmarks.timing import Call
 
 __all__ = ["check", "finished"]
@@ -155,6 +155,29 @@ def _segment(results: list[Array], scene: Scene, image: Array) -> None:
     assert len({float(result[0]) for result in results}) > 1, "always the same segment"
 
 
+def _heard(results: list[Array], scene: Scene, image: Array) -> None:
+    for result in results:
+        _same_form(result, scene.audio.shape, scene.audio.dtype)
+        assert not np.array_equal(result, scene.audio), "the audio as it was"
+
+
+def _peak(results: list[Array], scene: Scene, image: Array) -> None:
+    for result in results:
+        assert _near(result, scene.audio / np.abs(scene.audio).max(), 1e-6), "other values"
+
+
+def _reversed(results: list[Array], scene: Scene, image: Array) -> None:
+    for result in results:
+        assert np.array_equal(result, scene.audio[::-1]), "other values"
+
+
+def _noisy(results: list[Array], scene: Scene, image: Array) -> None:
+    _heard(results, scene, image)
+    for result in results:
+        ratio = np.log10(scene.audio.std() / (result - scene.audio).std()) * 20
+        assert 2.5 < ratio < 40.5, f"noise {ratio} dB softer"
+
+
 def _same_form(result: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     assert result.shape == shape, f"shape {result.shape} instead of {shape}"
     assert result.dtype == dtype, f"dtype {result.dtype} instead of {dtype}"
@@ -194,4 +217,8 @@ _CHECKS: dict[str, Callable[[list[Array], Scene, Array], None]] = {
     "PolarityInversion": _inverted,
     "RandomSegment": _segment,
     "GaussianNoise audio": _noise("audio"),
+    **dict.fromkeys(AUDIO[4:], _heard),
+    "PeakNormalize": _peak,
+    "Reverse": _reversed,
+    **dict.fromkeys(("AddNoise white", "AddNoise pink", "AddBackground"), _noisy),
 }

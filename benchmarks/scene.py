@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AUDIO", "GAIN", "IMAGES", "MEAN", "NOISE", "PADDING", "SEGMENT", "STD", "USUAL", "Scene"]
+__all__ = [
+    "AUDIO",
+    "GAIN",
+    "IMAGES",
+    "MEAN",
+    "NOISE",
+    "PADDING",
+    "RATE",
+    "SEGMENT",
+    "SOUNDS",
+    "STD",
+    "USUAL",
+    "Scene",
+]
 
 Array = npt.NDArray[Any]
 
@@ -90,7 +104,24 @@ IMAGES = (
     "GridShuffle",
     "PixelDropout",
 )
-AUDIO = ("Amplitude", "PolarityInversion", "RandomSegment", "GaussianNoise audio")
+AUDIO = (
+    "Amplitude",
+    "PolarityInversion",
+    "RandomSegment",
+    "GaussianNoise audio",
+    "Gain",
+    "GainTransition",
+    "PeakNormalize",
+    "Clipping",
+    "TimeShift",
+    "Reverse",
+    "AddNoise white",
+    "AddNoise pink",
+    "AddBackground",
+    "LowPass",
+    "HighPass",
+    "BandPass",
+)
 
 PADDING = 4
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -98,6 +129,8 @@ NOISE = {"uint8": (4.0, 12.0), "float32": (0.02, 0.05), "audio": (0.001, 0.015)}
 """The range of the noise's standard deviation; a peer that takes one number is given the upper end."""
 GAIN = (0.5, 2.0)
 SEGMENT = 32_000
+RATE = 16_000
+SOUNDS = str(Path(__file__).parents[1] / "tests" / "sounds")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ search_words = {  # what people type, by the page that they want; names of trans
     "explanation/the-bug": ["worker_init_fn", "duplicate", "repeated augmentations"],
     "gallery": ["gallery", "show", "visualise", "visualize", "augmentations"],
     "how-to/albumentations": ["albumentations"],
+    "how-to/audio": ["audio", "sound", "waveform", "spectrogram", "specaugment", "audiomentations", "speech"],
     "how-to/detection": ["detection", "yolo"],
     "how-to/explain": ["explain"],
     "how-to/keras": ["keras", "tensorflow"],

@@ -388,6 +388,21 @@ def test_a_folder_is_listed_in_the_order_of_paths(tmp_path: Path) -> None:
         assert listed == sorted(names)
 
 
+def test_links_are_followed_and_neither_lead_in_circles_nor_to_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "in" / "a.wav", TONE[:100])
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "other").symlink_to(tmp_path / "in")
+    augment = ss.AddBackground(tmp_path / "all", sample_rate=16000)
+    assert augment.recordings == (str(tmp_path / "all" / "other" / "a.wav"),)
+    (tmp_path / "in" / "b.wav").symlink_to(tmp_path / "gone.wav")
+    with pytest.raises(FileNotFoundError, match=r"b.wav', a link to nothing: remove it"):
+        ss.AddBackground(tmp_path / "all", sample_rate=16000)
+    (tmp_path / "in" / "b.wav").unlink()
+    (tmp_path / "all" / "round").symlink_to(tmp_path / "all")
+    with pytest.raises(ValueError, match=r"round', a link to a folder above it: remove it"):
+        ss.AddBackground(tmp_path / "all", sample_rate=16000)
+
+
 def test_workers_have_the_list_of_the_parent(tmp_path: Path) -> None:
     write(tmp_path / "b.wav", TONE[:100])
     augment = ss.AddBackground(str(tmp_path), sample_rate=16000)

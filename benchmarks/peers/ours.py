@@ -6,7 +6,7 @@ from itertools import count
 
 import seedsafe as ss
 from benchmarks.peers.ours_all import transforms
-from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, Array, Scene
+from benchmarks.scene import GAIN, MEAN, NOISE, PADDING, RATE, SEGMENT, SOUNDS, STD, Array, Scene
 from benchmarks.timing import Call
 
 __all__ = ["DTYPE", "calls"]
@@ -41,4 +41,16 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
         "PolarityInversion": call(scene.audio, ss.PolarityInversion(p=1)),
         "RandomSegment": call(scene.audio, ss.RandomSegment(SEGMENT)),
         "GaussianNoise audio": call(scene.audio, ss.GaussianNoise(std=NOISE["audio"])),
+        "Gain": call(scene.audio, ss.Gain()),
+        "GainTransition": call(scene.audio, ss.GainTransition()),
+        "PeakNormalize": call(scene.audio, ss.PeakNormalize()),
+        "Clipping": call(scene.audio, ss.Clipping()),
+        "TimeShift": call(scene.audio, ss.TimeShift()),
+        "Reverse": call(scene.audio, ss.Reverse(p=1)),
+        "AddNoise white": call(scene.audio, ss.AddNoise()),
+        "AddNoise pink": call(scene.audio, ss.AddNoise(color="pink")),
+        "AddBackground": call(scene.audio, ss.AddBackground(SOUNDS, sample_rate=RATE)),
+        "LowPass": call(scene.audio, ss.LowPass(sample_rate=RATE)),
+        "HighPass": call(scene.audio, ss.HighPass(sample_rate=RATE)),
+        "BandPass": call(scene.audio, ss.BandPass(sample_rate=RATE)),
     }

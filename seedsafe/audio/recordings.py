@@ -6,6 +6,7 @@ import math
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -72,17 +73,41 @@ def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
         raise FileNotFoundError(
             f"sounds must be a folder, or a list of files or arrays, got {sounds!r}: there is no such folder"
         )
-    found = sorted(
-        Path(folder, file).relative_to(root).as_posix()
-        for folder, _, files in os.walk(root, followlinks=True)
-        for file in files
-        if file.lower().endswith(EXTENSIONS) and not file.startswith(".")
-    )
+    found = sorted(_files(root))
     if not found:
         raise ValueError(
             f"sounds must be a folder with audio files ({', '.join(EXTENSIONS)}), got {sounds!r}: it holds none"
         )
     return tuple(str(root / one) for one in found)
+
+
+def _files(root: Path) -> Iterator[str]:
+    """Yield the paths of a folder's audio files, from the folder on.
+
+    Raises:
+        OSError: a folder cannot be listed.
+        FileNotFoundError: a file is a link to nothing.
+        ValueError: a link leads back to a folder above it.
+    """
+
+    def refused(error: OSError) -> None:
+        raise error
+
+    for folder, _, files in os.walk(root, followlinks=True, onerror=refused):
+        if os.path.islink(folder):
+            above = os.path.realpath(os.path.dirname(folder))
+            if os.path.join(above, "").startswith(os.path.join(os.path.realpath(folder), "")):
+                raise ValueError(
+                    f"sounds must be a folder without circles, got {folder!r}, a link to a folder above it: remove it"
+                )
+        for file in files:
+            if file.lower().endswith(EXTENSIONS) and not file.startswith("."):
+                path = Path(folder, file)
+                if not path.is_file():
+                    raise FileNotFoundError(
+                        f"sounds must be files that are there, got {str(path)!r}, a link to nothing: remove it"
+                    )
+                yield path.relative_to(root).as_posix()
 
 
 def checked_sounds(name: str, value: Any) -> str | tuple[Recording, ...]:
