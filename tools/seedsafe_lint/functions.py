@@ -71,7 +71,7 @@ class Functions(Part):
             kwargs = {name: self.steps.told(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
         mark = self._quiet.mark(fn, variables)
-        if fn.frame is None and (quiet := self._quiet.recall(mark)) is not None:
+        if (quiet := self._quiet.recall(mark)) is not None:
             return quiet
         key = (
             function.node,
@@ -105,8 +105,7 @@ class Functions(Part):
             values = (Group(frame.vars["<yield>"]),)
         if self.context.worker:
             values = self.steps.told(values)
-        if fn.frame is None:
-            self._quiet.keep(mark, values)
+        self._quiet.keep(mark, values)
         self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
         return values
 

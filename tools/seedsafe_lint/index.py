@@ -147,7 +147,9 @@ class Class:
     def __post_init__(self) -> None:
         for statement in statements(self.node.body):
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                self.methods[statement.name] = Function(statement, self.module, self.frame, self)
+                names = [dotted(d) for d in statement.decorator_list]
+                name = next((n for n in names if n.endswith((".setter", ".deleter"))), statement.name)
+                self.methods[name] = Function(statement, self.module, self.frame, self)
 
     @property
     def name(self) -> str:

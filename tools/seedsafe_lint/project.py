@@ -13,7 +13,7 @@ __all__ = ["Project"]
 
 _NEVER_LOCAL = words("numpy torch keras tensorflow cv2 scipy skimage sklearn imgaug torchvision pandas")
 _NEIGHBOURS = 100  # files of a folder that are asked for their framework
-_MOST = 6_000_000  # characters; their trees take about 50 times as many bytes
+_MOST = 8_000_000  # characters; their trees take about 300 MiB
 _STANDARD = words("random math os sys time copy functools itertools collections typing json re")
 
 

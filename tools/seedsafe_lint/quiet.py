@@ -1,7 +1,8 @@
 """Runs of functions that drew nothing, kept so that they need not be repeated for each entry point of a file."""
 
+import ast
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.context import Context
@@ -49,8 +50,21 @@ class Quiet:
         )
         shapes = tuple((name, shape(values)) for name, values in variables.items())
         owner = None if fn.owner is None else shape((fn.owner,))
-        key = (fn.function.node, owner, context.worker, shapes, loud)
+        around = self._around(fn) if fn.frame else ()
+        key = (fn.function.node, owner, context.worker, shapes, loud, around)
         return Mark(key, context.events, dict(context.state.stored), len(context.trail))
+
+    def _around(self, fn: Fn) -> tuple[object, ...]:
+        """Return what a function inside of others reads of them."""
+        runs, key = self.context.project.runs, (Quiet, fn.function.node)
+        if key not in runs:
+            runs[key] = {node.id for node in ast.walk(fn.function.node) if isinstance(node, ast.Name)}
+        names, frame = cast("set[str]", runs[key]), fn.frame
+        found: list[object] = [shape(frame.this) if frame else ()]
+        while frame is not None:
+            found += [(name, shape(frame.vars[name])) for name in frame.vars if name in names]
+            frame = frame.parent
+        return tuple(found)
 
     def recall(self, mark: Mark) -> Values | None:
         """Return what an earlier run like this one returned, with its effects; None if there was none."""
