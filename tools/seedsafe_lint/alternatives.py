@@ -29,6 +29,8 @@ Values: TypeAlias = tuple[Value, ...]
 
 def join(first: Values, *more: Values) -> Values:
     """Return the alternatives of several values, without duplicates; where they are many, one for each family."""
+    if not first and len(more) == 1 and len(more[0]) <= _MANY:
+        return more[0]
     merged = first
     for values in more:
         if not merged:

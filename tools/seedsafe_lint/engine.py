@@ -76,7 +76,9 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     pools.check(run, module)
     for cls in module.classes.values():
         samples.check(run, cls)
-    return _kept(run, module)
+    kept = _kept(run, module)
+    vars(run).clear()  # its parts lead to each other: without a collector they would outlast the file
+    return kept
 
 
 def _forgotten(

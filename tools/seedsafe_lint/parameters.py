@@ -3,12 +3,12 @@
 import ast
 import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from seedsafe_lint.alternatives import Values, join
 from seedsafe_lint.callsites import calls_of
 from seedsafe_lint.context import Part
-from seedsafe_lint.index import Function
+from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.known import RNG_NAME
 from seedsafe_lint.names import Names
 from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group, Inst
@@ -26,6 +26,7 @@ class Parameters(Part):
     """Values of parameters."""
 
     names: Names
+    _calls: dict[Function, list[tuple[ast.Call, Frame]]] = field(default_factory=dict, init=False)
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
         """Return what a parameter holds, as far as the given files tell."""
@@ -77,7 +78,9 @@ class Parameters(Part):
         bound = function.cls is not None and not function.decorated("staticmethod")
         place = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
         found: Values = ()
-        for call, frame in calls_of(function)[:_MOST]:
+        if function not in self._calls:
+            self._calls[function] = calls_of(function)[:_MOST]
+        for call, frame in self._calls[function]:
             given = [word.value for word in call.keywords if word.arg == parameter.arg]
             if 0 <= place < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
                 given.append(call.args[place])
