@@ -90,7 +90,8 @@ NUMPY_INSIDE = re.compile(
     r"|scipy\.sparse\.(random|rand|random_array))$"
 )
 _IMGAUG = re.compile(
-    r"imgaug(\.\w+)*\.[A-Za-z]\w*\(\)(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
+    r"imgaug\.((augmenters|parameters|random)(\.\w+)*\.[A-Za-z]\w*|current_random_state)\(\)"
+    r"(\.\w+)*?(\.(augment\w*|to_deterministic|draw_sample\w*|__call__))?(\(\)\.augment\w*)?$"
 )
 FOLLOWED = re.compile(
     r"imgaug|keras|tensorflow|scipy\.stats|torch\.utils\.data|webdataset|numpy\.random$|.*Generator|.*\bia\w?\."

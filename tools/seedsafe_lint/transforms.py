@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from seedsafe_lint.index import Class, Function
-from seedsafe_lint.known import RNG_NAME, either
+from seedsafe_lint.known import RNG_NAME, either, words
 from seedsafe_lint.members import Members
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.syntax import dotted
@@ -52,7 +52,10 @@ _CERTAIN = re.compile(
     re.IGNORECASE,
 )
 _ARRAY = re.compile(r"\b(ndarray|NDArray|Tensor|Image)\b")
+_MIXER = re.compile(r"mix_?up|(cut|resize|f|puzzle)_?mix", re.IGNORECASE)
+_BATCH = re.compile(r"(xs?|inputs?|images|imgs|data|batch) (ys?|targets?|labels?)$")
 _NUMBERS = frozenset({"length", "size", "shape", "n", "num", "count", "step", "t", "batch_size"})
+_MODELS = words("model net network predictor detector")
 _NEVER = frozenset({"action", "state", "model", "optimizer", "epoch"})
 _MODULE_HOME = re.compile(r"^\w*data(_?(sets?|load\w*|modules?))?$", re.IGNORECASE)
 _GLOBAL_STATE = re.compile(r"(?<!random)(?<!rng)_state$")
@@ -97,7 +100,9 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     annotation = _annotation(function.positional[1:2])
     registered = any(_REGISTERED.search(dotted(decorator)) for decorator in cls.node.decorator_list)
     plain = not registered and not re.search(r"transform|augment", cls.name, re.IGNORECASE)
-    if plain and any(_NOT_TRANSFORM.search(name) for name in lineage):
+    if plain and (
+        any(map(_NOT_TRANSFORM.search, lineage)) or any(_MODELS & c.sites.keys() for c in run.mro(cls))
+    ):
         return False
     certain = registered or bool(_CERTAIN.search(cls.name))
     if names and not _STRONG.search(names[0]) and (_NEVER | (set() if certain else _NUMBERS)) & set(names):
@@ -135,9 +140,14 @@ def mixes_batch(function: Function) -> bool:
 
     It takes a batch (or samples and their labels), and orders one of them by a permutation of its first axis.
     """
-    names = {p.arg for p in function.positional[1:]}
+    names = [p.arg for p in function.positional[1:]]
     if len(names) < 2 and not any("batch" in name for name in names):
         return False
+    of = function.cls.name if function.cls else ""
+    if all(name.startswith("batch_") for name in names) and len(names) > 1:
+        return True
+    if _MIXER.search(of) and _BATCH.match(" ".join(names[:2])):
+        return True
     orders: set[str] = set()
     for node in statements(function.body):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
