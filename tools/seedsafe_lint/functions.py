@@ -122,8 +122,7 @@ class Functions(Part):
             try:
                 for fn in functions:
                     context.steps = 0
-                    required = len(fn.function.positional) - 1 - len(fn.function.node.args.defaults)
-                    self.run(fn, [UNKNOWN] * required, {})
+                    self.run(fn, [UNKNOWN] * (fn.function.required - 1), {})
                     if context.events:
                         return None
             finally:

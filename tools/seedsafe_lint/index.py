@@ -118,6 +118,11 @@ class Function:
         """Its parameters that can be given by position."""
         return self.node.args.posonlyargs + self.node.args.args
 
+    @property
+    def required(self) -> int:
+        """How many of its parameters a call must give by position or name."""
+        return len(self.positional) - len(self.node.args.defaults)
+
     def decorated(self, *names: str) -> bool:
         """Return True if a decorator of one of these (last) names stands on it."""
         return any(dotted(d).rpartition(".")[2] in names for d in self.decorators)

@@ -56,9 +56,8 @@ class Interpreter(Steps):
         context.begin(root)
         self._functions.forget()
         try:
-            function = root.fn.function
-            given = (root.fn.owner is not None) + len(root.fn.args) + len(function.node.args.defaults)
-            required = max(0, len(function.positional) - given)
+            given = (root.fn.owner is not None) + len(root.fn.args)
+            required = max(0, root.fn.function.required - given)
             self.run(root.fn, [UNKNOWN] * required, {}, starred=root.fn.owner is None and required > 1)
         finally:
             context.worker = False

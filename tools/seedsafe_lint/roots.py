@@ -14,7 +14,7 @@ from seedsafe_lint.known import words
 from seedsafe_lint.root import Root
 from seedsafe_lint.source import line_numbers
 from seedsafe_lint.syntax import dotted
-from seedsafe_lint.transforms import fills_template, is_transform
+from seedsafe_lint.transforms import fills_template, is_transform, mixes_batch
 from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
 from seedsafe_lint.values import Fn, Group, Inst
 
@@ -223,6 +223,7 @@ def _of_value(
         ):
             names = ["forward"]
         for name in names:
-            if method := run.members.method(value, name):
+            method = run.members.method(value, name)
+            if method and not (method.function.required > 2 and mixes_batch(method.function)):
                 each, label = name in _PER_SAMPLE or not loader, f"{value.cls.name}.{name}"
                 yield Root(method, label, framework, each, cured, cls=value.cls)
