@@ -13,15 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["Config", "ConfigError", "Finding", "Place", "Report", "Skipped", "lint"]
 
 # Imported when a name is first asked for: the help of a command needs none of them.
-_MODULE_OF = {
-    "Config": "seedsafe_lint.config",
-    "ConfigError": "seedsafe_lint.config",
-    "Finding": "seedsafe_lint.findings",
-    "Place": "seedsafe_lint.findings",
-    "Skipped": "seedsafe_lint.findings",
-    "Report": "seedsafe_lint.runner",
-    "lint": "seedsafe_lint.runner",
-}
+_NAMES = {"config": "Config ConfigError", "findings": "Finding Place Skipped", "runner": "Report lint"}
+_MODULE_OF = {name: f"seedsafe_lint.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

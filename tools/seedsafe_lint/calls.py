@@ -123,8 +123,6 @@ class Calls(Part):
                     yield from items
                 case Ext(name=name) if is_numpy_draw(name) or is_python_draw(name):
                     yield value
-                case _:
-                    pass
 
     def _super(self, frame: Frame) -> Values:
         scope: Frame | None = frame

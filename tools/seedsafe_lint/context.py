@@ -68,9 +68,8 @@ class Context:
         """Run something as code of the main process, before the workers started."""
         worker, state, steps = self.worker, self.state, self.steps
         self.worker, self.state = False, State()
-        self.steps = (
-            0 if worker else steps
-        )  # a long table at the head of a file takes no steps from worker code
+        # a long table at the head of a file takes no steps from worker code
+        self.steps = 0 if worker else steps
         self.depth += 1
         try:
             return action()
@@ -97,17 +96,14 @@ class Steps:
     execute: Callable[[list[ast.stmt], Frame], bool]  # runs statements; True if they never reach their end
     call: Callable[[ast.Call, Frame], Values]  # the value of a call, with its effects
     invoke: Callable[..., Values]  # the value of calling something of the analysed code
-    callbacks: Callable[
-        [list[Values]], Values
-    ]  # the value of calling something unknown, which may call its arguments
+    # the value of calling something unknown, which may call its arguments
+    callbacks: Callable[[list[Values]], Values]
     run: Callable[..., Values]  # the value that a function returns, with its effects
-    parameter: Callable[
-        [ast.arg, Function], Values
-    ]  # what a parameter of a function of the main process holds
+    # what a parameter of a function of the main process holds
+    parameter: Callable[[ast.arg, Function], Values]
     decorated: Callable[[Fn], Values]  # a function as its decorators of the analysed code leave it
-    told: Callable[
-        [Values], Values
-    ]  # the values, with one of which nothing is known in place of those that cannot draw
+    # the values, with one of which nothing is known in place of those that cannot draw
+    told: Callable[[Values], Values]
     earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers started
 
 

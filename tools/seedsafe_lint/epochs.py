@@ -113,19 +113,12 @@ def _unreached(run: Interpreter, cls: Class) -> None:
     reached, loads = _reached(cls)
     if not kept or kept & loads or any(isinstance(node, ast.Call) for node in ast.walk(setter.node)):
         return
-    owner = Inst(cls)
+    owner, say = Inst(cls), run.verdicts.say
     for method in reached:
         for node in ast.walk(method.node):
             if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
-                run.verdicts.say(
-                    "sampler",
-                    node,
-                    cls.module.path,
-                    cls=cls,
-                    root=cls.name,
-                    kept=", ".join(sorted(kept)),
-                    what=method.name,
-                )
+                path, names = cls.module.path, ", ".join(sorted(kept))
+                say("sampler", node, path, cls=cls, root=cls.name, kept=names, what=method.name)
                 return
 
 
@@ -154,6 +147,4 @@ def _draws_from_own(run: Interpreter, owner: Inst, node: ast.Call) -> bool:
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
                 if any(isinstance(value, Gen) for value in run.members.field(owner, attr)):
                     return True
-            case _:
-                pass
     return False

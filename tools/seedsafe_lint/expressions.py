@@ -11,6 +11,7 @@ from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
 from seedsafe_lint.shapes import opened
+from seedsafe_lint.syntax import by_kind
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import STATIC, Const, Ext, Fn, Group, Inst, constant, contents
 
@@ -170,29 +171,12 @@ class Expressions(Part):
         return self.steps.call(node, frame)
 
 
-_METHODS: dict[type[ast.AST], Callable[..., Values]] = {
-    ast.Constant: Expressions._constant,
-    ast.Name: Expressions._name,
-    ast.Attribute: Expressions._attribute,
-    ast.Call: Expressions._call,
-    ast.Tuple: Expressions._sequence,
-    ast.List: Expressions._sequence,
-    ast.Set: Expressions._sequence,
-    ast.Dict: Expressions._dict,
-    ast.Subscript: Expressions._subscript,
-    ast.BinOp: Expressions._binary,
-    ast.UnaryOp: Expressions._unary,
-    ast.BoolOp: Expressions._boolean,
-    ast.IfExp: Expressions._conditional,
-    ast.Compare: Expressions._compare,
-    ast.Lambda: Expressions._lambda,
-    ast.ListComp: Expressions._comprehension,
-    ast.SetComp: Expressions._comprehension,
-    ast.GeneratorExp: Expressions._comprehension,
-    ast.DictComp: Expressions._comprehension,
-    ast.NamedExpr: Expressions._named,
-    ast.Await: Expressions._through,
-    ast.Starred: Expressions._through,
-    ast.Yield: Expressions._yield,
-    ast.YieldFrom: Expressions._yield,
-}
+_METHODS: dict[type[ast.AST], Callable[..., Values]] = by_kind(
+    Expressions,
+    """
+    constant: Constant | name: Name | attribute: Attribute | call: Call | sequence: Tuple List Set | dict: Dict
+    | subscript: Subscript | binary: BinOp | unary: UnaryOp | boolean: BoolOp | conditional: IfExp | compare: Compare
+    | lambda: Lambda | comprehension: ListComp SetComp GeneratorExp DictComp | named: NamedExpr
+    | through: Await Starred | yield: Yield YieldFrom
+    """,
+)

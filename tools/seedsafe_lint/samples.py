@@ -45,7 +45,7 @@ def _none(run: Interpreter, method: Function) -> None:
 
 def _set_order(run: Interpreter, method: Function) -> None:
     """Report an attribute that `__getitem__` reads and whose items, or their numbers, stand in the order of a set."""
-    cls = method.cls
+    cls, say = method.cls, run.verdicts.say
     assert cls is not None
     read = {
         node.value.attr
@@ -57,9 +57,7 @@ def _set_order(run: Interpreter, method: Function) -> None:
             parts = list(expand(site.value, site.function)) if site.value else []
             called = {dotted(part).rpartition(".")[2] for part in parts if isinstance(part, ast.Call)}
             if site.value and called.isdisjoint({"sorted", "sort"}) and any(map(_ordered_by_set, parts)):
-                run.verdicts.say(
-                    "set order", site.value, cls.module.path, cls=cls, root=method.label, what=name
-                )
+                say("set order", site.value, cls.module.path, cls=cls, root=method.label, what=name)
 
 
 def _ordered_by_set(node: ast.AST) -> bool:
@@ -86,7 +84,7 @@ def _in_place(run: Interpreter, method: Function) -> None:
     cls = method.cls
     if cls is None or len(method.positional) < 2:
         return
-    this = method.positional[0].arg
+    this, path, say = method.positional[0].arg, method.module.path, run.verdicts.say
     cached: dict[str, str] = {}
     for node in statements(method.body):
         match node:
@@ -100,19 +98,9 @@ def _in_place(run: Interpreter, method: Function) -> None:
                 for element in ast.walk(target):
                     if isinstance(element, ast.Name):
                         cached.pop(element.id, None)
-            case _:
-                pass
         for name in _changed(node):
             if name in cached:
-                run.verdicts.say(
-                    "in place",
-                    node,
-                    method.module.path,
-                    cls=cls,
-                    root=method.label,
-                    what=name,
-                    attr=cached[name],
-                )
+                say("in place", node, path, cls=cls, root=method.label, what=name, attr=cached[name])
 
 
 def _item_of_self(value: ast.expr, this: str) -> str:
@@ -148,8 +136,6 @@ def _changed(node: ast.stmt) -> Iterator[str]:
                         pass
                     case ast.Subscript(value=ast.Name(id=name)):
                         yield name
-                    case _:
-                        pass
         case ast.AugAssign(target=ast.Name(id=name)):
             yield name
         case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name))):
@@ -162,5 +148,3 @@ def _changed(node: ast.stmt) -> Iterator[str]:
             "random.shuffle"
         ):
             yield name
-        case _:
-            pass

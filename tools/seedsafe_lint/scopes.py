@@ -45,8 +45,6 @@ class Scope:
                         case ast.Subscript(value=ast.Name(id=name)) if name in names:
                             held: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
                             add(name, Binding("value", ast.copy_location(held, node.value)))
-                        case _:
-                            pass
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 add(name, Binding("value", value))
             case ast.Import():
@@ -75,8 +73,6 @@ class Scope:
             ) if method in ("append", "add", "insert", "extend") and name in names:
                 held = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
                 add(name, Binding("value", ast.copy_location(held, value)))
-            case _:
-                pass
 
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:

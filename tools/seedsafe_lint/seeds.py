@@ -64,8 +64,6 @@ def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
                 return False
             case ast.Name(id=name) if name not in local | _OF_WORKER and name != this:
                 return False
-            case _:
-                pass
     return asked and numbered
 
 
@@ -112,8 +110,6 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
                 return True
             case ast.Name(id=name) | ast.Attribute(attr=name) if _STRING.search(name):
                 return True
-            case _:
-                pass
     return False
 
 
@@ -144,8 +140,6 @@ def counted(node: ast.Call, function: Function, entered: Container[Function]) ->
                 owner == this
             ):
                 return True
-            case _:
-                pass
     return False
 
 

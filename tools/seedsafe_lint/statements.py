@@ -14,6 +14,7 @@ from seedsafe_lint.names import Names
 from seedsafe_lint.patterns import asks_for_seed, cleared, fills, stored_names
 from seedsafe_lint.scopes import statements
 from seedsafe_lint.seeding import seeds_body
+from seedsafe_lint.syntax import by_kind
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import UNKNOWN, Cls, Fn, Inst, contents
 from seedsafe_lint.verdicts import Verdicts
@@ -250,28 +251,11 @@ def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Val
     return merged
 
 
-_METHODS: dict[type[ast.AST], Callable[..., bool | None]] = {
-    ast.Expr: Statements._value,
-    ast.Assert: Statements._value,
-    ast.Assign: Statements._assign,
-    ast.Return: Statements._return,
-    ast.If: Statements._if,
-    ast.For: Statements._for,
-    ast.AsyncFor: Statements._for,
-    ast.While: Statements._while,
-    ast.With: Statements._with,
-    ast.AsyncWith: Statements._with,
-    ast.Try: Statements._try,
-    ast.TryStar: Statements._try,
-    ast.AugAssign: Statements._augmented,
-    ast.AnnAssign: Statements._annotated,
-    ast.FunctionDef: Statements._function,
-    ast.AsyncFunctionDef: Statements._function,
-    ast.ClassDef: Statements._class,
-    ast.Import: Statements._import,
-    ast.ImportFrom: Statements._import,
-    ast.Match: Statements._match,
-    ast.Raise: Statements._raise,
-    ast.Continue: Statements._jump,
-    ast.Break: Statements._jump,
-}
+_METHODS: dict[type[ast.AST], Callable[..., bool | None]] = by_kind(
+    Statements,
+    """
+    value: Expr Assert | assign: Assign | return: Return | if: If | for: For AsyncFor | while: While | raise: Raise
+    | with: With AsyncWith | try: Try TryStar | augmented: AugAssign | annotated: AnnAssign | class: ClassDef
+    | function: FunctionDef AsyncFunctionDef | import: Import ImportFrom | match: Match | jump: Continue Break
+    """,
+)

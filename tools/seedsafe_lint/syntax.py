@@ -1,12 +1,22 @@
 """What expressions and statements spell, without knowing what the names mean."""
 
 import ast
-from collections.abc import Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
-__all__ = ["FunctionNode", "body_of", "dotted", "given_to"]
+__all__ = ["FunctionNode", "body_of", "by_kind", "dotted", "given_to"]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def by_kind(owner: type, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
+    """Return the private methods of a class by the kinds of nodes that they take; rows are ``method: Kind Kind``."""
+    rows = (row.split(":") for row in table.split("|"))
+    return {
+        getattr(ast, kind): getattr(owner, f"_{name.strip()}")
+        for name, kinds in rows
+        for kind in kinds.split()
+    }
 
 
 def body_of(node: FunctionNode) -> list[ast.stmt]:
@@ -61,8 +71,6 @@ def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
                 if method == "extend"
                 else ast.copy_location(ast.List(elts=[value], ctx=ast.Load()), value),
             )
-        case _:
-            pass
 
 
 def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator[tuple[str, ast.expr | None]]:
@@ -78,5 +86,3 @@ def _attributes(target: ast.expr, value: ast.expr | None, this: str) -> Iterator
             for i, element in enumerate(elements):
                 part = value.elts[i] if paired and isinstance(value, ast.Tuple | ast.List) else None
                 yield from _attributes(element, part, this)
-        case _:
-            pass

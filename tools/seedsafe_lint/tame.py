@@ -65,10 +65,8 @@ class Tame:
         runs, key = self.context.project.runs, (Tame, cls)
         if key not in runs:
             before = len(runs)
-            runs[key], tame = (
-                True,
-                False,
-            )  # as long as nothing speaks against it: it may make more of its kind
+            # as long as nothing speaks against it: it may make more of its kind
+            runs[key], tame = True, False
             try:
                 tame = self._looked_at(cls)
             finally:

@@ -58,5 +58,3 @@ class Targets(Part):
             case ast.Subscript(value=owner, slice=index):
                 self.steps.evaluate(index, frame)
                 self.steps.evaluate(owner, frame)
-            case _:
-                pass

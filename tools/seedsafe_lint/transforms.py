@@ -90,11 +90,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
     names = [p.arg.lower() for p in function.positional[1:]]
     if names or not (function.node.args.vararg or function.node.args.kwarg):
         names += [p.arg.lower() for p in function.node.args.kwonlyargs]
-    lineage = [
-        cls.name,
-        *(name.rpartition(".")[2] for name in run.libraries(cls)),
-        *(c.name for c in run.mro(cls)),
-    ]
+    lineage = [c.name for c in run.mro(cls)] + [name.rpartition(".")[2] for name in run.libraries(cls)]
     if run.method(owner, "__getitem__") and not any(_CONTAINER.search(name) for name in lineage):
         return False
     annotation = _annotation(function.positional[1:2])
@@ -157,12 +153,8 @@ def mixes_batch(function: Function) -> bool:
     for node in statements(function.body):
         for part in ast.walk(node) if orders else ():
             if isinstance(part, ast.Subscript):
-                first = (
-                    part.slice.elts[0]
-                    if isinstance(part.slice, ast.Tuple) and part.slice.elts
-                    else part.slice
-                )
-                if isinstance(first, ast.Name) and first.id in orders:
+                axes = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+                if axes and isinstance(axes[0], ast.Name) and axes[0].id in orders:
                     return True
     return False
 

@@ -97,27 +97,18 @@ def uses(run: Interpreter, module: Module) -> Uses:
 
 def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
     """Return the numbers of the lines that call or pass something of interest, from 1."""
-    classes = {cls.name for cls in module.classes.values()}
     imported: set[str] = set()
     if not run.context.project.single:
         names = module.scope.names.items()
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
+    ours = imported | {cls.name for cls in module.classes.values()}
     places = []
     for match in _CALLED.finditer(module.text):
         name, start = match[1], match.start()
-        if (
-            name in classes
-            or name in imported
-            or _TRIGGER.search(name)
-            or _owner(module.text, start) in imported
-        ):
+        if name in ours or _TRIGGER.search(name) or _owner(module.text, start) in imported:
             places.append(start)
-    for word in CALLBACK_WORDS:
-        places += (
-            [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
-            if word in module.text
-            else []
-        )
+    for word in (word for word in CALLBACK_WORDS if word in module.text):
+        places += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
     if streams:
         places += [match.start() for match in _STAGE.finditer(module.text)]
     return line_numbers(module.text, places)

@@ -131,9 +131,8 @@ class Verdicts:
         cls = cls or (self.context.root.cls if self.context.root else None)
         if cls and not self.context.project.used(cls):
             severity, text = "note", f"{text} (a note: nothing in the given files uses {cls.name})"
-        self.findings.report(
-            code, node, path, text.format(**words), severity, related, cause or words.get("root", "")
-        )
+        cause = cause or words.get("root", "")
+        self.findings.report(code, node, path, text.format(**words), severity, related, cause)
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a seed."""
@@ -175,13 +174,9 @@ class Verdicts:
         """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
-        if (
-            root
-            and root.per_sample
-            and root.cls
-            and "__getitem__" in root.label
-            and "cache" not in target.attr
-        ):
+        if root is None or not root.per_sample or root.cls is None or "cache" in target.attr:
+            return
+        if "__getitem__" in root.label:
             self.say("grows", node, frame.module.path, what=target.attr, root=root.label)
 
     def threads(self, node: ast.AST, path: str) -> None:

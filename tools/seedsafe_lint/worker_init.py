@@ -24,6 +24,7 @@ _FRESH = re.compile(
 )
 _NAME = re.compile(r"worker_?init|init_?worker|seed_?worker|worker_?seed", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch|step|iter|worker_seed|info", re.IGNORECASE)
+_SEED_METHODS = (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
 _FIXED = re.compile(r"(get_rank|get_world_size|device_count|cpu_count)$")
 
 
@@ -82,9 +83,7 @@ def check(run: Interpreter, function: Function) -> Init:
                 _judge(run, init, node, name, index, frame)
             elif name == "cv2.setNumThreads" and _positive(node):
                 run.verdicts.threads(node, function.module.path)
-            elif name.endswith(
-                (".seed", ".manual_seed", ".set_random_state", ".set_random_seed", ".reset_rng")
-            ):
+            elif name.endswith(_SEED_METHODS):
                 init.attributes.update(re.findall(r"\w+", dotted(node)))
     return init
 
@@ -208,11 +207,6 @@ def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
         used = used - {"stored"}
     missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
     if init.seeds and missing:
-        run.verdicts.say(
-            "init forgets",
-            init.function.node,
-            init.function.module.path,
-            root=init.function.label,
-            what=", ".join(sorted(init.seeds)),
-            missing=" and ".join(missing),
-        )
+        function, seeds = init.function, ", ".join(sorted(init.seeds))
+        path, left = function.module.path, " and ".join(missing)
+        run.verdicts.say("init forgets", function.node, path, root=function.label, what=seeds, missing=left)
