@@ -27,7 +27,17 @@ WIDTH = 110
 
 INTERNAL = {
     *("apply_matrix", "inverse", "look_up", "look_up_channels", "mean_value", "noise_parts"),
-    *("part_of", "parts", "product", "put", "scratch", "scratch_planes", "table"),
+    *(
+        "part_of",
+        "parts",
+        "product",
+        "put",
+        "scratch",
+        "scratch_planes",
+        "spectrogram_size",
+        "stretched_length",
+        "table",
+    ),
 }
 """Functions with an example that only the library itself calls."""
 

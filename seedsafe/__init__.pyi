@@ -14,11 +14,13 @@ from seedsafe.audio import GainTransition as GainTransition
 from seedsafe.audio import HighPass as HighPass
 from seedsafe.audio import LowPass as LowPass
 from seedsafe.audio import PeakNormalize as PeakNormalize
+from seedsafe.audio import PitchShift as PitchShift
 from seedsafe.audio import PolarityInversion as PolarityInversion
 from seedsafe.audio import RandomSegment as RandomSegment
 from seedsafe.audio import Reverse as Reverse
 from seedsafe.audio import TimeMask as TimeMask
 from seedsafe.audio import TimeShift as TimeShift
+from seedsafe.audio import TimeStretch as TimeStretch
 from seedsafe.pipeline.boxes import Boxes as Boxes
 from seedsafe.bridging import Bridge as Bridge
 from seedsafe.bridging import Bridged as Bridged
@@ -225,6 +227,7 @@ __all__ = [
     "Perspective",
     "PhotoMetricDistortion",
     "PiecewiseAffine",
+    "PitchShift",
     "PixelDropout",
     "PolarityInversion",
     "PolicyOp",
@@ -260,6 +263,7 @@ __all__ = [
     "TenCrop",
     "TimeMask",
     "TimeShift",
+    "TimeStretch",
     "ToCHW",
     "ToFloat",
     "ToGray",

@@ -248,6 +248,51 @@ def test_integers_are_told_how_to_become_floats(transform: ss.Transform) -> None
         transform(np.ones(9, np.int16), key=KEY)
 
 
+# Tempo and pitch
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.8, 1.3, 2.0])
+def test_tempo_keeps_the_pitch_and_moves_what_is_heard(rate: float) -> None:
+    tone = np.sin(np.arange(32000) * (2 * math.pi * 440 / 16000)).astype(np.float32)
+    made = F.stretch_time(tone, rate, 16000)
+    assert made.shape == (round(32000 / rate),)
+    assert np.abs(np.fft.rfft(made)).argmax() * 16000 / len(made) == pytest.approx(440, abs=3)
+    click = np.zeros((2, 32000), np.float32)
+    click[:, 15000:15010] = 1
+    assert np.abs(F.stretch_time(click, rate, 16000)[1]).argmax() == pytest.approx(15000 / rate, abs=60)
+
+
+@pytest.mark.parametrize("semitones", [-12, -3.5, 4, 12])
+def test_pitch_keeps_the_tempo(semitones: float) -> None:
+    tone = np.sin(np.arange(32000) * (2 * math.pi * 440 / 16000)).astype(np.float32)
+    made = F.shift_pitch(tone, semitones, 16000)
+    assert made.shape == tone.shape
+    assert np.abs(np.fft.rfft(made)).argmax() / 2 == pytest.approx(440 * 2 ** (semitones / 12), rel=0.01)
+
+
+def test_speech_is_stretched_alike_each_time() -> None:
+    for transform in (ss.TimeStretch(0.5, sample_rate=48000), ss.PitchShift((-9, 9), sample_rate=48000)):
+        first = [transform(speech(), key=key) for key in KEYS[:2]]
+        np.testing.assert_array_equal([transform(speech(), key=key) for key in KEYS[:2]], first)
+    assert ss.TimeStretch(2, sample_rate=48000)(speech(), key=KEY)[-9000:].max() == 0
+    np.testing.assert_array_equal(ss.PitchShift(0, sample_rate=48000)(TONE, key=KEY), TONE)
+    np.testing.assert_array_equal(
+        ss.TimeStretch(1, sample_rate=48000, keep_length=False)(TONE, key=KEY), TONE
+    )
+
+
+def test_errors_of_tempo_and_pitch() -> None:
+    with pytest.raises(ValueError, match="sample_rate must be at least 8000"):
+        ss.PitchShift(sample_rate=100)
+    with pytest.raises(ValueError, match=r"sample_rate must be in \[8000, 192000\], got 100: resample"):
+        F.shift_pitch(TONE, 3, 100)
+    for function in (F.shift_pitch, F.stretch_time):
+        with pytest.raises(ValueError, match="audio must be finite"):
+            function(np.full(99, math.nan, np.float32), 2, 16000)
+        with pytest.raises(TypeError, match="audio must be float32"):
+            function(np.zeros(99), 2, 16000)
+
+
 # Backgrounds
 
 

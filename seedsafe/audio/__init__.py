@@ -8,6 +8,7 @@ from seedsafe.audio.masks import FrequencyMask, TimeMask
 from seedsafe.audio.noise import AddNoise
 from seedsafe.audio.order import Reverse, TimeShift
 from seedsafe.audio.segment import RandomSegment
+from seedsafe.audio.stretch import PitchShift, TimeStretch
 
 __all__ = [
     "AddBackground",
@@ -21,9 +22,11 @@ __all__ = [
     "HighPass",
     "LowPass",
     "PeakNormalize",
+    "PitchShift",
     "PolarityInversion",
     "RandomSegment",
     "Reverse",
     "TimeMask",
     "TimeShift",
+    "TimeStretch",
 ]

@@ -56,7 +56,7 @@ from seedsafe.functional.loudness import (
     normalize_peak,
     rms,
 )
-from seedsafe.functional.masking import mask_bands, spectrogram_size
+from seedsafe.functional.masking import mask_bands
 from seedsafe.functional.noise import add_gaussian_noise, gaussian_noise
 from seedsafe.functional.photometric import distort, multiply_saturation
 from seedsafe.functional.pillow import (
@@ -72,6 +72,7 @@ from seedsafe.functional.quality import compress, downscale
 from seedsafe.functional.remap import remap
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.sound import amplify, invert_polarity, reverse, segment, shift_time
+from seedsafe.functional.stretch import shift_pitch, stretch_time
 from seedsafe.functional.tones import adjust_gamma, adjust_tones, bend_tones, invert, posterize, solarize
 from seedsafe.functional.turn import (
     quarter_turn,
@@ -166,6 +167,7 @@ __all__ = [
     "sharpen_kernel",
     "shift_boxes",
     "shift_channels",
+    "shift_pitch",
     "shift_points",
     "shift_principal",
     "shift_time",
@@ -175,7 +177,7 @@ __all__ = [
     "shuffle_points",
     "shuffle_tiles",
     "solarize",
-    "spectrogram_size",
+    "stretch_time",
     "to_chw",
     "to_float",
     "to_grey",

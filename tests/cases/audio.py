@@ -155,6 +155,24 @@ CASES = [
         memory={"": Memory(more=2**17, why="the part that is added, and what SciPy resamples it with")},
     ),
     Case(
+        ss.TimeStretch,
+        arguments=HERTZ,
+        also={"of another length": ss.TimeStretch((0.6, 1.9), keep_length=False, **HERTZ)},
+        tried=[ss.TimeStretch(**HERTZ), ss.TimeStretch((0.5, 2), keep_length=False, **HERTZ)],
+        drawn=[Drawn(ss.TimeStretch((0.7, 1.6), **HERTZ), AUDIO, uniforms((0.7, 1.6)))],
+        golden={"TimeStretch": Golden(ss.TimeStretch(**HERTZ), (2, 16001))},
+        picture="(0.6, 1.6), sample_rate=24000",
+        memory={"": Memory(more=2**20, why="what the library returns, before it is as long as it shall be")},
+    ),
+    Case(
+        ss.PitchShift,
+        arguments=HERTZ,
+        drawn=[Drawn(ss.PitchShift((-3, 6), **HERTZ), AUDIO, uniforms((-3, 6)))],
+        golden={"PitchShift": Golden(ss.PitchShift(**HERTZ), (2, 16001))},
+        picture="(-9, 9), sample_rate=24000",
+        memory={"": Memory(more=2**20, why="what the library returns")},
+    ),
+    Case(
         ss.LowPass,
         arguments=HERTZ,
         drawn=[

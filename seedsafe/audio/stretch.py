@@ -1,0 +1,124 @@
+"""TimeStretch and PitchShift."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from seedsafe.audio.options import need
+from seedsafe.functional.sound import segment
+from seedsafe.functional.stretch import shift_pitch, stretch_time, stretched_length
+from seedsafe.ground.checks import flag, probability, span
+from seedsafe.ground.info import Array, Info
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.option import Range, option
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import AudioTransform
+
+__all__ = ["PitchShift", "Semitones", "Tempo", "TimeStretch"]
+
+
+class Tempo(NamedTuple):
+    """How much faster the audio is played."""
+
+    rate: float
+
+
+class Semitones(NamedTuple):
+    """How much higher the audio is."""
+
+    semitones: float
+
+
+@primitive(opencv=False)
+class _Stretched(AudioTransform):
+    """A transform by Signalsmith Stretch.
+
+    Raises:
+        ImportError: python-stretch is not installed where a pipeline is made of it.
+        TypeError: when applied, the audio is not float32.
+        ValueError: when applied, the audio holds NaN or infinity.
+    """
+
+    sample_rate: int = option(
+        checked_int,
+        8000,
+        192_001,
+        "pass the audio's samples per second",
+        kw_only=True,
+        doc="of the audio, in hertz, in [8000, 192000].",
+    )
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline."""
+        need("python_stretch", f"{type(self).__name__} needs python-stretch")
+        return AudioTransform.bind(self, namer)
+
+
+@primitive(opencv=False)
+class TimeStretch(_Stretched):
+    """Play audio faster or more slowly at the same pitch.
+
+    By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``TimeStretch``. Draws the
+    rate (word 1).
+
+    Args:
+        rate: how much faster, in [0.5, 2], one number or a range (low, high).
+        keep_length: cut off what is too long, and append zeros to what is too short; otherwise the audio has
+            ``round(samples / rate)`` samples.
+
+    Example:
+        >>> augment = TimeStretch(1.25, sample_rate=16000, keep_length=False)
+        >>> augment(np.zeros(1000, np.float32), key=SampleKey(42, 0, 0)).shape
+        (800,)
+    """
+
+    rate: Range = option(span, 0.5, 2.0, "pass how much faster, or a range (low, high)", default=(0.8, 1.25))
+    keep_length: bool = option(flag, default=True, kw_only=True)
+
+    def draw(self, rng: Draws, info: Info) -> Tempo:
+        """Return the rate."""
+        return Tempo(rng.uniform(*self.rate))
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the audio as long as it becomes."""
+        if self.keep_length or params[0] == 1.0:
+            return info
+        return info.reshaped(*info.shape[:-1], stretched_length(info.audio_length(), params[0]))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio at its new tempo."""
+        made = stretch_time(audio, params[0], self.sample_rate)
+        return segment(made, 0, audio.shape[-1]) if self.keep_length else made
+
+
+@primitive(opencv=False)
+class PitchShift(_Stretched):
+    """Make audio higher or lower at the same tempo.
+
+    By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``PitchShift``. Draws the
+    semitones (word 1).
+
+    Args:
+        semitones: how much higher, in [-24, 24], one number or a range (low, high); 12 doubles all frequencies.
+
+    Example:
+        >>> augment = PitchShift((-2, 2), sample_rate=16000)
+        >>> augment(np.zeros(1000, np.float32), key=SampleKey(42, 0, 0)).shape
+        (1000,)
+    """
+
+    semitones: Range = option(
+        span, -24.0, 24.0, "pass semitones, or a range (low, high)", default=(-4.0, 4.0)
+    )
+
+    def draw(self, rng: Draws, info: Info) -> Semitones:
+        """Return the semitones."""
+        return Semitones(rng.uniform(*self.semitones))
+
+    def apply_audio(self, audio: Array, params: Any) -> Array:
+        """Return the audio at its new pitch."""
+        return shift_pitch(audio, params[0], self.sample_rate)
