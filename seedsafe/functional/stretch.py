@@ -79,7 +79,7 @@ def _processed(audio: Array, length: int, sample_rate: int, setting: str, value:
         library: Any = import_module("python_stretch")
     except ImportError as error:
         raise ImportError('tempo and pitch need python-stretch: pip install "seedsafe[audio]"') from error
-    channels = np.require(audio.reshape(-1, audio.shape[-1]), requirements="CW")  # it takes no others
+    channels = np.require(audio.reshape(-1, audio.shape[-1]), requirements=["C", "W"])  # it takes no others
     # Without a seed, some of its phases come from the system's entropy.
     stretch = library.Signalsmith.Stretch(0)
     stretch.preset(len(channels), sample_rate)
