@@ -43,6 +43,9 @@ def join(first: Values, *more: Values) -> Values:
 
 
 def _condensed(values: Values) -> Values:
+    kinds = [value.family for value in values]
+    if kinds.count(None) + len({*kinds} - {None}) == len(values):
+        return values
     families: dict[object, list[Value]] = {}
     for value in dict.fromkeys(values):
         family = value.family

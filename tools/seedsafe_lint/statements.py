@@ -35,11 +35,11 @@ class Statements(Part):
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
         """Run statements; True if they never reach their end."""
-        return any(self._statement(node, frame) for node in body)
-
-    def _statement(self, node: ast.stmt, frame: Frame) -> bool:
-        method = _METHODS.get(type(node))
-        return method is not None and bool(method(self, node, frame))
+        for node in body:
+            method = _METHODS.get(type(node))
+            if method is not None and method(self, node, frame):
+                return True
+        return False
 
     def _value(self, node: ast.Expr | ast.Assert, frame: Frame) -> None:
         self.steps.evaluate(node.value if isinstance(node, ast.Expr) else node.test, frame)
