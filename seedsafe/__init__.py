@@ -139,7 +139,13 @@ _ROOMS = {
     "seedsafe.reading.records": ("KeyedMap", "content_id", "keyed_map"),
     "seedsafe.pipeline.state": ("Applied",),
     "seedsafe.data.stats": ("ChannelStats", "channel_stats"),
-    "seedsafe.pipeline.transform": ("AudioTransform", "ImageTransform", "SpatialTransform", "Transform"),
+    "seedsafe.pipeline.transform": (
+        "AudioTransform",
+        "ImageTransform",
+        "SpatialTransform",
+        "Transform",
+        "VideoTransform",
+    ),
     "seedsafe_audit": ("audit",),  # the one tool that a program calls
 }
 _MODULES = ("opencv",)

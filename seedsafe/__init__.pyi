@@ -142,6 +142,7 @@ from seedsafe.pipeline.transform import AudioTransform as AudioTransform
 from seedsafe.pipeline.transform import ImageTransform as ImageTransform
 from seedsafe.pipeline.transform import SpatialTransform as SpatialTransform
 from seedsafe.pipeline.transform import Transform as Transform
+from seedsafe.pipeline.transform import VideoTransform as VideoTransform
 from seedsafe_audit import audit as audit
 
 __version__: str
@@ -274,6 +275,7 @@ __all__ = [
     "TrivialAugmentWide",
     "VALIDATION_EPOCH",
     "VerticalFlip",
+    "VideoTransform",
     "XYMasking",
     "audit",
     "bridge",

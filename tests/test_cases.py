@@ -11,7 +11,7 @@ from cases import CASES, FAMILIES, PUBLIC, TRANSFORMS, Case, goldens
 import seedsafe as ss
 import seedsafe_albumentations as A  # noqa: N812  # as its users do
 
-BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.AudioTransform}
+BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.VideoTransform, ss.AudioTransform}
 
 
 def public() -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
+import numpy as np
+
 from seedsafe.bridging.calling import CALLS, WRAPPER, Calling, copied, name_of
 from seedsafe.bridging.hooks import library_of
 from seedsafe.bridging.options import Bridge, NotReproducible
@@ -79,6 +81,14 @@ class Unknown(Info):
         self._maker = maker
         self._dtype = None
         self.given_boxes = None
+
+    def frame(self) -> Info:
+        """Return this: nothing is known of the frames."""
+        return self
+
+    def frames_of(self, video: Info) -> Info:
+        """Return this: nothing is known of them."""
+        return self
 
     def with_boxes(self, boxes: Array | None) -> Info:
         """Return this: nothing is known of the boxes."""
@@ -243,7 +253,9 @@ class Bridged(Transform):
         return self._made(self._run(self._calling.with_array, audio, params), audio)
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
-        """Return what the callable makes of a dict of targets."""
+        """Return what the callable makes of a dict of targets; of a video frame by frame, from the same seeds."""
+        if "video" in sample:
+            return self._apply_frames(sample, params)
         if self._calling.alone:
             others = [one for one in TARGETS if one in sample and one != target]
             if others and not self.values_only:
@@ -257,6 +269,25 @@ class Bridged(Transform):
         if self.returns is not None:
             self._made(made[target], sample[target])
         return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in made.items()}
+
+    def _apply_frames(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
+        if "image" in sample or "mask" in sample:
+            raise ValueError(
+                f"{name_of(self.function)} is a bridge, and gets the frames of a video as its image and mask, but the sample has "
+                f"{list(sample)}: call the masks of the frames 'video_mask', and give an image a call of its own"
+            )
+        video, masks = sample["video"], sample.get("video_mask")
+        rest = {name: part for name, part in sample.items() if name not in ("video", "video_mask")}
+        made = []
+        for number, frame in enumerate(video):
+            one = (
+                {**rest, "image": frame} if masks is None else {**rest, "image": frame, "mask": masks[number]}
+            )
+            made.append(self.apply_sample(one, "image", params))
+        parts = {"video": np.stack([one.pop("image") for one in made])}
+        if masks is not None:
+            parts["video_mask"] = np.stack([one.pop("mask") for one in made])
+        return {**sample, **made[0], **parts}
 
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline."""

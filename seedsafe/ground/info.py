@@ -18,6 +18,7 @@ __all__ = [
     "Info",
     "Infos",
     "check_array",
+    "check_frames",
     "check_last",
     "check_target",
     "described",
@@ -27,15 +28,31 @@ __all__ = [
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-TARGETS: Final = ("image", "mask", "masks", "keypoints", "boxes", "audio", "spectrogram")
+TARGETS: Final = (
+    "image",
+    "mask",
+    "masks",
+    "video",
+    "video_mask",
+    "keypoints",
+    "boxes",
+    "audio",
+    "spectrogram",
+)
 """The parts of a sample that transforms know; every other entry of a dict passes through as it is."""
+
+
+_CLIP: Final = (
+    "say that it is a video, with augment(video=clip, key=key), or with targets=('video', None) to a dataset"
+)
+_STACK: Final = "put its frames together with numpy.stack(frames)"
 
 
 class Info:
     """What ``draw`` may know of the array that it draws for: its shape and dtype, never its values; and the boxes.
 
     Args:
-        shape: of an image (H, W) or (H, W, C), of audio (samples,) or (channels, samples).
+        shape: of an image (H, W) or (H, W, C), of a video (T, H, W) or (T, H, W, C), of audio (samples,) or (channels, samples).
         dtype: may be left out where no transform asks for it.
         boxes: the sample's boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first; may be left out where no
             transform asks for them.
@@ -94,7 +111,8 @@ class Info:
         """
         shape = self.shape
         if len(shape) != 3 and len(shape) != 2:
-            raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: reshape it")
+            way_out = _CLIP if len(shape) == 4 else "reshape it"
+            raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: {way_out}")
         return shape[0], shape[1]
 
     def audio_length(self) -> int:
@@ -109,6 +127,21 @@ class Info:
                 f"audio must have the shape (samples,) or (channels, samples), got {shape}: reshape it"
             )
         return shape[-1]
+
+    def frame(self) -> Info:
+        """Return the info of each frame of a video.
+
+        Raises:
+            ValueError: the shape is not (T, H, W) or (T, H, W, C).
+        """
+        shape = self.shape
+        if len(shape) != 4 and len(shape) != 3:
+            raise ValueError(f"a video must have the shape (T, H, W) or (T, H, W, C), got {shape}: {_STACK}")
+        return self.reshaped(*shape[1:])
+
+    def frames_of(self, video: Info) -> Info:
+        """Return the info of a video with frames of this info, as many as another video has."""
+        return self.reshaped(video.shape[0], *self.shape)
 
     def reshaped(self, *shape: int) -> Info:
         """Return the info of an array of another shape, with the same dtype and boxes."""
@@ -213,6 +246,18 @@ def check_last(shape: tuple[int, ...]) -> None:
         )
 
 
+def check_frames(shape: tuple[int, ...]) -> None:
+    """Raise an error if a video that is to be moved has its channels before its height, by its shape."""
+    if len(shape) == 4 and min(shape[2:]) >= 16 and shape[3] not in (1, 3, 4):
+        first = next((axis for axis in (1, 0) if shape[axis] in (1, 3, 4)), None)
+        if first is not None:
+            axes = "0, 2, 3, 1" if first else "1, 2, 3, 0"
+            raise ValueError(
+                f"a video must have the shape (T, H, W) or (T, H, W, C), got {shape}, whose channels seem to be on axis {first}: "
+                f'pass video.transpose({axes}), or, if they are last, make the pipeline with Compose(..., channels="last")'
+            )
+
+
 def _is_plain(array: Any) -> bool:
     return isinstance(array, np.ndarray) and not is_masked(array)
 
@@ -244,6 +289,8 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
         raise ValueError(f"boxes must be finite, got {array[:, :4].tolist()}: leave such boxes out")
     if target == "mask":
         _check_mask("mask", array, parts)
+    elif target == "video" or target == "video_mask":
+        _check_video(target, array, parts)
 
 
 def _check_masks(parts: dict[str, Any]) -> None:
@@ -266,6 +313,32 @@ def _check_mask(name: str, mask: Array, parts: dict[str, Any]) -> None:
     if "image" in parts and mask.shape[:2] != parts["image"].shape[:2]:
         raise ValueError(
             f"{name} and image must have the same height and width, got {mask.shape} and {parts['image'].shape}"
+        )
+    if "video" in parts and mask.shape[:2] != np.shape(parts["video"])[1:3]:
+        raise ValueError(
+            f"{name} and the frames of video must have the same height and width, got {mask.shape} and "
+            f"{np.shape(parts['video'])}: put a mask for each frame, (T, H, W), under 'video_mask'"
+        )
+
+
+def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
+    shape = video.shape
+    one = len(shape) == 3 and name == "video" and shape[2] in (1, 3, 4) and min(shape[:2]) >= 16
+    if one or len(shape) not in (3, 4):
+        seems = ", which seems to be one image" if one else ""
+        way_out = "put an image under 'image'" if one else _STACK
+        raise ValueError(
+            f"{name} must have the shape (T, H, W) or (T, H, W, C), T frames, got {shape}{seems}: {way_out}"
+        )
+    if "image" in parts and shape[1:3] != np.shape(parts["image"])[:2]:
+        raise ValueError(
+            f"image and the frames of {name} must have the same height and width, got {np.shape(parts['image'])} and {shape}: "
+            "they are transformed with the same parameters; give each a call of its own"
+        )
+    if name == "video_mask" and "video" in parts and shape[:3] != np.shape(parts["video"])[:3]:
+        raise ValueError(
+            f"video_mask and video must have as many frames, of the same height and width, got {shape} and "
+            f"{np.shape(parts['video'])}: pass a mask for each frame"
         )
 
 

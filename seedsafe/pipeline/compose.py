@@ -37,7 +37,7 @@ Part = TypeVar("Part", Boxes, Keypoints)
 class Compose:
     """Transforms one after another: augmentation as a function of the sample and its key.
 
-    The sample is an array, or a dict whose entries ``image``, ``mask``, ``keypoints``, ``boxes`` and ``audio`` are
+    The sample is an array, or a dict whose entries ``image``, ``mask``, ``video``, ``keypoints``, ``boxes`` and ``audio`` are
     transformed together while others pass through. It is never changed, and the result never shares memory with
     it; arrays of the result are C-contiguous and writable. An empty Compose returns the sample itself.
 
@@ -420,8 +420,8 @@ def _instead(thing: Any) -> str:
     if isinstance(thing, type) and issubclass(thing, Transform):
         return f"write {thing.__name__}(...), the class with its arguments"
     if callable(thing):
-        return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform or AudioTransform"
-    return "derive it from ImageTransform, SpatialTransform or AudioTransform"
+        return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
+    return "derive it from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
 
 
 def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:

@@ -30,6 +30,10 @@ FORMATS: Final = {"boxes": "pascal_voc", "keypoints": "xy"}
 """How members of a pipeline get boxes and keypoints, whatever its Boxes and Keypoints say: pixel edges, and x before y."""
 
 
+_OF_ONE: Final = {"masks": "mask", "video": "image", "video_mask": "mask"}
+"""What a target is several of: a transform does to each what it does to one, unless it has a method for all of them."""
+
+
 class Applier(NamedTuple):
     """What changes one target of a sample."""
 
@@ -48,13 +52,20 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
     """
     found = []
     for target in TARGETS:
-        name = "mask" if target == "masks" else target
-        method = getattr(transform, f"apply_{name}", None)
+        method = None if target == "masks" else getattr(transform, f"apply_{target}", None)
+        of_one = None if method is not None else _OF_ONE.get(target)
+        name = of_one or target
+        if of_one is not None:
+            method = getattr(transform, f"apply_{of_one}", None)
         if method is not None:
             asks = _asks(method, type(transform).__name__, name)
             apply = _guarded(method, marks, asks)
-            if target == "masks":
-                apply = _of_each(apply)
+            if of_one is not None:
+                apply = (
+                    _of_each(apply)
+                    if target == "masks"
+                    else _of_frames(apply, marks.fills and name == "image")
+                )
             found.append(Applier(target, target in transform.primary, apply, asks))
     if not any(one.is_primary for one in found):
         wanted = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
@@ -104,6 +115,31 @@ def _of_each(apply: Callable[..., Any]) -> Callable[..., Any]:
     return apply_to_all
 
 
+def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
+    """Return what does to all frames of a video what a method does to an image; `fills` says that it may be given memory."""
+
+    def apply_to_all(video: Any, params: Any, **info: Any) -> Any:
+        made = row = None
+        for number, frame in enumerate(video):
+            one = apply(frame, params, row) if fills and row is not None else apply(frame, params, **info)
+            if not isinstance(one, ndarray):
+                return one
+            if made is None:
+                made = np.empty((len(video), *one.shape), one.dtype)
+            row = made[number]
+            if (one.shape, one.dtype) != (row.shape, row.dtype):
+                raise ValueError(
+                    f"all frames of a video must become of one shape and dtype, got {row.shape}, {row.dtype} and {one.shape}, "
+                    f"{one.dtype}: let apply_image return the same ones for the same parameters"
+                )
+            if one is not row:
+                row[...] = one
+            row = made[number + 1] if number + 1 < len(made) else None
+        return made
+
+    return apply_to_all
+
+
 def released(made: Any) -> Any:
     """Return an array that its maker has let go of: the very one, or a copy where something else refers to its memory."""
     if not isinstance(made, np.ndarray):
@@ -146,6 +182,7 @@ class Leaf:
         "_draw",
         "_draw_alone",
         "_fills",
+        "_framed",
         "_fresh",
         "_keyed",
         "_limit",
@@ -183,10 +220,14 @@ class Leaf:
         self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
         self._appliers = appliers(transform, marks)
         self._primary: tuple[str, ...] = transform.primary
+        # A transform of images takes a video in place of one, and knows the info of its frames.
+        self._framed = "image" in self._primary and "video" not in self._primary
         alone = next(one for target in self._primary for one in self._appliers if one.target == target)
         self._alone = alone.target
         self._apply_alone = alone.apply
         self._simple = not alone.asks and self._settle is None
+        if self._framed:
+            self._primary += ("video",)
         self._fills = marks.fills and self._simple and not self._keyed and draw is None
 
     def run(self, sample: Any, draws: State) -> Any:
@@ -198,7 +239,8 @@ class Leaf:
         if chosen is None:
             return self.fired(sample, rng)
         array = sample[chosen]
-        info = Info(array.shape, array.dtype, sample.get("boxes"))  # pyright: ignore  # it is a dict
+        shape = array.shape[1:] if chosen == "video" and self._framed else array.shape
+        info = Info(shape, array.dtype, sample.get("boxes"))  # pyright: ignore  # it is a dict
         params = self._drawn(rng, info)
         if self._settle is not None or type(sample) is not dict:
             return self.apply_parts(sample, params, info, chosen)  # pyright: ignore  # it is Ruled
@@ -243,7 +285,7 @@ class Leaf:
         if info is not None and not any(target in sample for target in self._primary):
             return self.apply_parts(sample, params, info, None)
         chosen = self._choose(sample, "replay the whole sample, or pass info=")
-        return self.apply_parts(sample, params, _info_of(sample, chosen), chosen)
+        return self.apply_parts(sample, params, self._info_at(sample, chosen), chosen)
 
     def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
         """Return a dict of targets with drawn parameters applied; `chosen` is the primary target that it has."""
@@ -267,8 +309,15 @@ class Leaf:
         before = sample.copy()
         self.change(sample, params, info, chosen)
         if self.moves:
-            made: Info = self.transform.out_info(info, params) if chosen is None else _info_of(sample, chosen)
+            made: Info = (
+                self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)
+            )
             sample.moved(self.name, before, made.image_size(), self.mover(info, params))
+
+    def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
+        array = sample[chosen]
+        info = Info(array.shape, array.dtype, sample.get("boxes"))
+        return info.frame() if chosen == "video" and self._framed else info
 
     def mover(self, info: Info, params: Any) -> Move | None:
         """Return how this transform moves points with these parameters; None if it cannot tell."""
@@ -316,14 +365,22 @@ class Leaf:
         return infos if params is None else self.out_infos(infos, params, draws.rules)
 
     def info_of(self, infos: Infos) -> Info:
-        """Return the info of this transform's primary target."""
-        return infos if isinstance(infos, Info) else infos[self._choose(infos)]
+        """Return the info of this transform's primary target; of a video in place of an image, that of each frame."""
+        if isinstance(infos, Info):
+            return infos
+        chosen = self._choose(infos)
+        return infos[chosen].frame() if chosen == "video" and self._framed else infos[chosen]
 
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
         """Return the description of what is made of a sample with these parameters under these rules."""
         info = self.info_of(infos)
         made: Info = self.transform.out_info(info, params)
-        infos = made if isinstance(infos, Info) else {**infos, self._choose(infos): made}
+        if isinstance(infos, Info):
+            infos = made
+        else:
+            chosen = self._choose(infos)
+            whole = made.frames_of(infos[chosen]) if chosen == "video" and self._framed else made
+            infos = {**infos, chosen: whole}
         boxes = info.given_boxes
         if boxes is None or not self.moves:
             return infos
@@ -400,7 +457,7 @@ class Leaf:
             if target in sample:
                 return target
         raise ValueError(
-            f"{self.name} needs {' or '.join(map(repr, self._primary))} in the sample, got {list(sample)}: {way_out}"
+            f"{self.name} needs {' or '.join(map(repr, self.transform.primary))} in the sample, got {list(sample)}: {way_out}"
         )
 
     def _enter(self, draws: State) -> Draws | None:
@@ -424,11 +481,6 @@ class Leaf:
 
     def _no_params(self) -> TypeError:
         return TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
-
-
-def _info_of(sample: dict[Any, Any], target: str) -> Info:
-    array = sample[target]
-    return Info(array.shape, array.dtype, sample.get("boxes"))
 
 
 def _kept(params: Any, name: str) -> Any:

@@ -17,6 +17,7 @@ from seedsafe.ground.info import (
     Info,
     Infos,
     check_array,
+    check_frames,
     check_last,
     check_target,
 )
@@ -233,6 +234,8 @@ def run(
                     shape = parts["image"].shape
                     if shape and shape[0] < rules.side:
                         check_last(shape)
+                if "video" in parts and not rules.last:
+                    check_frames(parts["video"].shape)
                 if others and sample.keys() != rules.keys:
                     look(sample, rules)
             if rules.some:

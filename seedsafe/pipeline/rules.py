@@ -100,8 +100,11 @@ class Rules:
 
 
 def image_info(infos: Infos) -> Info | None:
-    """Return the info of a sample's image, or of its mask."""
-    return infos if isinstance(infos, Info) else infos.get("image", infos.get("mask"))
+    """Return the info of a sample's image, of its mask, or of each frame of its video."""
+    if isinstance(infos, Info):
+        return infos
+    video = infos.get("video", infos.get("video_mask"))
+    return infos.get("image", infos.get("mask", None if video is None else video.frame()))
 
 
 def with_boxes(infos: Infos, boxes: Array | None) -> Infos:
@@ -132,6 +135,9 @@ def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
     for target in ("image", "mask"):
         if target in sample:
             return Info(sample[target].shape).image_size()
+    for target in ("video", "video_mask"):
+        if target in sample:
+            return Info(sample[target].shape).frame().image_size()
     if len(sample.get("masks", ())):
         return Info(sample["masks"][0].shape).image_size()
     if info is None:

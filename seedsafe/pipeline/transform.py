@@ -17,7 +17,15 @@ from seedsafe.pipeline.naming import Namer, check_name
 from seedsafe.pipeline.node import Node, run
 from seedsafe.pipeline.primitive import check_options
 
-__all__ = ["AudioTransform", "ImageTransform", "SpatialTransform", "Transform", "is_described", "options"]
+__all__ = [
+    "AudioTransform",
+    "ImageTransform",
+    "SpatialTransform",
+    "Transform",
+    "VideoTransform",
+    "is_described",
+    "options",
+]
 
 
 class _Bound:
@@ -44,7 +52,7 @@ def _name(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transform:
-    """One step of a pipeline. Derive from ImageTransform, SpatialTransform or AudioTransform.
+    """One step of a pipeline. Derive from ImageTransform, SpatialTransform, VideoTransform or AudioTransform.
 
     A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
     changes. A method with a third argument ``info`` gets the Info of the primary target as it is before this
@@ -162,7 +170,7 @@ def options(transform: Any) -> dict[str, Any]:
 class ImageTransform(Transform):
     """A transform of pixel values: masks, keypoints and boxes stay as they are.
 
-    A subclass gives ``apply_image(image, params)``.
+    A subclass gives ``apply_image(image, params)``. It is applied to each frame of a video, with the same parameters.
 
     Args:
         name: see Transform.
@@ -222,6 +230,35 @@ class SpatialTransform(Transform):
 def _refusal(transform: Transform, target: str) -> str:
     kind = type(transform).__name__
     return f"{kind} moves pixels and has no apply_{target}: define it, or take {target!r} out of the sample"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VideoTransform(Transform):
+    """A transform of a video as a whole, (T, H, W) or (T, H, W, C): of its frames, their number or their order.
+
+    A subclass gives ``apply_video(video, params)``, and ``apply_video_mask`` for the masks of the frames: without it samples
+    that have them are refused. Transforms of images take each frame of a video by themselves.
+
+    Args:
+        name: see Transform.
+
+    Example:
+        >>> import numpy as np
+        >>> class Reverse(VideoTransform):
+        ...     def apply_video(self, video, params):
+        ...         return video[::-1]
+        >>> Reverse()(np.array([[[1]], [[2]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
+        [[[2]], [[1]]]
+    """
+
+    primary: ClassVar[tuple[str, ...]] = ("video",)
+
+    def apply_video_mask(self, video_mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
+        """Return the masks of the frames that are kept, in their order. (T, H, W)."""
+        kind = type(self).__name__
+        raise NotImplementedError(
+            f"{kind} changes a video's frames and has no apply_video_mask: define it, or take 'video_mask' out of the sample"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

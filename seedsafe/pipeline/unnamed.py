@@ -22,6 +22,7 @@ _MASK: Final = (
     "target_mask trimap"
 )
 _MASKS: Final = "gt_masks instance_masks"
+_VIDEO: Final = "frames clip"
 
 _ELSEWHERE: Final = {
     name: target
@@ -30,6 +31,7 @@ _ELSEWHERE: Final = {
         ("keypoints", _KEYPOINTS),
         ("mask", _MASK),
         ("masks", _MASKS),
+        ("video", _VIDEO),
     )
     for name in names.split()
 }
@@ -42,9 +44,12 @@ def look(sample: dict[Any, Any], rules: Rules) -> None:
     Raises:
         ValueError: an entry that is no target looks like one.
     """
-    size = size_of(sample.get("image"))
+    video = () if "image" in sample else _shape(sample.get("video"))
+    size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
     for name, part in sample.items():
         target = None if name in TARGETS or name in rules.labels else meant(name, part, size)
+        if target == "masks" and video and _shape(part)[:3] == video[:3]:
+            target = "video_mask"
         if target is not None:
             raise ValueError(
                 f"the sample's {name!r} {why(name, size, part)}, and would stay as it is while the image is moved: call it "
@@ -74,7 +79,7 @@ def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
     if not shape:
         return None
     known = _ELSEWHERE.get(name.lower()) if isinstance(name, str) else None
-    if known is not None and (len(shape) > 1 or known in ("boxes", "keypoints")):
+    if known is not None and (len(shape) > (2 if known == "video" else 1) or known in ("boxes", "keypoints")):
         return known
     if size is not None and 2 <= len(shape) <= 4 and size in (shape[:2], shape[-2:]):
         several = len(shape) > 2 and shape[:2] != size and isinstance(part, np.ndarray | list | tuple)

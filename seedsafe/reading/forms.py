@@ -12,6 +12,9 @@ P, PA                     as a mask its indices, (H, W); else its colours: RGB, 
 I;16, I, F                uint16, int32, float32, (H, W)
 ========================  ==========================================================================================
 
+A video is an array (T, H, W, C) or (T, H, W), a tensor (T, C, H, W), or a list of frames, each an array, a PIL image or a tensor;
+what is made of a list is an array, or a tensor if it is of tensors.
+
 An image of integers of 32 or 64 bits that are all in 0 … 255 (datasets of Hugging Face) is taken for the uint8 that it is, and
 goes back into its own dtype where the pipeline leaves it uint8.
 """
@@ -77,7 +80,7 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
         channels_first: whether the pipeline returns images as (C, H, W).
 
     Raises:
-        ValueError: a tensor is not an image of (C, H, W).
+        ValueError: a tensor is not an image of (C, H, W) or a video of (T, C, H, W), or the frames of a list differ in shape.
         TypeError: a tensor is not in the memory of the CPU, or has a dtype that NumPy does not have.
 
     Example:
@@ -90,7 +93,7 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
         return _of_picture(part, target), None
     if _is_tensor(part):
         return _of_tensor(part, target, channels_first)
-    return _narrow(part) if target == "image" and type(part) is np.ndarray else (part, None)
+    return _narrow(part) if target in ("image", "video") and type(part) is np.ndarray else (part, None)
 
 
 def _is_picture(part: Any) -> bool:
@@ -128,21 +131,23 @@ def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, C
             f"{target} must be a tensor that NumPy can hold, got one of {tensor.dtype} and {tensor.layout}: convert it, for "
             f"instance with .float() or .to_dense() ({error})"
         ) from None
-    planes = target in ("image", "mask") and array.ndim == 3
+    before = {"image": 0, "mask": 0, "video": 1, "video_mask": 1}.get(target, -1)
+    planes = array.ndim == 3 + before and before >= 0
     if planes:
-        if array.shape[0] > 4 >= array.shape[2]:
+        one, last, order = ("", "H, W, C", "2, 0, 1") if not before else ("T, ", "T, H, W, C", "0, 3, 1, 2")
+        if array.shape[before] > 4 >= array.shape[before + 2]:
             raise ValueError(
-                f"{target} must be a tensor of (C, H, W), got the shape {array.shape}, which looks like (H, W, C): pass "
-                "tensor.permute(2, 0, 1), or an array"
+                f"{target} must be a tensor of ({one}C, H, W), got the shape {array.shape}, which looks like ({last}): pass "
+                f"tensor.permute({order}), or an array"
             )
-        array = array.transpose(1, 2, 0)
-    narrow, widen = _narrow(array) if target == "image" else (array, None)
-    first = planes and not (channels_first and target == "image")
+        array = np.moveaxis(array, before, -1)
+    narrow, widen = _narrow(array) if target in ("image", "video") else (array, None)
+    first = planes and not (channels_first and target in ("image", "video"))
 
     def back(made: Any) -> Any:
         made = made if widen is None else widen(made)
-        if first and made.ndim == 3:
-            made = np.ascontiguousarray(made.transpose(2, 0, 1))
+        if first and made.ndim == 3 + before:
+            made = np.ascontiguousarray(np.moveaxis(made, -1, before))
         return sys.modules["torch"].from_numpy(made)
 
     return narrow, back
@@ -164,7 +169,7 @@ Targets = Sequence[Any] | Mapping[Any, Any] | None
 """The target of each part: by position for tuples, by key for dicts; None for parts that pass through.
 
 A dict of targets stands for a dict in a sample, and "image" says that the image alone is meant: an array, a tuple's first
-element, a dict's entry ``image``.
+element, a dict's entry ``image``; "video" says the same of a video.
 """
 
 _NAMES: Final = frozenset(TARGETS)
@@ -190,7 +195,7 @@ def _paths(targets: Any, at: tuple[Any, ...] = ()) -> _Paths:
 
 def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
     """Return `targets`, or raise an error that names the wrong one; `labels` are names of labels that a pipeline knows."""
-    if targets is None or targets == "image":
+    if targets is None or targets == "image" or targets == "video":
         return targets  # type: ignore[no-any-return]
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
         raise TypeError(
@@ -222,6 +227,8 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
         if targets:
             return _from_paths(sample, targets)
         targets = None
+    if targets == "video":
+        return _of_video(sample)
     if isinstance(sample, dict):
         return _from_dict(sample, {"image": "image"} if targets == "image" else targets)
     if isinstance(sample, tuple | list):
@@ -231,6 +238,17 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
             f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
         )
     return sample, lambda made: made
+
+
+def _of_video(sample: Any) -> tuple[Any, Callable[[Any], Any]]:
+    if isinstance(sample, dict):
+        return _from_dict(sample, {"video": "video"})
+    frames = isinstance(sample, list) and all(
+        isinstance(one, np.ndarray) or is_foreign(one) for one in sample
+    )
+    if isinstance(sample, tuple | list) and sample and not frames:
+        return _from_tuple(sample, ("video", *[None] * (len(sample) - 1)))
+    return {"video": sample}, lambda made: made["video"]
 
 
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
@@ -583,6 +601,8 @@ def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> An
 
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    if target in ("video", "video_mask") and isinstance(part, list | tuple):
+        return _of_frames(part, target, first)
     if target != "masks" or not isinstance(part, list | tuple):
         return opened(part, "mask" if _is_picture(part) and target == "masks" else target, first)
     pairs = [opened(mask, "mask", first) for mask in part]
@@ -592,6 +612,20 @@ def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], A
         return type(part)([mask if one is None else one(mask) for mask, one in zip(made, backs, strict=True)])
 
     return type(part)([array for array, _ in pairs]), back
+
+
+def _of_frames(frames: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    """Return a list of frames as `opened` returns a video."""
+    one = "image" if target == "video" else "mask"
+    arrays = [_of_picture(frame, one) if _is_picture(frame) else frame for frame in frames]
+    shapes = {tuple(getattr(array, "shape", ())) for array in arrays}
+    if len(shapes) != 1:
+        raise ValueError(
+            f"{target} must be at least one frame, and all of one shape, got the shapes {sorted(shapes)}: resize frames when they "
+            "are read, or leave such samples out"
+        )
+    stack = sys.modules["torch"].stack if _is_tensor(arrays[0]) else np.stack
+    return opened(stack(arrays), target, first)
 
 
 class _Known(NamedTuple):

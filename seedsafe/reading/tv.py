@@ -21,7 +21,12 @@ def tv_target(part: Any) -> str | None:
     module: Any = sys.modules.get("torchvision.tv_tensors")
     if module is None:
         return None
-    for name, target in (("BoundingBoxes", "boxes"), ("Mask", "mask"), ("KeyPoints", "keypoints")):
+    for name, target in (
+        ("BoundingBoxes", "boxes"),
+        ("Mask", "mask"),
+        ("KeyPoints", "keypoints"),
+        ("Video", "video"),
+    ):
         kind: Any = getattr(module, name, ())
         if isinstance(part, kind):
             return "masks" if target == "mask" and part.ndim == 3 else target
@@ -61,7 +66,7 @@ def unwrapped(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any,
             made = made.reshape(part.shape)
         return (
             module.wrap(made, like=part)
-            if target in ("mask", "masks")
+            if target in ("mask", "masks", "video")
             else module.wrap(made, like=part, canvas_size=size)
         )
 

@@ -46,3 +46,22 @@ def test_a_mask_beside_the_image_is_refused() -> None:
     sample = {"image": IMAGES[0], "mask": IMAGES[0][..., 0]}
     with pytest.raises(ValueError, match="gets the image alone"):
         ss.Compose([ss.bridge(flips()[1])])(sample, key=KEY)
+
+
+def test_a_video_goes_frame_by_frame_from_the_same_seeds() -> None:
+    import torch
+    from torchvision import tv_tensors
+    from torchvision.transforms import v2
+
+    from seedsafe.reading import augment_sample
+
+    clip = np.stack([IMAGES[0], IMAGES[0][::-1], IMAGES[0]])
+    augment = ss.Compose([ss.RandomCrop(24), ss.bridge(v2.RandomHorizontalFlip(0.5)), ss.HorizontalFlip()])
+    for index in range(4):
+        key = ss.SampleKey(42, 3, index)
+        wanted = np.stack([augment(frame, key=key) for frame in clip])
+        np.testing.assert_array_equal(augment(video=clip, key=key)["video"], wanted, strict=True)
+        video = tv_tensors.Video(torch.from_numpy(clip).permute(0, 3, 1, 2))
+        made = augment_sample(augment, (index, video), key, (None, "video"))[1]
+        assert isinstance(made, tv_tensors.Video)
+        np.testing.assert_array_equal(made.permute(0, 2, 3, 1).numpy(), wanted, strict=True)
