@@ -108,7 +108,9 @@ from seedsafe.image import Sharpen as Sharpen
 from seedsafe.image import ShotNoise as ShotNoise
 from seedsafe.image import SmallestMaxSize as SmallestMaxSize
 from seedsafe.image import Solarize as Solarize
+from seedsafe.image import TemporalSample as TemporalSample
 from seedsafe.image import TenCrop as TenCrop
+from seedsafe.image import ThreeCrop as ThreeCrop
 from seedsafe.image import ToCHW as ToCHW
 from seedsafe.image import ToFloat as ToFloat
 from seedsafe.image import ToGray as ToGray
@@ -261,7 +263,9 @@ __all__ = [
     "SomeOf",
     "SpatialTransform",
     "Stream",
+    "TemporalSample",
     "TenCrop",
+    "ThreeCrop",
     "TimeMask",
     "TimeShift",
     "TimeStretch",

@@ -83,7 +83,9 @@ from words_from_the_page import (
     shot_noise,
     sized,
     some,
+    temporal_sample,
     ten_crop,
+    three_crop,
     to_size,
     tone_curve,
     uniforms,
@@ -96,6 +98,7 @@ __all__ = ["PIPELINES"]
 
 SQUARE, GRAIN, HOLES, AUDIO = (37, 53, 3), (19, 23, 3), (29, 33, 3), (2, 16001)
 SPECTRUM, SPECTRA = (80, 301), (2, 80, 301)
+VIDEO, FEW = (60, 6, 5, 3), (9, 6, 5, 3)
 BOXES = [(5.0, 4.0, 20.0, 30.0), (25.0, 10.0, 50.0, 35.0)]
 JITTER = (0.6, 1.4), (0.6, 1.4), (0.8, 1.2), (-0.1, 0.1)
 width_of: Draw = lambda words, size: [size[1]]
@@ -225,6 +228,7 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
         Pad=added(1, 2, 3, 4),
         Crop=lambda words, size: [3, 1, 20, 30],
         RandomCropFromBorders=crop_from_borders(0.3, 0.1, 0.1, 0.1),
+        ThreeCrop=three_crop(20, 16),
         FiveCrop=five_crop(20, 20),
         TenCrop=ten_crop(20, 30, vertical=True),
         RandomResizedCrop=random_resized_crop(),
@@ -458,6 +462,15 @@ PIPELINES: dict[str, tuple[list[One | Several], Size]] = {
     **variants(SPECTRUM, "TimeMask", share=bands(-1, (0, 100), share=0.2)),
     **variants(SPECTRA, "TimeMask", mean=(bands(-1, (0.0, 0.2), (1, 3)), 0.8)),
     **variants(SPECTRA, "FrequencyMask", mean=bands(-2, (0.0, 0.2), (2, 2))),
+    **alone(VIDEO, TemporalSample=temporal_sample(8, (4, 4))),
+    **variants(
+        VIDEO,
+        "TemporalSample",
+        segments=temporal_sample(8, segments=8),
+        strides=temporal_sample(9, (2, 5), 3),
+        clips=temporal_sample(4, (2, 2), clips=3),
+    ),
+    **variants(FEW, "TemporalSample", short=temporal_sample(6, (1, 4), short="repeat")),
     "OneOf": ([Several("OneOf", one_of(3), [*FLIPS, crop(9)], 0.9)], SQUARE),
     "Choice": ([Several("Choice", by_weight((1.0, 0.0, 2.5)), CROPS, 0.9)], SQUARE),
     "Choice, all alike": ([Several("Choice", by_weight((0.1, 0.1, 0.1)), CROPS)], SQUARE),

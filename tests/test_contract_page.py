@@ -260,6 +260,15 @@ OTHERS: dict[str, tuple[Any, Any]] = {
         ss.RandomCropFromBorders(crop_left=1.0, crop_right=1.0, crop_top=0.7, crop_bottom=0.9),
         words.crop_from_borders(1.0, 1.0, 0.7, 0.9),
     ),
+    "ThreeCrop": (ss.ThreeCrop((5, 2)), words.three_crop(5, 2)),
+    "TemporalSample": (
+        ss.TemporalSample(24, stride=(1, 7), segments=12),
+        words.temporal_sample(24, (1, 7), 12),
+    ),
+    "TemporalSample, clips": (
+        ss.TemporalSample(12, stride=3, segments=4, clips=7, short="repeat"),
+        words.temporal_sample(12, (3, 3), 4, 7, "repeat"),
+    ),
     "FiveCrop": (ss.FiveCrop((4, 7)), words.five_crop(4, 7)),
     "TenCrop": (ss.TenCrop((4, 7)), words.ten_crop(4, 7)),
     "RandomResizedCrop": (

@@ -52,6 +52,14 @@ def test_boxes_and_masks_are_drawn_where_they_move() -> None:
         assert bool((draw(name) == green).all(axis=-1).any()) is drawn
 
 
+def test_a_clip_is_shown_as_nine_of_its_frames() -> None:
+    assert len({frame.tobytes() for frame in pictures.FILM}) == len(pictures.FILM) == 60
+    original, *drawn = cells("TemporalSample")
+    shown = [pictures.FILM[k * 60 // 9] for k in range(9)]
+    np.testing.assert_array_equal(original[: CELL // 3], np.hstack(shown[:3]))
+    assert len({one.tobytes() for one in (original, *drawn)}) == 4
+
+
 def test_antialias_is_shown_beside_its_absence() -> None:
     picture = shrunk()
     without, smooth = (picture[::4, start : start + 300 : 4].astype(float) for start in (0, 308))
@@ -117,14 +125,15 @@ def test_what_the_gallery_says_of_a_transform() -> None:
         one = gallery.describe(name)
         return one["exact"], one["opencv"], tuple(one["targets"])
 
-    spatial = ("image", "mask", "boxes", "keypoints")
+    spatial = ("image", "video", "mask", "boxes", "keypoints")
     assert told("HorizontalFlip") == ("yes", False, spatial)
     assert told("Rotate") == ("nearest", True, spatial)
     assert told("Resize") == ("uint8", True, spatial)
     assert told("Amplitude") == ("yes", False, ("audio",))
-    assert told("Emboss") == ("no", True, ("image",))
+    assert told("Emboss") == ("no", True, ("image", "video"))
+    assert told("TemporalSample") == ("yes", False, ("video",))
     assert told("RandAugment") == ("yes", True, spatial)
-    assert told("AugMix")[2] == ("image",)  # it refuses the others
+    assert told("AugMix")[2] == ("image", "video")  # it refuses the others
     assert told("OneOf") == ("as its transforms", False, gallery.TARGETS)
 
 

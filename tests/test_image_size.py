@@ -372,6 +372,28 @@ def test_five_and_ten_crops_are_torchvisions() -> None:
     np.testing.assert_array_equal(ss.FiveCrop((20, 30))(image, key=ss.SampleKey(1, 2, 3, view=9)), middle)
 
 
+def of_slowfast(height: int, width: int, size: int, number: int) -> tuple[int, int]:
+    """SlowFast's uniform_crop (slowfast/datasets/transform.py), written again: the first row and column."""
+    y, x = int(np.ceil((height - size) / 2)), int(np.ceil((width - size) / 2))
+    if height > width:
+        y = {0: 0, 1: y, 2: height - size}[number]
+    else:
+        x = {0: 0, 1: x, 2: width - size}[number]
+    return y, x
+
+
+@pytest.mark.parametrize("shape", [(20, 31), (31, 20), (20, 20), (25, 26), (26, 25)], ids=str)
+def test_three_crop_is_that_of_slowfast(shape: tuple[int, int]) -> None:
+    image = np.arange(shape[0] * shape[1]).reshape(shape).astype(np.int32)
+    for view in range(6):
+        key = ss.SampleKey(1, 2, 3, view=view)
+        y, x = of_slowfast(*shape, 20, view % 3)
+        np.testing.assert_array_equal(ss.ThreeCrop(20)(image, key=key), image[y : y + 20, x : x + 20])
+        made = ss.ThreeCrop((9, 20))({"video": image[None], "mask": image}, key=key)
+        np.testing.assert_array_equal(made["video"][0], made["mask"])
+        assert made["mask"].shape == (9, 20)
+
+
 # Errors
 
 
@@ -426,6 +448,7 @@ def test_wrong_arguments(make: str, error: type[Exception], message: str) -> Non
     [
         (ss.Crop(0, 0, 9, 9), np.zeros((5, 5)), "cannot crop 9×9"),
         (ss.FiveCrop(9), np.zeros((5, 5)), "cannot crop 9×9"),
+        (ss.ThreeCrop(9), np.zeros((9, 5)), "cannot crop 9×9"),
         (ss.RandomSizedCrop(9, heights=(9, 9)), np.zeros((5, 5)), "put PadIfNeeded before"),
         (ss.CropNonEmptyMask(9), {"image": np.zeros((5, 5)), "mask": np.zeros((5, 5))}, "cannot crop 9×9"),
         (ss.RandomIoUCrop(), np.zeros((5, 5)), "asks for the sample's boxes"),

@@ -51,6 +51,8 @@ def part(kind: Any) -> tuple[str, np.ndarray]:
         return "audio", np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
     if kind.primary[0] == "spectrogram":
         return "spectrogram", np.linspace(-1, 1, 2000, dtype=np.float32).reshape(2, 20, 50)
+    if kind.primary[0] == "video":
+        return "video", np.random.default_rng(0).integers(0, 256, (8, 5, 6, 3), dtype=np.uint8)
     return "image", np.random.default_rng(0).integers(0, 256, (24, 28, 3), dtype=np.uint8)
 
 

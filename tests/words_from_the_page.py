@@ -198,6 +198,43 @@ def corner(view: int, size: Size, height: int, width: int) -> list[int]:
     return [(size[0] - height) * (view // 2), (size[1] - width) * (view % 2), height, width]
 
 
+def three_crop(height: int, width: int) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        rows, columns = size[0] - height, size[1] - width
+        top, left = (rows + 1) // 2, (columns + 1) // 2
+        end = {0: 0, 2: 1}.get(words.view % 3)
+        if end is not None and size[0] > size[1]:
+            top = rows * end
+        elif end is not None:
+            left = columns * end
+        return [top, left, height, width]
+
+    return draw
+
+
+def temporal_sample(
+    n_frames: int,
+    stride: tuple[int, int] = (1, 1),
+    segments: int = 1,
+    clips: int | None = None,
+    short: str = "loop",
+) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        frames, length = size[0], n_frames // segments
+        step = stride[0] if clips else words.between(stride[0], stride[1])
+        places = max(frames - (length - 1) * step, 1)
+        found = []
+        for k in range(segments):
+            first = k * places // segments
+            count = max((k + 1) * places // segments - first, 1)
+            within = (2 * (words.view % clips) + 1) * count // (2 * clips) if clips else words.integer(count)
+            at = [first + within + j * step for j in range(length)]
+            found += [one % frames if short == "loop" else min(one, frames - 1) for one in at]
+        return [found]
+
+    return draw
+
+
 def five_crop(height: int, width: int) -> Draw:
     return lambda words, size: corner(words.view % 5, size, height, width)
 

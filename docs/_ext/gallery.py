@@ -22,7 +22,7 @@ from seedsafe.pipeline.primitive import marks_of
 
 __all__ = ["TARGETS", "describe", "exactness", "families", "thumbnail", "thumbnails", "transforms"]
 
-TARGETS = ("image", "mask", "boxes", "keypoints", "audio", "spectrogram")
+TARGETS = ("image", "video", "mask", "boxes", "keypoints", "audio", "spectrogram")
 SIDE = pictures.CELL
 
 
@@ -65,10 +65,15 @@ def describe(name: str) -> dict[str, Any]:
     """Return what the gallery filters by: family, targets, where it is exact, and whether it may need OpenCV."""
     kind = transforms()[name]
     holds = _holds_yours(name)
-    able = TARGETS[:1] if CASES[name].alone else TARGETS
+    able = TARGETS[:2] if CASES[name].alone else TARGETS
     inner = CASES[name].holds and not holds and kind is not ss.BatchMix  # it chooses among its own
     parts = CASES[name].make().transforms if inner else (kind,)
-    targets = [target for target in able if holds or any(hasattr(one, f"apply_{target}") for one in parts)]
+    applied = {"video": ("video", "image")}  # what is done to an image is done to each frame
+    targets = [
+        target
+        for target in able
+        if holds or any(hasattr(one, f"apply_{of}") for one in parts for of in applied.get(target, (target,)))
+    ]
     return {
         "family": families()[name],
         "targets": targets or ["image"],  # of a batch
@@ -89,6 +94,10 @@ def _seen(name: str) -> np.ndarray:
     """Return the first of 16 results that differs from what was given, drawn: else the first."""
     transform = eval(sounds.call(name), {"ss": ss, "np": np})
     augment = ss.Compose([transform])
+    if CASES[name].takes == ("video",):
+        return pictures.cell(
+            pictures.filmed(augment(video=pictures.FILM, key=ss.SampleKey(0, 0, 0))["video"])
+        )
     before = pictures.PARTS if pictures.moves(name) else {"image": pictures.PHOTO}
     keys = [ss.SampleKey(0, 0, 0, view=k) if CASES[name].views else ss.SampleKey(0, 0, k) for k in range(16)]
     results = [augment(dict(before), key=key) for key in keys]

@@ -26,11 +26,13 @@ from cases import CASES, IMAGES
 
 __all__ = [
     "CELL",
+    "FILM",
     "PARTS",
     "PHOTO",
     "TRANSFORMS",
     "cell",
     "draw",
+    "filmed",
     "keys",
     "moves",
     "seen",
@@ -66,6 +68,30 @@ PHOTO, MASK = _photograph()
 
 PARTS = {"image": PHOTO, "mask": MASK, "boxes": FACE, "keypoints": EYES}
 """The photograph, her face as a mask and a box, and her eyes."""
+
+
+def _film() -> np.ndarray:
+    side, frames = CELL // 3, []
+    wide = cv2.resize(data.astronaut(), (2 * side, 2 * side), interpolation=cv2.INTER_AREA)
+    for number in range(60):
+        left = number * side // 59
+        frame = np.ascontiguousarray(wide[side // 4 : side // 4 + side, left : left + side])
+        frame[:2], frame[-2:] = 255, 255
+        at = (3, side - 6)
+        cv2.putText(frame, str(number), at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (0, 0, 0), 3, cv2.LINE_AA)
+        cv2.putText(frame, str(number), at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 220, 0), 1, cv2.LINE_AA)
+        frames.append(frame)
+    return np.stack(frames)
+
+
+FILM = _film()
+"""A clip of 60 frames that moves over the photograph, each with its number, RGB."""
+
+
+def filmed(video: np.ndarray) -> dict[str, np.ndarray]:
+    """Return nine frames of a clip as one image, those that lie evenly in it."""
+    shown = video[np.arange(9) * len(video) // 9]
+    return {"image": np.vstack([np.hstack(list(shown[row : row + 3])) for row in (0, 3, 6)])}
 
 
 def keys(name: str) -> list[str]:
@@ -119,11 +145,14 @@ def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
     transform = eval(sounds.call(name), {"ss": ss})
     augment = ss.Compose([transform])
-    before = PARTS if moves(name) else {"image": PHOTO}
-    cells = [cell(before, "original")]
+    film = CASES[name].takes == ("video",)
+    before = {"video": FILM} if film else PARTS if moves(name) else {"image": PHOTO}
+    cells = [cell(filmed(FILM) if film else before, "original")]
     for title in keys(name):
         after = augment(dict(before), key=eval(title, {"SampleKey": ss.SampleKey}))
-        cells.append(cell({**after, "image": seen(after["image"])}, title))
+        cells.append(
+            cell(filmed(after["video"]) if film else {**after, "image": seen(after["image"])}, title)
+        )
     gap = np.full((cells[0].shape[0], 8, 3), 255, np.uint8)
     return np.hstack([part for one in cells for part in (one, gap)][:-1])
 
@@ -168,7 +197,11 @@ def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[s
     if what != "class" or short not in (*TRANSFORMS, *sounds.TRANSFORMS):
         return
     heard = short in sounds.TRANSFORMS
-    call, shown = sounds.call(short), "A spoken word" if heard else "A photograph"
+    film = CASES[short].takes == ("video",)
+    call, shown = (
+        sounds.call(short),
+        "A spoken word" if heard else "Frames of a clip" if film else "A photograph",
+    )
     kind, sample = ("png", CASES[short].takes[0]) if heard else ("jpg", "sample")
     alt = f"{shown}, and the results of {call} for three keys."
     key = keys(short)[0].replace("0)", "k)")

@@ -16,6 +16,7 @@ from seedsafe.functional.channels import (
     to_grey,
     to_sepia,
 )
+from seedsafe.functional.clip import clip_frames
 from seedsafe.functional.distort import distort_boxes, distort_points, way_back
 from seedsafe.functional.erase import (
     fill_holes,
@@ -103,6 +104,7 @@ __all__ = [
     "bend_tones",
     "box_blur",
     "change_gain",
+    "clip_frames",
     "clip_loudest",
     "color_jitter",
     "colored_noise",

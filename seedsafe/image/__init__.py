@@ -4,7 +4,7 @@ from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur
 from seedsafe.image.box_crops import BBoxSafeCrop, RandomIoUCrop
 from seedsafe.image.channels import ChannelDropout, ChannelShuffle, FancyPCA, RGBShift, ToGray, ToSepia
-from seedsafe.image.corner_crops import FiveCrop, TenCrop
+from seedsafe.image.corner_crops import FiveCrop, TenCrop, ThreeCrop
 from seedsafe.image.crop_and_pad import CropAndPad
 from seedsafe.image.crops import Crop, RandomCropFromBorders
 from seedsafe.image.distortion import GridDistortion
@@ -29,6 +29,7 @@ from seedsafe.image.random_scale import RandomScale
 from seedsafe.image.resized import LongestMaxSize, Resize, SmallestMaxSize
 from seedsafe.image.resized_crops import MultiScaleCrop, RandomResizedCrop, RandomSizedCrop
 from seedsafe.image.sharpness import Emboss, Sharpen
+from seedsafe.image.temporal import TemporalSample
 from seedsafe.image.tones import Gamma, RandomBrightnessContrast, ToneCurve
 from seedsafe.image.turn import D4, RandomRotate90, Transpose
 from seedsafe.image.values import Normalize, ToCHW, ToFloat
@@ -108,7 +109,9 @@ __all__ = [
     "ShotNoise",
     "SmallestMaxSize",
     "Solarize",
+    "TemporalSample",
     "TenCrop",
+    "ThreeCrop",
     "ToCHW",
     "ToFloat",
     "ToGray",

@@ -1,4 +1,4 @@
-"""FiveCrop and TenCrop: the corners and the middle of an image, one for each view."""
+"""ThreeCrop, FiveCrop and TenCrop: the sides, corners and middle of an image, one for each view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 
-__all__ = ["FiveCrop", "Mirrored", "TenCrop"]
+__all__ = ["FiveCrop", "Mirrored", "TenCrop", "ThreeCrop", "view_of"]
 
 
 @primitive()
@@ -32,6 +32,15 @@ class _Corners(Cut):
 
     def corner(self, view: int, info: Info) -> Window:
         """Return the upper left, upper right, lower left, lower right or middle window."""
+        height, width = self.size
+        rows, columns = self.free(info)
+        if view == 4:
+            return Window(round(rows / 2), round(columns / 2), height, width)
+        down, right = divmod(view, 2)
+        return Window(rows * down, columns * right, height, width)
+
+    def free(self, info: Info) -> tuple[int, int]:
+        """Return how many rows and columns an image has more than the window."""
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
@@ -39,10 +48,38 @@ class _Corners(Cut):
                 f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
                 "PadIfNeeded before it"
             )
-        if view == 4:
-            return Window(round((rows - height) / 2), round((columns - width) / 2), height, width)
-        down, right = divmod(view, 2)
-        return Window((rows - height) * down, (columns - width) * right, height, width)
+        return rows - height, columns - width
+
+
+@primitive(opencv=False)
+class ThreeCrop(_Corners):
+    """Cut out one end, or the middle, of the longer side: which one follows from the view. Exact on every machine.
+
+    View 0 is the left, 1 the middle, 2 the right window, 3 the left again; of an image that is higher than wide the top, the middle,
+    the bottom. Across, the window is in the middle. A dataset with ``views=3`` gives all of them. Draws nothing but its chance.
+
+    Follows ``uniform_crop`` of SlowFast, with which the networks of its paper and of later ones are tested; its number of the crop
+    is the view. mmaction2's ``ThreeCrop`` gives the same crops as left, right, middle.
+
+    Example:
+        >>> image = np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]], np.uint8)
+        >>> [ThreeCrop(2)(image, key=SampleKey(42, 0, 0, view=view))[0].tolist() for view in range(3)]
+        [[1, 2], [3, 4], [4, 5]]
+    """
+
+    size: Pair = option()
+
+    def draw(self, rng: Draws, info: Info) -> Window:
+        """Return the view's window."""
+        height, width = self.size
+        rows, columns = self.free(info)
+        top, left = (rows + 1) // 2, (columns + 1) // 2
+        view = view_of(rng) % 3
+        if view != 1 and info.shape[0] > info.shape[1]:
+            top = rows * (view // 2)
+        elif view != 1:
+            left = columns * (view // 2)
+        return Window(top, left, height, width)
 
 
 @primitive(opencv=False)
@@ -64,10 +101,10 @@ class FiveCrop(_Corners):
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the view's window."""
-        return self.corner(_view(rng) % 5, info)
+        return self.corner(view_of(rng) % 5, info)
 
 
-def _view(rng: Draws) -> int:
+def view_of(rng: Draws) -> int:
     """Return the number of the view that a stream is of."""
     return rng.address[3] & 0xFFFF
 
@@ -102,7 +139,7 @@ class TenCrop(_Corners):
 
     def draw(self, rng: Draws, info: Info) -> Mirrored:
         """Return the view's window in the image, and whether it is mirrored."""
-        view = _view(rng) % 10
+        view = view_of(rng) % 10
         top, left, height, width = self.corner(view % 5, info)
         if view < 5:
             return Mirrored((top, left, height, width), False)

@@ -50,12 +50,15 @@ AUDIO = [
     ss.PolarityInversion(p=1),
     ss.GaussianNoise(std=0.1),
 ]
-BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.AudioTransform}
+VIDEO = [ss.TemporalSample(3), ss.TemporalSample(9, stride=2), ss.ColorJitter(0.4), ss.RandomCrop(8)]
+BASES = {ss.Transform, ss.ImageTransform, ss.SpatialTransform, ss.VideoTransform, ss.AudioTransform}
 SMALL = {"size": 8, "heights": (5, 9)}
 """Arguments that fit the small image."""
 
 LOOKING = {"Bridged"} | {name for name, case in TRANSFORMS.items() if case.needs}
-OTHERS = sorted({*TRANSFORMS} - LOOKING - {"Choice"} - {type(one).__name__ for one in (*IMAGE, *AUDIO)})
+OTHERS = sorted(
+    {*TRANSFORMS} - LOOKING - {"Choice"} - {type(one).__name__ for one in (*IMAGE, *AUDIO, *VIDEO[:2])}
+)
 IMAGE += [ss.Choice([ss.HorizontalFlip(p=1), ss.VerticalFlip(p=1)], weights=[1, 2])]
 
 
@@ -81,7 +84,7 @@ def test_no_public_transform_is_left_out() -> None:
         ss.Bridged
     }  # boxes or a mask beside every image
     within = {type(one.transforms[0]) for one in IMAGE if isinstance(one, ss.RandomApply)}
-    assert {type(one) for one in (*IMAGE, *AUDIO)} | within == transforms - needing_more
+    assert {type(one) for one in (*IMAGE, *AUDIO, *VIDEO)} | within == transforms - needing_more
 
 
 def samples(dtype: str) -> dict[str, Any]:
@@ -173,6 +176,12 @@ def test_audio_stays_as_it_is(augment: Any, shape: tuple[int, ...]) -> None:
     audio = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
     for form, sample in {"array": audio, "dict": {"audio": audio, "text": "a word"}}.items():
         check(augment, form, sample)
+
+
+@pytest.mark.parametrize("augment", [*VIDEO, ss.Compose(VIDEO)], ids=repr)
+def test_a_video_stays_as_it_is(augment: Any) -> None:
+    video = np.random.default_rng(0).integers(0, 256, (12, 10, 14, 3), np.uint8)
+    check(augment, "dict", {"video": video, "video_mask": video[..., 0].copy(), "text": "a word"})
 
 
 class Careless(ss.ImageTransform):

@@ -20,6 +20,7 @@ from cases import (
     size,
     turns,
     values,
+    video,
 )
 from cases.case import Case, Golden, Moves
 
@@ -36,6 +37,7 @@ FAMILIES = (
     erase,
     values,
     policy,
+    video,
     audio,
     containers,
     mixing,

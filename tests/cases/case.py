@@ -172,8 +172,9 @@ class Case:
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """What it is applied to, of "image", "audio" and "spectrogram"."""
-        return tuple(one for one in ("image", "audio", "spectrogram") if hasattr(self.kind, f"apply_{one}"))
+        """What it is applied to, of "image", "audio" and "spectrogram"; "video" if to whole videos alone."""
+        known = ("image", "audio", "spectrogram", "video")
+        return tuple(one for one in known if hasattr(self.kind, f"apply_{one}"))
 
     def memory_of(self, also: str) -> Memory:
         """Return what one of `also` takes, or the transform itself ("")."""

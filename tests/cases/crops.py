@@ -88,6 +88,15 @@ CASES = [
         called=["RandomCropFromBorders"],
     ),
     Case(
+        ss.ThreeCrop,
+        arguments={"size": 9},
+        moves=[Moves(ss.ThreeCrop((40, 31)), EXACT, window=True)],
+        drawn=NOTHING,
+        golden={"ThreeCrop": Golden(ss.ThreeCrop((20, 16)), SHAPE, exact=True)},
+        picture="128",
+        views=True,
+    ),
+    Case(
         ss.FiveCrop,
         arguments={"size": 9},
         moves=[Moves(ss.FiveCrop((40, 31)), EXACT, window=True)],

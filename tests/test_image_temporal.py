@@ -1,0 +1,186 @@
+"""Frames of videos: which are kept, before and after they are decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seedsafe as ss
+from seedsafe.functional import clip_frames
+from seedsafe.keys.draws import Draws
+from seedsafe.keys.key import address, op_of
+from seedsafe.reading import KeyedReader
+
+KEYS = [ss.SampleKey(42, 3, index, view=index % 4) for index in range(60)]
+VIDEO = np.arange(90, dtype=np.uint8)[:, None, None] + np.zeros((90, 4, 5), np.uint8)
+
+
+def words(key: ss.SampleKey, count: int) -> list[int]:
+    """Return the words after the chance word."""
+    draws = Draws(address(key, op_of("TemporalSample")))
+    draws.word()
+    return [draws.word() for _ in range(count)]
+
+
+def dense(frames: int, n: int, low: int, high: int, drawn: list[int]) -> list[int]:
+    """A clip from a drawn place, written again."""
+    stride = low + (drawn[0] * (high - low + 1) >> 64)
+    start = drawn[1] * max(frames - (n - 1) * stride, 1) >> 64
+    return [start + k * stride for k in range(n)]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key.index))
+def test_a_dense_clip_is_integer_arithmetic_on_the_words(key: ss.SampleKey) -> None:
+    assert ss.TemporalSample(16, stride=4).indices(90, key=key) == dense(90, 16, 4, 4, words(key, 2))
+    wanted = dense(90, 8, 2, 20, words(key, 2))
+    sample = ss.TemporalSample(8, stride=(2, 20))
+    assert sample.indices(90, key=key) == [one % 90 for one in wanted]
+    made = sample({"video": VIDEO, "video_mask": VIDEO}, key=key)
+    assert made["video"][:, 0, 0].tolist() == [one % 90 for one in wanted]
+    np.testing.assert_array_equal(made["video"], made["video_mask"])
+    assert made["video"].flags.carray
+    assert not np.shares_memory(made["video"], VIDEO)
+
+
+def segments_of_tsn(frames: int, count: int, drawn: list[int]) -> list[int]:
+    """One frame of each of K equal segments, by the words after that of the stride."""
+    edges = [k * frames // count for k in range(count + 1)]
+    return [edges[k] + (drawn[k + 1] * (edges[k + 1] - edges[k]) >> 64) for k in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 3, 8, 90])
+def test_segments_give_one_frame_each(count: int) -> None:
+    seen: list[set[int]] = [set() for _ in range(count)]
+    for key in KEYS:
+        indices = ss.TemporalSample(count, segments=count).indices(90, key=key)
+        assert indices == segments_of_tsn(90, count, words(key, count + 1))
+        for one, of in zip(indices, seen, strict=True):
+            of.add(one)
+    edges = [k * 90 // count for k in range(count + 1)]
+    for of, low, high in zip(seen, edges, edges[1:], strict=False):
+        assert low <= min(of) <= max(of) < high
+        assert high - low == 1 or len(of) > 1
+
+
+def test_segments_of_several_frames_stay_inside_the_video() -> None:
+    sample = ss.TemporalSample(15, stride=3, segments=3)
+    for key in KEYS:
+        parts = np.array(sample.indices(90, key=key)).reshape(3, 5)
+        assert (np.diff(parts, axis=1) == 3).all()
+        assert parts.min() >= 0
+        assert parts.max() < 90
+        starts = parts[:, 0]  # of 90 - 12 places, in thirds
+        assert (starts // 26).tolist() == [0, 1, 2]
+
+
+def test_clips_of_views_lie_evenly_and_draw_nothing() -> None:
+    sample = ss.TemporalSample(4, stride=2, clips=3)
+    for seed in (0, 1):
+        starts = [sample.indices(66, key=ss.SampleKey(seed, 0, 7, view=view))[0] for view in range(6)]
+        assert starts == [10, 30, 50, 10, 30, 50]  # of 60 places
+    one = ss.TemporalSample(8, segments=8, clips=1)
+    assert one.indices(80, key=KEYS[0]) == list(range(5, 80, 10))
+    views = [ss.SampleKey(0, 0, 0, view=view) for view in range(30)]
+    both = ss.Compose([ss.TemporalSample(2, clips=10), ss.ThreeCrop(2)])
+    video = np.arange(60 * 2 * 9, dtype=np.int32).reshape(60, 2, 9)
+    assert len({both(video=video, key=key)["video"].tobytes() for key in views}) == 30
+
+
+@pytest.mark.parametrize(
+    ("sample", "frames", "wanted"),
+    [
+        (ss.TemporalSample(8, stride=2), 5, [0, 2, 4, 1, 3, 0, 2, 4]),
+        (ss.TemporalSample(8, stride=2, short="repeat"), 5, [0, 2, 4, 4, 4, 4, 4, 4]),
+        (ss.TemporalSample(3), 1, [0, 0, 0]),
+        (ss.TemporalSample(6, segments=6), 3, [0, 0, 1, 1, 2, 2]),
+        (ss.TemporalSample(6, segments=3, stride=2), 2, [0, 0, 0, 0, 0, 0]),
+        (ss.TemporalSample(6, segments=3, stride=2, short="repeat"), 2, [0, 1, 0, 1, 0, 1]),
+        (ss.TemporalSample(5, stride=2, short="error"), 9, [0, 2, 4, 6, 8]),
+    ],
+    ids=repr,
+)
+def test_short_videos(sample: ss.TemporalSample, frames: int, wanted: list[int]) -> None:
+    for key in KEYS:
+        assert sample.indices(frames, key=key) == wanted
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: ss.TemporalSample(0), ValueError, "n_frames must be at least 1"),
+        (lambda: ss.TemporalSample(8, stride=0), ValueError, "stride must be at least 1"),
+        (lambda: ss.TemporalSample(8, stride=(4, 2)), ValueError, "stride must be .* swap them"),
+        (lambda: ss.TemporalSample(8, segments=3), ValueError, "n_frames must be a multiple of segments, got 8 and 3"),
+        (lambda: ss.TemporalSample(8, stride=(1, 2), clips=3), ValueError, "stride must be one number where clips are given"),
+        (lambda: ss.TemporalSample(8, clips=0), ValueError, "clips must be at least 1"),
+        (lambda: ss.TemporalSample(8, short="drop"), ValueError, "short must be one of loop, repeat, error, got 'drop'"),
+        (
+            lambda: ss.TemporalSample(8, stride=3, short="error")(video=VIDEO[:21], key=KEYS[0]),
+            ValueError,
+            'a stride of 3 need a video of 22 frames, got 21: pass a smaller stride, or short="loop" or "repeat"',
+        ),
+        (
+            lambda: ss.TemporalSample(8, segments=8, short="error")(video=VIDEO[:7], key=KEYS[0]),
+            ValueError,
+            "8 segments need as many frames, got 7",
+        ),
+        (lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]), ValueError, r"a video must have the shape \(T, H, W\)"),
+        (lambda: ss.TemporalSample(8)({"image": VIDEO}, key=KEYS[0]), ValueError, "TemporalSample needs 'video' in the sample"),
+        (lambda: ss.TemporalSample(8).indices(0, key=KEYS[0]), ValueError, "frames must be at least 1 and below .*, got 0"),
+        (lambda: ss.TemporalSample(8).indices(2.5, key=KEYS[0]), TypeError, "frames must be an integer, got 2.5"),
+        (lambda: ss.TemporalSample(8).indices(90), TypeError, "key"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+class Clips:
+    """A dataset that decodes only the frames that it is told to."""
+
+    sample = ss.TemporalSample(6, stride=(2, 4))
+
+    def __len__(self) -> int:
+        return 5
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return {"video": VIDEO[self.sample.indices(90 - index)], "label": index}
+
+
+def test_a_base_is_told_which_frames_to_decode() -> None:
+    augment = ss.Compose([ss.RandomCrop(3), ss.HorizontalFlip()])
+    reader = KeyedReader(Clips(), augment, seed=42)
+    order = [3, 0, 4, 3]
+    made = {index: reader.sample(ss.SampleIndex(index, epoch=1))["video"] for index in order}
+    for index in order:
+        drawn = made[index][:, 0, 0].tolist()
+        assert len(set(np.diff(drawn))) == 1
+        np.testing.assert_array_equal(reader.sample(ss.SampleIndex(index, epoch=1))["video"], made[index])
+    again = [reader.sample(ss.SampleIndex(3, epoch=epoch))["video"][:, 0, 0].tolist() for epoch in range(8)]
+    assert len({tuple(one) for one in again}) > 4
+
+
+def test_what_a_pipeline_draws_does_not_depend_on_the_other_form() -> None:
+    """With a key it is what the transform draws in a pipeline; without, it has a stream of its own for each call."""
+    sample = ss.TemporalSample(6, stride=2, name="frames")
+    augment = ss.Compose([sample, ss.HorizontalFlip(p=1)])
+    for key in KEYS[:9]:
+        assert augment.params(key, {"video": VIDEO})[0].params.indices == tuple(sample.indices(90, key=key))
+
+
+def test_json_and_params_of_a_pipeline() -> None:
+    augment = ss.Compose([ss.TemporalSample(8, segments=4, stride=(1, 3)), ss.RandomCrop(3)])
+    assert ss.Compose.from_json(augment.to_json()) == augment
+    drawn = augment.params(KEYS[1], {"video": (90, 4, 5)})
+    assert len(drawn[0].params.indices) == 8
+    made = augment({"video": VIDEO}, key=KEYS[1])["video"]
+    assert made.shape == (8, 3, 3)
+    np.testing.assert_array_equal(augment.replay({"video": VIDEO}, drawn)["video"], made)
+
+
+def test_the_plain_function() -> None:
+    with pytest.raises(ValueError, match="3 frames with a stride of 2 need a video of 5 frames, got 4"):
+        clip_frames(0, 3, 2, 4, "error")
