@@ -122,6 +122,23 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "RandomSunFlare": Meant("", _BRIDGE),
         "NoOp": Meant("ss.Compose([])"),
     },
+    "PyTorchVideo": {
+        "UniformTemporalSubsample": Meant("ss.TemporalSample(8, segments=8, clips=1)", "the middles of equal parts, not the ends"),
+        "RandomShortSideScale": Meant("ss.RandomScale(sizes=[256, 320], between=True)"),
+        "ShortSideScale": Meant("ss.SmallestMaxSize(256)"),
+        "UniformCropVideo": Meant("ss.ThreeCrop(256)", "the view is its number of the crop"),
+        "Div255": Meant("ss.ToFloat()"),
+        "ConvertUint8ToFloat": Meant("ss.ToFloat()"),
+        "ApplyTransformToKey": Meant("ss.Compose([ss.HorizontalFlip()])", "the clip stands under 'video'"),
+        "MoveChannelFront": Meant("ss.ToCHW()", "(T, C, H, W)"),
+    },
+    "mmaction2": {
+        "SampleFrames": Meant("ss.TemporalSample(32, stride=2)", "clip_len, frame_interval; num_clips is segments, with all frames in n_frames"),
+        "DenseSampleFrames": Meant("ss.TemporalSample(32, stride=2)"),
+        "UniformSample": Meant("ss.TemporalSample(16, segments=16)"),
+        "RandomRescale": Meant("ss.RandomScale(sizes=[256, 320], between=True)"),
+        "FormatShape": Meant("ss.ToCHW()", "(T, C, H, W); permute the batch for NCTHW"),
+    },
 }  # fmt: skip
 """What is meant by a name, by library. Names that mean the same here are not listed."""
 
