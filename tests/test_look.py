@@ -300,6 +300,12 @@ def test_explain_takes_audio_and_boxes(folder: Path, capsys: pytest.CaptureFixtu
     (folder / "audio.json").write_text(ss.Compose([ss.RandomSegment(100)]).to_json())
     assert explain("audio.json", "--size", "16000") == 0
     assert "RandomSegment  start=" in capsys.readouterr().out
+    clips = ss.Compose([ss.TemporalSample(3), ss.RandomCrop(8)])
+    (folder / "video.json").write_text(clips.to_json())
+    assert explain("video.json", "--size", "30x20x25x3", "--json") == 0
+    told = json.loads(capsys.readouterr().out)["applied"]
+    expected = clips.params(ss.SampleKey(0, 0, 0), {"video": (30, 20, 25, 3)})
+    assert [one["params"] for one in told] == [plain(one.params) for one in expected]
     (folder / "safe.json").write_text(ss.Compose([ss.BBoxSafeCrop()]).to_json())
     assert explain("safe.json", "--size", "40x60", "--boxes", "[[5, 5, 20, 20]]") == 0
     assert explain("safe.json", "--size", "40x60", "--boxes", "[[5, 5") == 2
@@ -418,6 +424,18 @@ def test_a_sample_is_shown_with_its_masks_boxes_and_keypoints() -> None:
             augment.show(sample, epochs=wrong)
 
 
+def test_a_video_is_shown_as_four_of_its_frames() -> None:
+    video = np.arange(8, dtype=np.uint8)[:, None, None, None] * 30 + np.zeros((8, 6, 5, 3), np.uint8)
+    masks = np.zeros((8, 6, 5), np.uint8)
+    shown = drawn({"video": video, "video_mask": masks})
+    assert shown.shape == (6, 20, 3)
+    assert shown[0, ::5, 0].tolist() == [0, 60, 120, 180]
+    masks[2, 0, 0] = 1
+    assert drawn({"video": video, "video_mask": masks})[0, 5].tolist() != [60, 60, 60]
+    assert drawn({"video": video[:3]}).shape == (6, 15, 3)
+    assert len(ss.Compose([ss.TemporalSample(4)]).show({"video": video}, epochs=2).axes) == 3
+
+
 def test_show_loads_matplotlib_and_says_what_it_lacks() -> None:
     code = (
         "import sys, numpy as np, seedsafe as ss\nsys.modules['matplotlib'] = None\n"
@@ -463,7 +481,7 @@ def test_wrong_ranges(text_of_range: str) -> None:
         numbers(text_of_range)
     assert numbers("0,5,9-11") == [0, 5, 9, 10, 11]
     assert sides("4×5x3") == (4, 5, 3)
-    for wrong in ("", "0x3", "1x2x3x4"):
+    for wrong in ("", "0x3", "1x2x3x4x5"):
         with pytest.raises(ValueError, match="must be HEIGHTxWIDTH"):
             sides(wrong)
 

@@ -192,6 +192,7 @@ class Leaf:
         "_simple",
         "_streams",
         "_upper",
+        "_usual",
         "name",
         "ops",
         "transform",
@@ -218,7 +219,7 @@ class Leaf:
         self._pooled = self._keyed and marks.own and self._upper is not None
         self._draw_alone = None if marks.blind else draw
         self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
-        self._appliers = appliers(transform, marks)
+        self._take(appliers(transform, marks))
         self._primary: tuple[str, ...] = transform.primary
         # A transform of images takes a video in place of one, and knows the info of its frames.
         self._framed = "image" in self._primary and "video" not in self._primary
@@ -229,6 +230,11 @@ class Leaf:
         if self._framed:
             self._primary += ("video",)
         self._fills = marks.fills and self._simple and not self._keyed and draw is None
+
+    def _take(self, found: tuple[Applier, ...]) -> None:
+        """Keep what changes each target; without those of videos for samples that have none, in less time."""
+        self._appliers = found
+        self._usual = tuple(one for one in found if one.target not in ("video", "video_mask"))
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, transformed; a dict is changed in place."""
@@ -299,7 +305,8 @@ class Leaf:
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
         """Change all targets of a dict as `apply_parts` says."""
-        for target, is_primary, apply, asks in self._appliers:
+        found = self._appliers if "video" in sample or "video_mask" in sample else self._usual
+        for target, is_primary, apply, asks in found:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
                 made = apply(part, params, info=info) if asks else apply(part, params)
@@ -440,7 +447,7 @@ class Leaf:
 
         draw = self._draw
         self._draw = self._draw_alone = None if draw is None else drawn
-        self._appliers = tuple(one._replace(apply=watched(one.apply)) for one in self._appliers)
+        self._take(tuple(one._replace(apply=watched(one.apply)) for one in self._appliers))
         self._apply_alone = watched(self._apply_alone)
 
     def _checked(self, made: Any, target: str = "") -> Any:

@@ -93,6 +93,8 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
         return _of_picture(part, target), None
     if _is_tensor(part):
         return _of_tensor(part, target, channels_first)
+    if target in ("video", "video_mask") and isinstance(part, list | tuple):
+        return _of_frames(part, target, channels_first)
     return _narrow(part) if target in ("image", "video") and type(part) is np.ndarray else (part, None)
 
 
@@ -601,8 +603,6 @@ def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> An
 
 
 def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
-    if target in ("video", "video_mask") and isinstance(part, list | tuple):
-        return _of_frames(part, target, first)
     if target != "masks" or not isinstance(part, list | tuple):
         return opened(part, "mask" if _is_picture(part) and target == "masks" else target, first)
     pairs = [opened(mask, "mask", first) for mask in part]

@@ -70,7 +70,7 @@ def waveform(audio: Array) -> Array:
 
 
 def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array:
-    """Return the picture of a sample: an array, or a dict of targets, which are drawn on its image.
+    """Return the picture of a sample: an array, or a dict of targets, which are drawn on its image, or on four frames of its video.
 
     Args:
         parts: the sample.
@@ -78,7 +78,7 @@ def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array
         scaled: returns an image in the size that is shown; the rest is drawn after it.
 
     Raises:
-        ValueError: there is neither an image nor audio.
+        ValueError: there is neither an image nor a video nor audio.
 
     Example:
         >>> sample = {"image": np.zeros((4, 6), np.uint8), "boxes": np.array([[1.0, 1.0, 4.0, 4.0]])}
@@ -87,6 +87,8 @@ def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array
     """
     if not isinstance(parts, dict):
         parts = {"image" if np.ndim(parts) >= 2 and np.shape(parts)[0] > 2 else "audio": parts}
+    if "image" not in parts and "video" in parts:
+        return _film(parts, boxes, scaled)
     if "image" not in parts:
         if "audio" not in parts:
             raise ValueError(f"a sample needs an image or audio to be drawn, got {list(parts)}")
@@ -103,6 +105,17 @@ def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array
     for number, row in enumerate(_rows(parts.get("keypoints"), lambda rows: rows)):
         _dot(image, (row[:2] + 0.5) * ratio, _COLOURS[number % len(_COLOURS)])
     return image
+
+
+def _film(parts: dict[str, Any], boxes: str, scaled: Any) -> Array:
+    """Return up to four frames of a video side by side, those that lie evenly in it."""
+    video, masks = parts["video"], parts.get("video_mask")
+    count = min(len(video), 4)
+    frames = []
+    for number in (k * len(video) // count for k in range(count)):
+        own = {} if masks is None else {"mask": masks[number]}
+        frames.append(drawn({**parts, **own, "image": video[number]}, boxes=boxes, scaled=scaled))
+    return np.concatenate(frames, axis=1)
 
 
 def _rows(given: Any, read: Any) -> Array:

@@ -29,7 +29,7 @@ def numbers(text: str, most: int = 2**32) -> list[int]:
 
 
 def sides(text: str) -> tuple[int, ...]:
-    """Return a shape as a command line gives it: ``480x640``, ``480x640x3``, or ``16000`` for audio.
+    """Return a shape as a command line gives it: ``480x640``, ``480x640x3``, ``60x480x640x3`` for a video, or ``16000`` for audio.
 
     Raises:
         ValueError: it has another form.
@@ -42,6 +42,6 @@ def sides(text: str) -> tuple[int, ...]:
         found = tuple(int(part) for part in text.lower().replace("×", "x").split("x"))
     except ValueError:
         found = ()
-    if not 1 <= len(found) <= 3 or min(found) < 1:
+    if not 1 <= len(found) <= 4 or min(found) < 1:
         raise ValueError(f"must be HEIGHTxWIDTH in pixels, such as 480x640, got {text!r}")
     return found

@@ -33,7 +33,7 @@ class _Unsized(Info):
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
-            "what is drawn depends on the size of the sample: pass --size HxW, or --image FILE; for audio --size SAMPLES"
+            "what is drawn depends on the size of the sample: pass --size HxW, or --image FILE; for audio --size SAMPLES, for video TxHxWxC"
         )
 
 
@@ -126,7 +126,8 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
         raise ValueError(
             f"--dtype must be one of NumPy's, such as uint8 or float32, got {options.dtype!r}"
         ) from None
-    return Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
+    info = Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
+    return {"video": info} if len(shape) == 4 else info
 
 
 def _arrays(parts: Any) -> Any:

@@ -27,7 +27,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--occurrence", type=int, default=0, metavar="N", help="default: 0")
     shape = made.add_mutually_exclusive_group()
     shape.add_argument(
-        "--size", type=_size, metavar="HxW", help="of the sample's image, or the length of its audio"
+        "--size",
+        type=_size,
+        metavar="HxW",
+        help="of the sample's image, of its video (TxHxWxC), or the length of its audio",
     )
     shape.add_argument("--image", metavar="FILE", help="the sample's image, for its size")
     made.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
