@@ -110,6 +110,28 @@ def test_masks_boxes_and_keypoints_go_with_the_frames(key: ss.SampleKey) -> None
     assert same(made["keypoints"], one["keypoints"])
 
 
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key.index))
+def test_boxes_under_rules_need_no_image(key: ss.SampleKey) -> None:
+    augment = ss.Compose(
+        AUGMENT.transforms,
+        boxes=ss.Boxes("yolo", labels="names", min_visibility=0.2),
+        keypoints=ss.Keypoints(outside="drop"),
+    )
+    boxes = np.array([[0.3, 0.4, 0.2, 0.3, 0.0], [0.7, 0.7, 0.3, 0.3, 4.0], [0.1, 0.1, 0.1, 0.1, 4.0]])
+    parts = {"boxes": boxes, "names": ["a", "b", "c"], "keypoints": np.array([[30.0, 30.0, 2.0]])}
+    made, one = augment({"video": VIDEO, **parts}, key=key), augment({"image": VIDEO[0], **parts}, key=key)
+    assert made["names"] == one["names"]
+    assert same(made["boxes"], one["boxes"])
+    assert same(made["keypoints"], one["keypoints"])
+    drawn = augment.params(key, {"video": VIDEO, "boxes": boxes})
+    alone = augment.replay(parts, drawn, info={"video": ss.Info(SHAPE, "uint8", boxes)})
+    assert same(alone["boxes"], one["boxes"])
+    masks = augment.replay({"video_mask": MASKS}, drawn, info={"video": ss.Info(SHAPE, "uint8", boxes)})
+    assert same(
+        masks["video_mask"], augment({"video": VIDEO, "video_mask": MASKS, **parts}, key=key)["video_mask"]
+    )
+
+
 def test_an_image_beside_a_video_goes_with_it() -> None:
     made = AUGMENT({"image": VIDEO[2], "video": VIDEO}, key=KEY)
     assert same(made["image"], made["video"][2])

@@ -103,7 +103,7 @@ def image_info(infos: Infos) -> Info | None:
     """Return the info of a sample's image, of its mask, or of each frame of its video."""
     if isinstance(infos, Info):
         return infos
-    video = infos.get("video", infos.get("video_mask"))
+    video = infos.get("video")
     return infos.get("image", infos.get("mask", None if video is None else video.frame()))
 
 
@@ -135,9 +135,8 @@ def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
     for target in ("image", "mask"):
         if target in sample:
             return Info(sample[target].shape).image_size()
-    for target in ("video", "video_mask"):
-        if target in sample:
-            return Info(sample[target].shape).frame().image_size()
+    if "video" in sample:
+        return Info(sample["video"].shape).frame().image_size()
     if len(sample.get("masks", ())):
         return Info(sample["masks"][0].shape).image_size()
     if info is None:
