@@ -122,7 +122,15 @@ def main() -> None:
         ]
         _run(pythons[0], "benchmarks.page", asked.page, *tables)
     if not (asked.only or asked.page):
-        for name in ("keys", "import_time", "loader_overhead", "sample_checks", "bridge_cost", "converted"):
+        for name in (
+            "keys",
+            "import_time",
+            "loader_overhead",
+            "sample_checks",
+            "bridge_cost",
+            "converted",
+            "clips",
+        ):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))
         _measure_loaders(pythons, "two cores")
