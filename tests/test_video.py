@@ -210,6 +210,7 @@ def test_frames_that_become_unequal() -> None:
         ({"video": VIDEO, "mask": MASKS}, ValueError, r"put a mask for each frame, \(T, H, W\), under 'video_mask'"),
         ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have as many frames"),
         ({"video": VIDEO, "labels_per_frame": MASKS}, ValueError, "'labels_per_frame' has the image's height and width.*call it 'video_mask'"),
+        ({"video": VIDEO, "flow": VIDEO[..., :2]}, ValueError, "'flow' has the image's height and width.*call it 'video_mask'"),
         ({"video": VIDEO, "clip": VIDEO}, ValueError, "'clip' looks like something that belongs to the image.*call it 'video'"),
         (VIDEO, ValueError, r"say that it is a video, with augment\(video=clip, key=key\), or with targets=\('video', None\)"),
     ],

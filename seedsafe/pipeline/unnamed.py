@@ -47,8 +47,9 @@ def look(sample: dict[Any, Any], rules: Rules) -> None:
     video = () if "image" in sample else _shape(sample.get("video"))
     size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
     for name, part in sample.items():
-        target = None if name in TARGETS or name in rules.labels else meant(name, part, size)
-        if target == "masks" and video and _shape(part)[:3] == video[:3]:
+        known = name in TARGETS or name in rules.labels
+        target = None if known else meant(name, part, size)
+        if not known and target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
             target = "video_mask"
         if target is not None:
             raise ValueError(
@@ -93,7 +94,7 @@ def why(name: Any, size: tuple[int, int] | None, part: Any) -> str:
         return "looks like something that belongs to the image"
     return (
         "has the image's height and width"
-        if size in (_shape(part)[:2], _shape(part)[-2:])
+        if size in (_shape(part)[:2], _shape(part)[-2:], _shape(part)[1:3])
         else f"has the shape {_shape(part)} of boxes"
     )
 
