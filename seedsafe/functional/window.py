@@ -128,14 +128,14 @@ def crop_each(
     else:
         images = np.ascontiguousarray(images)
     _, rows, columns, *channels = images.shape
-    of_image, of_row, of_pixel = images.strides[:3]
+    row = np.dtype((np.void, width * math.prod(channels) * images.itemsize))  # is copied as one thing
     windows: Array = np.ndarray(
-        (count, rows - height + 1, columns - width + 1, height, width * math.prod(channels)),
-        images.dtype,
+        (count, rows - height + 1, columns - width + 1, height),
+        row,
         images,
-        strides=(of_image, of_row, of_pixel, of_row, images.itemsize),
+        strides=(*images.strides[:3], images.strides[1]),
     )
-    cut: Array = windows[np.arange(count), top, left]
+    cut: Array = windows[np.arange(count), top, left].view(images.dtype)
     return cut.reshape(count, height, width, *channels)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from seedsafe.keys.draws import limit_of
-from seedsafe.keys.key import Address, SampleKey, address
+from seedsafe.keys.key import Address, SampleKey
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["ManyDraws", "ManyKeys"]
 
 _FACTORS: Final = np.array([[0xD2E7470EE14C6C93], [0xCA5A826395121157]], np.uint64)
-_LOW, _HIGH = _FACTORS & np.uint64(0xFFFFFFFF), _FACTORS >> np.uint64(32)
+_HALVES: Final = np.stack([_FACTORS & np.uint64(0xFFFFFFFF), _FACTORS >> np.uint64(32)])[:, np.newaxis]
 _STEPS: Final = np.array([[0x9E3779B97F4A7C15], [0xBB67AE8584CAA73B]], np.uint64)
+_ROUNDS: Final = np.arange(10, dtype=np.uint64)[:, np.newaxis, np.newaxis] * _STEPS
+_WORD: Final = 2**64 - 1
 _HALF: Final = np.uint64(32)
 _MASK: Final = np.uint64(0xFFFFFFFF)
 
@@ -37,12 +39,12 @@ class ManyKeys:
     __slots__ = ("_calls", "_seeds", "_under")
 
     def __init__(self, keys: Sequence[SampleKey]) -> None:
-        found = [address(key) for key in keys]
-        self._under = np.array([[at.moment, at.index] for at in found], np.uint64).reshape(-1, 2).T
-        self._calls = np.array([at.stream for at in found], np.uint64)
-        seeds = [(at.seed_low, at.seed_high) for at in found]
-        shared = seeds[:1] if len(set(seeds)) == 1 else seeds  # one run has one seed
-        self._seeds = np.array(shared, np.uint64).reshape(-1, 2).T
+        moments = [key.epoch << 32 | key.occurrence << 16 | key.view for key in keys]
+        self._under = np.array([moments, [key.index for key in keys]], np.uint64)
+        self._calls = np.array([key.call << 16 for key in keys], np.uint64)
+        seeds = {key.seed for key in keys}
+        shared = seeds if len(seeds) == 1 else [key.seed for key in keys]  # one run has one seed
+        self._seeds = np.array([[seed & _WORD, seed >> 64] for seed in shared], np.uint64).reshape(-1, 2).T
 
     @classmethod
     def of_run(cls, seed: int, moments: Sequence[int], indices: Sequence[int]) -> ManyKeys:
@@ -56,7 +58,7 @@ class ManyKeys:
         keys = cls.__new__(cls)
         keys._under = np.array([moments, indices], np.uint64)
         keys._calls = np.zeros(len(indices), np.uint64)
-        keys._seeds = np.array([[seed & 2**64 - 1], [seed >> 64]], np.uint64)
+        keys._seeds = np.array([[seed & _WORD], [seed >> 64]], np.uint64)
         return keys
 
     def __len__(self) -> int:
@@ -111,25 +113,25 @@ def _ten_rounds(
     Follows J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A product of 64 by 64 bits is made
     of four products of halves, none of whose sums overflows.
     """
-    upper, lower, cross, high = (np.empty_like(left) for _ in range(4))
-    for number in range(10):
-        np.right_shift(left, _HALF, out=upper)
-        np.bitwise_and(left, _MASK, out=lower)
-        np.multiply(upper, _HIGH, out=high)
-        np.multiply(lower, _LOW, out=cross)
-        cross >>= _HALF
-        upper *= _LOW
-        cross += upper
-        lower *= _HIGH
-        np.bitwise_and(cross, _MASK, out=upper)
-        lower += upper
-        cross >>= _HALF
-        lower >>= _HALF
-        high += cross
-        high += lower
+    half, mask = np.array(_HALF), np.array(_MASK)  # as arrays they are taken sooner
+    low, high = halves = np.empty((2, *left.shape), np.uint64)
+    products = np.empty((2, 2, *left.shape), np.uint64)  # by the lower and the upper half of the factors
+    (least, middle), (other, most) = products
+    both = products.reshape(4, *left.shape)[1:3]
+    for key in keys + _ROUNDS:
+        np.bitwise_and(left, mask, out=low)
+        np.right_shift(left, half, out=high)
+        np.multiply(halves, _HALVES, out=products)
+        least >>= half
+        middle += least
+        np.bitwise_and(middle, mask, out=least)
+        other += least
+        both >>= half
+        most += middle
+        most += other
         left *= _FACTORS
-        np.bitwise_xor(high[::-1], right, out=right)
-        right ^= keys + np.uint64(number) * _STEPS
+        right ^= most[::-1]
+        right ^= key
         left, right = right, left[::-1]
     return left, right
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Many", "UnevenError"]
 
-_CHUNK: Final = 2**18
+_CHUNK: Final = 400_000
 """Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
 
 _PAYS: Final = 16
@@ -109,7 +109,7 @@ class Many:
         size = -(-count // -(-count * images[0].nbytes // _CHUNK))
         for first in range(0, count, size):
             rows = slice(first, min(first + size, count))
-            made: Array = np.array(images[rows])
+            made = _together(images[rows])
             out: Array | None = None
             for number, step in enumerate(self._steps):
                 if number == len(drawn):
@@ -130,6 +130,15 @@ class Many:
                 target[...] = made
         assert whole is not None
         return whole
+
+
+def _together(images: Sequence[Array] | Array) -> Array:
+    """Return images as one array, C-contiguous: their own memory, read-only, where they are one already."""
+    if type(images) is not ndarray or not images.flags.carray:
+        return np.array(images, order="C")
+    whole = images[:]
+    whole.flags.writeable = False
+    return whole
 
 
 def _flat(root: Chain) -> Iterator[Node]:
@@ -254,6 +263,8 @@ class _AtOnce:
             return self._alone.run(images, drawn, rows, out)
         if (made.shape, made.dtype) != (some.shape, some.dtype):
             raise UnevenError
+        if not images.flags.writeable:  # the caller's
+            images = images.copy()
         images[fired] = made
         return images
 
