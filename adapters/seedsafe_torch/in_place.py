@@ -219,17 +219,16 @@ class Ready(Whole):
     """The samples of a batch, whose images are the rows of a tensor that is there already.
 
     Args:
-        samples: as they were read.
-        images: all, augmented.
-        whole: the memory that these lie in; None for memory of their own.
+        made: the images and what the samples have beside them.
+        whole: the memory that the images lie in; None for memory of their own.
     """
 
-    def __init__(self, samples: Sequence[Any], images: npt.NDArray[Any], whole: ring.Part | None) -> None:
-        bare = type(samples[0]) is not tuple
+    def __init__(self, made: AtOnce, whole: ring.Part | None) -> None:
+        images, others = made
         super().__init__(
-            images if bare else [(row, *one[1:]) for row, one in zip(images, samples, strict=True)]
+            images if others is None else [(row, *one) for row, one in zip(images, others, strict=True)]
         )
-        self._kept, self._images, self._whole, self._bare = tuple(self), images, whole, bare
+        self._kept, self._images, self._others, self._whole = tuple(self), images, others, whole
 
     def collated(self, travels: bool) -> Any:
         """Return the batch; None if a sample was exchanged since."""
@@ -243,11 +242,10 @@ class Ready(Whole):
         else:
             first = torch.from_numpy(images)
             first = _by_value(first) if travels else first
-        if self._bare:
+        if self._others is None:
             return first
-        functions = _functions(travels)
-        _, *others = zip(*self, strict=True)
-        return [first, *(torchs.collate(cast(Any, part), collate_fn_map=functions) for part in others)]
+        functions, columns = _functions(travels), zip(*self._others, strict=True)
+        return [first, *(torchs.collate(cast(Any, part), collate_fn_map=functions) for part in columns)]
 
 
 def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
@@ -263,7 +261,7 @@ def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
         return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
 
     made = at_once(dataset, indices, room)
-    return Ready(made.samples, made.images, taken[-1]) if isinstance(made, AtOnce) else made
+    return Ready(made, taken[-1]) if isinstance(made, AtOnce) else made
 
 
 def _placed(rows: _Rows, sample: Any) -> Any:

@@ -301,7 +301,11 @@ def _planes_of_each(images: Array, dtype: npt.DTypeLike, out: Array | None) -> t
     channels = images.shape[3] if images.ndim == 4 else 1
     made = _room((count, channels, height, width), dtype, out)
     flat = np.ascontiguousarray(images).reshape(count, height * width, channels)
-    return ([flat[:, :, 0]] if channels == 1 else opencv().split(flat)), made
+    if channels == 1:
+        return [flat[:, :, 0]], made
+    planes = scratch_planes(channels, flat)
+    opencv().split(flat, planes)
+    return planes, made
 
 
 def _planes_in(made: Array) -> list[Array]:

@@ -18,6 +18,7 @@ from seedsafe.functional.carrier import (
     require_size,
 )
 from seedsafe.functional.coordinates import put, widened
+from seedsafe.functional.scratch import scratch
 from seedsafe.ground.info import Array
 
 __all__ = ["MODES", "check_fill", "crop", "crop_each", "pad", "shift_boxes", "shift_points"]
@@ -148,12 +149,10 @@ def _all_padded(
         images = images.take(_sources(mode, -above, height, rows), axis=1)
         return images.take(_sources(mode, -before, width, columns), axis=2)
     shape = (count, height, width, *channels)
-    if isinstance(fill, int | float) and fill == 0:
-        padded = np.zeros(shape, images.dtype)
-    else:
+    padded = scratch(shape, images.dtype)
+    if fill != 0:
         check_fill(fill, images[0])
-        padded = np.empty(shape, images.dtype)
-        padded[...] = fill
+    padded[...] = fill
     padded[:, above : above + rows, before : before + columns] = images
     return padded
 

@@ -114,14 +114,18 @@ def _ten_rounds(
     of four products of halves, none of whose sums overflows.
     """
     half, mask = np.array(_HALF), np.array(_MASK)  # as arrays they are taken sooner
-    low, high = halves = np.empty((2, *left.shape), np.uint64)
-    products = np.empty((2, 2, *left.shape), np.uint64)  # by the lower and the upper half of the factors
-    (least, middle), (other, most) = products
-    both = products.reshape(4, *left.shape)[1:3]
+    halves: npt.NDArray[np.uint64] = np.empty((2, *left.shape), np.uint64)
+    low: npt.NDArray[np.uint64] = halves[0]
+    high: npt.NDArray[np.uint64] = halves[1]
+    # Of the lower and the upper half with the lower half of the factors, then with the upper one.
+    products: npt.NDArray[np.uint64] = np.empty((4, *left.shape), np.uint64)
+    least, middle, other, most = list(products)
+    both = products[1:3]
+    pairs = products.reshape(2, 2, *left.shape)
     for key in keys + _ROUNDS:
         np.bitwise_and(left, mask, out=low)
         np.right_shift(left, half, out=high)
-        np.multiply(halves, _HALVES, out=products)
+        np.multiply(halves, _HALVES, out=pairs)
         least >>= half
         middle += least
         np.bitwise_and(middle, mask, out=least)

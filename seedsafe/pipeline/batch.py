@@ -84,8 +84,9 @@ class Many:
             return False
         if type(images) is ndarray:
             return True
-        alike = set(map(type, images)) == {ndarray} and {one.shape for one in images} == {first.shape}
-        return alike and {one.dtype for one in images} == {first.dtype}
+        return set(map(type, images)) == {ndarray} and {(one.shape, one.dtype) for one in images} == {
+            (first.shape, first.dtype)
+        }
 
     def run(
         self, images: Sequence[Array] | Array, keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
@@ -241,10 +242,10 @@ class _AtOnce:
             fired = draws.below(self._leaf.limit)
             if fired.all():
                 fired = None
-            else:
-                draws = draws[np.flatnonzero(fired)]
         if self._draw is None:
             return _Drawn(keys, fired, self._leaf.transform.draw(None, info), shared=True)
+        if draws is not None and fired is not None:
+            draws = draws[np.flatnonzero(fired)]
         return _Drawn(keys, fired, self._draw(draws, info))
 
     def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:

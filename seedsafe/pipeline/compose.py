@@ -162,7 +162,7 @@ class Compose:
             >>> augment.batch(np.zeros((64, 4, 4, 3), np.uint8), keys).shape
             (64, 2, 2, 3)
         """
-        found = keys if isinstance(keys, ManyKeys) else ManyKeys([checked_key(key) for key in keys])
+        found = keys if isinstance(keys, ManyKeys) else ManyKeys(list(map(checked_key, keys)))
         count = len(images)
         if not count or count != len(found):
             raise ValueError(

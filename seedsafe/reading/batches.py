@@ -110,10 +110,10 @@ class Rows(Protocol):
 
 
 class AtOnce(NamedTuple):
-    """Samples whose images were made at once: the images, (N, …), and the samples as they were read."""
+    """Samples whose images were made at once: the images, (N, …), and what each has beside its image; None for nothing."""
 
     images: Array
-    samples: list[Any]
+    others: list[tuple[Any, ...]] | None
 
 
 def read_batch(
@@ -135,10 +135,9 @@ def read_batch(
     """
     made = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
     if isinstance(made, AtOnce):
-        if type(made.samples[0]) is not tuple:
+        if made.others is None:
             return made.images
-        _, *others = zip(*made.samples, strict=True)
-        return made.images, *(collate(part, stack) for part in others)
+        return made.images, *(collate(part, stack) for part in zip(*made.others, strict=True))
     samples = []
     for number, at in enumerate(ats):
         row = None if rows is None else rows.offer()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from copy import copy, deepcopy
 from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -140,11 +139,24 @@ def _kept(sample: Any) -> Any:
     return sample
 
 
-def _is_alike(sample: Any, first: Any) -> bool:
-    """Return whether a sample has the form of the first one, of which `_kept` copies all arrays."""
-    if type(first) is ndarray:
-        return type(sample) is ndarray
-    return type(sample) is tuple and len(sample) == len(first) and type(sample[0]) is ndarray
+class _Reads(NamedTuple):
+    """What the base has at the positions of a batch, up to the last one that was read."""
+
+    images: Array
+    """Of the samples that are alike."""
+    others: list[tuple[Any, ...]] | None
+    """What these have beside their images; None where they are nothing else."""
+    alike: int
+    """How many these are."""
+    last: Read | None = None
+    """The one after them, if it was read: unlike them, or an error."""
+
+    def of(self, number: int) -> Read | None:
+        """Return the sample of a number, if it was read."""
+        if number >= self.alike:
+            return self.last if number == self.alike else None
+        image = self.images[number]
+        return Read(image if self.others is None else (image, *self.others[number]))
 
 
 class KeyedReader:
@@ -358,21 +370,18 @@ class KeyedReader:
             return None
         self.position(high)
         reads = self._reads(ats, many, around)
-        if len(reads) == len(ats) and reads[-1].error is None:
-            samples = [read.sample for read in reads]
-            images = self._images(samples, many)
-            if images is not None:
-                try:
-                    return AtOnce(many.run(images, self._keys(ats), room), samples)
-                except UnevenError:
-                    self._at_once = False  # the next batches will not be even either
-                except Exception:  # noqa: BLE001, S110  # each sample says by itself what is wrong with it
-                    pass
+        if reads.alike == len(ats):
+            try:
+                return AtOnce(many.run(reads.images, self._keys(ats), room), reads.others)
+            except UnevenError:
+                self._at_once = False  # the next batches will not be even either
+            except Exception:  # noqa: BLE001, S110  # each sample says by itself what is wrong with it
+                pass
 
         def alone(number: int, row: Array | None = None) -> Any:
-            at = ats[number]
-            if number < len(reads):
-                return self.sample(at, counts=False, listed=listed, row=row, given=reads[number])
+            at, read = ats[number], reads.of(number)
+            if read is not None:
+                return self.sample(at, counts=False, listed=listed, row=row, given=read)
             if around is None:
                 return self.sample(at, listed=listed, row=row)
             with around(number):
@@ -392,58 +401,80 @@ class KeyedReader:
 
     def _reads(
         self, ats: Sequence[SampleIndex], many: Many, around: Callable[[int], entered] | None
-    ) -> list[Read]:
-        """Return what the base has at some positions, up to one that cannot be read, or the first if that is too large."""
+    ) -> _Reads:
+        """Return what the base has at some positions, up to one that is not like the first, or cannot be read."""
         opencv.guard()
-        base, repeats, reads = self.base, self.repeats, list[Read]()
-        read = entered(None, repeats, 0, True, self.key)  # one for all: it is begun again for each
+        base, repeats, key = self.base, self.repeats, self.key
+        read = entered(None, repeats, 0, True, key)  # one for all: it is begun again for each
+        again, number, last = read.again, 0, None
         read.outer = None
         state.read = read
+        images, others = np.empty(0), list[tuple[Any, ...]]()
+        shape, dtype, length, label, copies = images.shape, images.dtype, 0, type(None), False
         try:
             for number, at in enumerate(ats):
-                read.again(at, self.key)
+                again(at, key)
                 if around is not None:
                     state.read = read.outer = outer = around(number)
                     outer.outer = None
-                    outer.report(repeats, self.key(at), self._random)
+                    outer.report(repeats, key(at), self._random)
                     state.read = read
                 try:
-                    reads.append(Read(_kept(base[int(at)])))
+                    sample = base[int(at)]
                 except (NotReproducible, SharedSeedError):
                     raise
                 except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
-                    reads.append(Read(None, error))
+                    last = Read(None, error)
                     break
                 if read.numbers:
                     self._random = True
                 if number == 0:
-                    images = self._images([reads[0].sample], many)
-                    if images is None or not many.pays(len(ats), images[0]):
+                    image = self._image(sample, many)
+                    if image is None or not many.pays(len(ats), image):
                         self._at_once = False
+                        last = Read(sample)
                         break
-                elif not _is_alike(reads[-1].sample, reads[0].sample):
-                    break  # the base may fill its memory again at the next read, and so much was not copied
+                    images = np.empty((len(ats), *image.shape), image.dtype)
+                    shape, dtype = image.shape, image.dtype
+                    if image is not sample:
+                        length, label = len(sample), type(sample[-1])
+                        copies = length > 2 or label is ndarray
+                elif not length:
+                    image = sample
+                elif type(sample) is tuple and len(sample) == length and type(sample[-1]) is label:
+                    image = sample[0]
+                else:
+                    image = None
+                if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
+                    last = Read(_kept(sample))
+                    break
+                # The base may fill its memory again for its next sample.
+                images[number] = image
+                if length:
+                    other = sample[1:]
+                    others.append(_kept(other) if copies else other)
+            else:
+                number = len(ats)
         finally:
             self._random |= bool(read.numbers)
             state.read = None
-        return reads
+        return _Reads(images, others if length else None, number, last)
 
-    def _images(self, samples: list[Any], many: Many) -> list[Array] | None:
-        """Return the images of samples that are nothing else, or tuples that begin with them; None for any others."""
-        first, images = samples[0], samples
-        if type(first) is tuple and first:
-            label = type(first[-1])
-            if set(map(type, samples)) != {tuple} or set(map(len, samples)) != {len(first)}:
+    def _image(self, sample: Any, many: Many) -> Array | None:
+        """Return the image of a sample that is nothing else, or a tuple that begins with it; None for any other."""
+        image = sample
+        if type(sample) is tuple and sample:
+            image = sample[0]
+            if type(image) is not ndarray:
                 return None
-            if {type(one[-1]) for one in samples} != {label}:
-                return None
-            images = [one[0] for one in samples]
-            if label is not self._label:
-                with suppress(ValueError):  # which each sample raises by itself
-                    if type(images[0]) is ndarray and self._is_plain(first):
-                        return images if many.takes(images) else None
-                return None
-        return images if many.takes(images) else None
+            if type(sample[-1]) is not self._label:
+                try:
+                    plain = self._is_plain(sample)
+                except ValueError:  # which the sample raises by itself
+                    plain = False
+                if not plain:
+                    return None
+        return image if many.takes([image]) else None
 
     def _keys(self, ats: Sequence[SampleIndex]) -> ManyKeys:
         """Return the keys of samples."""
