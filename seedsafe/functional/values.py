@@ -274,8 +274,9 @@ def normalize_chw_each(
     scale, offset = affine(tuple(mean), tuple(std), _top(images))
     for channel, (plane, target) in enumerate(zip(planes, _planes_in(made), strict=True)):
         one = channel if len(mean) > 1 else 0
-        if plane.dtype == np.uint8:
-            opencv().LUT(plane, _table((mean[one],), (std[one],), 1), target)
+        if plane.dtype == UINT8:
+            _scale(plane, scale.item(one), target)
+            opencv().add(target, (offset.item(one), 0.0, 0.0, 0.0), target)
         else:
             np.multiply(plane, scale[one], out=target)
             target += offset[one]
