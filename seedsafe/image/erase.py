@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.functional.erase import Hole
 from seedsafe.ground.checks import flag, span
-from seedsafe.ground.info import Info
+from seedsafe.ground.info import Array, Info
 from seedsafe.image.holes import Erasing, Holes, Length, length, length_of, lengths_of
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
@@ -211,6 +211,30 @@ class XYMasking(Erasing):
         upright = [(x0, 0, x1, height) for x0, x1 in _stripes(rng, self.columns, self.width, width)]
         flat = [(0, y0, width, y1) for y0, y1 in _stripes(rng, self.rows, self.height, height)]
         return Holes((*upright, *flat), rng.noise())
+
+    def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
+        height, width = info.image_size()
+        most = self.columns[1]
+        if most + self.rows[1] > _MOST or isinstance(self.fill, str):
+            return None
+        found = np.zeros((len(draws), most + self.rows[1], 4), np.int64)
+        found[:, :most, 3], found[:, most:, 2] = height, width
+        found[:, :most, ::2] = _many_stripes(draws, self.columns, self.width, width)
+        found[:, most:, 1::2] = _many_stripes(draws, self.rows, self.height, height)
+        return (found,)
+
+
+def _many_stripes(draws: ManyDraws, counts: Any, lengths: Any, side: int) -> Array:
+    """Return what `_stripes` gives for each stream: int64, (N, most, 2), with those that are left out empty."""
+    low, high = counts
+    count = low + draws.integer(high - low + 1)
+    found = np.zeros((len(draws), high, 2), np.int64)
+    for number in range(high):
+        size = lengths_of(draws, lengths, side)
+        start = draws.integer((side - size + 1).astype(np.uint64))
+        found[:, number] = np.stack([start, start + size], axis=1)
+    found[np.arange(high) >= count[:, np.newaxis]] = 0
+    return found
 
 
 def _stripes(rng: Draws, counts: Any, lengths: Any, side: int) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from seedsafe.keys.draws import limit_of
+from seedsafe.keys.draws import limit_of, words_at
 from seedsafe.keys.key import Address, SampleKey
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ _HALVES: Final = np.stack([_FACTORS & np.uint64(0xFFFFFFFF), _FACTORS >> np.uint
 _STEPS: Final = np.array([[0x9E3779B97F4A7C15], [0xBB67AE8584CAA73B]], np.uint64)
 _ROUNDS: Final = np.arange(10, dtype=np.uint64)[:, np.newaxis, np.newaxis] * _STEPS
 _WORD: Final = 2**64 - 1
+_FEW: Final = 40
+"""So few streams are sooner moved to one by one."""
 _HALF: Final = np.uint64(32)
 _MASK: Final = np.uint64(0xFFFFFFFF)
 
@@ -94,6 +96,9 @@ class ManyKeys:
             block: counted from 1; words 0 to 3 are in block 1.
         """
         streams, count = len(ops), len(self)
+        if streams * count <= _FEW:
+            found = words_at([at for op in ops for at in self.addresses(op)], 4, block - 1)
+            return found.reshape(streams, count, 4)
         left = np.empty((2, streams, count), np.uint64)
         left[0] = block
         left[1] = self._calls | (np.array(ops, np.uint64) << _HALF)[:, np.newaxis]

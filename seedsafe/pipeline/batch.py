@@ -35,7 +35,7 @@ __all__ = ["Many", "UnevenError"]
 _CHUNK: Final = 400_000
 """Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
 
-_PAYS: Final = 16
+_PAYS: Final = 24
 """Fewer images are faster one by one."""
 
 _LARGE: Final = 112 * 112

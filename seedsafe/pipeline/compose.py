@@ -168,10 +168,12 @@ class Compose:
             raise ValueError(
                 f"images and keys must be as many, and at least one, got {count} and {len(found)}: pass a key for each image"
             )
-        if self.many.takes(images):
+        many = self.many
+        if many.takes(images) and many.pays(count, images[0]):
             with suppress(Exception):  # what is wrong with one image, its own call says
-                return self.many.run(images, found, np.empty)
-        made = [self(image, key=found.key(row)) for row, image in enumerate(images)]
+                return many.run(images, found, np.empty)
+        each = map(found.key, range(count)) if found is keys else keys
+        made = [self(image, key=key) for image, key in zip(images, each, strict=True)]  # type: ignore[arg-type]  # keys by now
         kinds = sorted({(one.shape, str(one.dtype)) for one in made})
         if len(kinds) > 1:
             raise ValueError(
