@@ -162,18 +162,19 @@ class Compose:
             >>> augment.batch(np.zeros((64, 4, 4, 3), np.uint8), keys).shape
             (64, 2, 2, 3)
         """
-        found = keys if isinstance(keys, ManyKeys) else ManyKeys(list(map(checked_key, keys)))
         count = len(images)
-        if not count or count != len(found):
+        if not isinstance(keys, ManyKeys):
+            keys = list(map(checked_key, keys))
+        if not count or count != len(keys):
             raise ValueError(
-                f"images and keys must be as many, and at least one, got {count} and {len(found)}: pass a key for each image"
+                f"images and keys must be as many, and at least one, got {count} and {len(keys)}: pass a key for each image"
             )
         many = self.many
-        if many.takes(images) and many.pays(count, images[0]):
+        if many.pays(count) and many.takes(images) and many.pays(count, images[0]):
             with suppress(Exception):  # what is wrong with one image, its own call says
-                return many.run(images, found, np.empty)
-        each = map(found.key, range(count)) if found is keys else keys
-        made = [self(image, key=key) for image, key in zip(images, each, strict=True)]  # type: ignore[arg-type]  # keys by now
+                return many.run(images, keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty)
+        each = map(keys.key, range(count)) if isinstance(keys, ManyKeys) else keys
+        made = [self(image, key=key) for image, key in zip(images, each, strict=True)]
         kinds = sorted({(one.shape, str(one.dtype)) for one in made})
         if len(kinds) > 1:
             raise ValueError(
