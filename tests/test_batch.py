@@ -267,6 +267,10 @@ def test_keys() -> None:
     assert augment.batch(images, keys).tobytes() == wanted
     assert augment.batch(images, ManyKeys(keys)).tobytes() == wanted
     assert augment.batch(images, tuple(keys)).tobytes() == wanted
+    assert (
+        augment.batch(images[:3], ManyKeys(keys[:3])).tobytes()
+        == np.stack(loop(augment, images, keys))[:3].tobytes()
+    )
 
 
 def test_wrong_arguments() -> None:

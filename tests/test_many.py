@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import seedsafe as ss
+from seedsafe.keys import many
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, philox
 from seedsafe.keys.many import ManyDraws, ManyKeys
@@ -42,6 +43,13 @@ def test_words_are_those_of_each_key(keys: list[ss.SampleKey], block: int) -> No
             at = address(key, op)
             alone = philox(at._replace(block=block - 1)).random_raw(4)
             assert (words[stream, position] == alone).all(), (key, op)
+
+
+@pytest.mark.parametrize("block", [1, 2, 2**40])
+def test_words_of_few_streams_are_those_of_many(block: int) -> None:
+    words = ManyKeys(KEYS).blocks(OPS, block)
+    for count in (1, 2, many._FEW // len(OPS), many._FEW // len(OPS) + 1):
+        assert (ManyKeys(KEYS[:count]).blocks(OPS, block) == words[:, :count]).all()
 
 
 def test_words_at_a_hundred_thousand_addresses() -> None:

@@ -379,7 +379,12 @@ class Refilled:
 def test_a_base_may_fill_its_arrays_again(buffers: int, bare: bool) -> None:
     dataset = AugmentedDataset(Refilled(buffers, bare), CIFAR, seed=3)
     expected = AugmentedDataset(list(IMAGES), CIFAR, seed=3)
-    images = [batch if bare else batch[0] for batch in loader(dataset, batch_size=BATCH)]
+    batches = list(loader(dataset, batch_size=BATCH))
+    images = batches if bare else [images for images, _ in batches]
+    if not bare:
+        assert torch.cat([labels for _, labels in batches]).tolist() == [
+            [index] * 2 for index in range(LENGTH)
+        ]
     np.testing.assert_array_equal(
         torch.cat(images).numpy(), np.stack([expected.at(index, epoch=0) for index in range(LENGTH)])
     )
