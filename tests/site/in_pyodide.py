@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 __all__ = ["from_the_page", "from_the_wheel"]
+
+
+LIBRARIES = ("scipy", "soundfile", "python_stretch")
 
 
 def _plain(value: Any) -> Any:
@@ -43,19 +47,26 @@ def from_the_page(golden: str) -> tuple[int, list[str]]:
 
 
 class _Absent(ModuleType):
-    """An OpenCV that is there until it is asked for something: decisions never ask."""
+    """A library that is there until it is asked for something: decisions never ask."""
 
     def __getattr__(self, name: str) -> Any:
-        raise ImportError(f"OpenCV is asked for {name}")
+        raise ImportError(f"{self.__name__} is asked for {name}")
+
+
+def _absent(name: str) -> ModuleType:
+    made = _Absent(name)
+    made.__spec__ = ModuleSpec(name, None)
+    return made
 
 
 def from_the_wheel() -> dict[str, Any]:
     """Return what the library itself decides and makes without OpenCV, compared with the golden files.
 
-    Pixels that need OpenCV are counted. A pipeline is not made without OpenCV if a transform in it may need it, so that
-    decisions get one that answers nothing.
+    Pixels that need OpenCV or another library are counted. A pipeline is not made without a library that a transform in it may
+    need, so that decisions get such that answer nothing.
     """
-    sys.modules["cv2"] = _Absent("cv2")
+    for name in ("cv2", *LIBRARIES):
+        sys.modules[name] = _absent(name)
     import known
     import numpy as np
     import pixels_known
@@ -70,7 +81,8 @@ def from_the_wheel() -> dict[str, Any]:
         for name, one in goldens.items()
         if known.decisions(one) != stored["decisions"][name]
     ]
-    sys.modules["cv2"] = None  # type: ignore[assignment]  # as where it is not installed
+    for name in ("cv2", *LIBRARIES):
+        sys.modules[name] = None  # type: ignore[assignment]  # as where it is not installed
     carrier.opencv.cache_clear()
     carrier.has_opencv.cache_clear()
     made = opencv = 0
