@@ -20,15 +20,16 @@ from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import FORMATS, Leaf
+from seedsafe.pipeline.mixer import Partnered
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.primitive import declared, marks_of
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
-from seedsafe.pipeline.state import Applied
+from seedsafe.pipeline.state import Applied, Partners
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["Compose", "members", "written"]
+__all__ = ["Compose", "among", "members", "written"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
 
@@ -96,7 +97,8 @@ class Compose:
         if channels not in (None, "last"):
             raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
         self.channels = channels
-        self._root = self.bind(namer)
+        root = self.bind(namer)
+        self._root: Chain | Partnered = Partnered(root, namer.rules) if namer.rules.mixes else root
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
@@ -109,7 +111,7 @@ class Compose:
         """Return the transforms with their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         namer.rules.look(last=self.channels is not None)
-        return Chain(member.bind(namer) for member in self.transforms)
+        return Chain(namer.bound(self.transforms))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -384,6 +386,20 @@ def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array
         return augment(array, key=key)  # type: ignore[no-any-return]
     root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
     return run(root, array, key, rules, row=row)  # type: ignore[no-any-return]
+
+
+def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> Any:
+    """Return what a pipeline that mixes samples makes of one of a dataset.
+
+    Args:
+        augment: the pipeline.
+        sample: an array, or a dict of targets.
+        key: of the sample.
+        partners: the other samples of the dataset.
+    """
+    root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
+    assert isinstance(root, Partnered)
+    return run(root.beside(partners), sample, key, rules)
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
