@@ -111,7 +111,7 @@ class CopyPaste(Mixing):
 def _flat(mask: Array) -> Array:
     """Return which pixels are an object's, (H, W)."""
     pixels: Array = mask != 0
-    return pixels if pixels.ndim == 2 else pixels.any(axis=2)
+    return pixels if pixels.ndim == 2 else np.any(pixels, axis=2)
 
 
 def _without(mask: Array, over: Array) -> Array:

@@ -69,7 +69,9 @@ def _label(name: str, value: Any) -> str | None:
     if value is None or (isinstance(value, str) and value not in TARGETS):
         return value
     kind = ValueError if isinstance(value, str) else TypeError
-    raise kind(f"{name} must name an entry of the sample other than {', '.join(TARGETS)}, or be None, got {value!r}")
+    raise kind(
+        f"{name} must name an entry of the sample other than {', '.join(TARGETS)}, or be None, got {value!r}"
+    )
 
 
 @primitive(opencv=False)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, NamedTuple
 
-import numpy as np
-
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta

@@ -88,8 +88,7 @@ class Mosaic(Labelled):
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
         """Return the share of each in what is seen of all."""
         areas = [
-            (bottom - top) * (right - left)
-            for (top, bottom, left, right), _ in self._places(sizes, params)
+            (bottom - top) * (right - left) for (top, bottom, left, right), _ in self._places(sizes, params)
         ]
         return tuple(area / max(sum(areas), 1) for area in areas)
 

@@ -69,6 +69,7 @@ class Compose:
     """
 
     __slots__ = (
+        "_chain",
         "_idle",
         "_many",
         "_root",
@@ -97,8 +98,8 @@ class Compose:
         if channels not in (None, "last"):
             raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
         self.channels = channels
-        root = self.bind(namer)
-        self._root: Chain | Partnered = Partnered(root, namer.rules) if namer.rules.mixes else root
+        self._chain = self.bind(namer)
+        self._root = Partnered(self._chain, namer.rules) if namer.rules.mixes else self._chain
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
@@ -186,7 +187,7 @@ class Compose:
     def many(self) -> Many:
         """What the pipeline does to many equal images at once."""
         if self._many is None:
-            self._many = Many(self._root, self._rules)
+            self._many = Many(self._chain, self._rules)
         return self._many
 
     def next_key(self) -> SampleKey:
@@ -234,7 +235,7 @@ class Compose:
             [[15, 0, 20, 5]]
         """
         infos = None if info is None else described(info)
-        replayed = Replay(self._root, self._streams, params, infos, self._rules)
+        replayed = Replay(self._chain, self._streams, params, infos, self._rules)
         return run(
             replayed, sample, SampleKey(0, 0, 0), self._rules, None if infos is None else image_info(infos)
         )

@@ -88,6 +88,7 @@ class Mixer(Leaf):
 
     def run(self, sample: Any, draws: State) -> Any:
         """Return the sample, mixed; a dict is changed in place."""
+        alone = type(sample) is ndarray
         partners = draws.partners
         if partners is None:
             raise no_dataset(self.name)
@@ -95,7 +96,7 @@ class Mixer(Leaf):
         if rng is None:
             return sample
         # A copy: the base may fill the same memory again when it reads a partner.
-        own = {"image": sample.copy()} if type(sample) is ndarray else _copied(sample)
+        own: dict[Any, Any] = {"image": sample.copy()} if alone else _copied(sample)
         array = own[self._choose(own)]
         if "boxes" in own and self._rules.boxes is None:
             raise ValueError(
@@ -115,7 +116,7 @@ class Mixer(Leaf):
             other = partners.read(position, view, self._before, self._rules)
             parts.append(_alike(self.name, own, other, position))
         made: Mixture = self.transform.mix(parts, params)
-        if type(sample) is ndarray:
+        if alone:
             return made.parts["image"]
         sample.update(own | made.parts)
         for name in self._rules.mixed:
@@ -176,7 +177,7 @@ class Partnered:
         inside: whether what comes out goes on in a pipeline: boxes stay pixel edges.
     """
 
-    __slots__ = ("_chain", "_inside", "_partners", "_rules", "nodes", "ops")
+    __slots__ = ("_chain", "_inside", "_partners", "_rules", "ops")
 
     def __init__(
         self, chain: Chain, rules: Rules, partners: Partners | None = None, *, inside: bool = False
@@ -185,7 +186,6 @@ class Partnered:
         self._rules = rules
         self._partners = partners
         self._inside = inside
-        self.nodes = chain.nodes
         self.ops = chain.ops
 
     def beside(self, partners: Partners) -> Partnered:
@@ -249,13 +249,14 @@ def _alike(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[An
             raise ValueError(
                 f"{name} needs samples with the same parts, and {has} has {target!r}, which {lacks} lacks: give all samples the same"
             )
-        one, two = own.get(target), found.get(target)
-        if target in ("image", "mask", "audio") and isinstance(one, ndarray) and isinstance(two, ndarray):
-            if one.dtype != two.dtype or one.shape[2:] != two.shape[2:] or one.ndim != two.ndim:
-                raise ValueError(
-                    f"{name} needs samples of one dtype and with the same channels, and the {target} has {one.dtype} and the shape "
-                    f"{one.shape}, that of {partner} {two.dtype} and {two.shape}: convert them in the dataset"
-                )
+        if target not in ("image", "mask") or target not in own:
+            continue
+        one, two = own[target], found[target]
+        if (one.dtype, one.ndim, one.shape[2:]) != (two.dtype, two.ndim, two.shape[2:]):
+            raise ValueError(
+                f"{name} needs samples of one dtype and with the same channels, and the {target} has {one.dtype} and the shape "
+                f"{one.shape}, that of {partner} {two.dtype} and {two.shape}: convert them in the dataset"
+            )
     return found
 
 

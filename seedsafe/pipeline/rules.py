@@ -255,7 +255,9 @@ class Ruled(dict[Any, Any]):
         for name in self._follow:
             self[name] = of_rows(self[name], keep)
 
-    def joined(self, others: Sequence[Mapping[Any, Any]], edges: Array, whole: Array, size: tuple[int, int]) -> None:
+    def joined(
+        self, others: Sequence[Mapping[Any, Any]], edges: Array, whole: Array, size: tuple[int, int]
+    ) -> None:
         """Take the boxes of other samples, and the labels of these.
 
         Args:
@@ -266,7 +268,9 @@ class Ruled(dict[Any, Any]):
         """
         assert self._rules.boxes is not None
         more = len(edges) - len(self["boxes"])
-        blank = np.full((more, edges.shape[1]), np.nan)  # equal to nothing: these are not the sample's own numbers
+        blank = np.full(
+            (more, edges.shape[1]), np.nan
+        )  # equal to nothing: these are not the sample's own numbers
         self._rows = np.concatenate([self._rows, np.arange(len(self._given), len(self._given) + more)])
         self._given = np.concatenate([self._given, blank])
         self._written = np.concatenate([self._written, np.zeros(blank.shape, self._written.dtype)])

@@ -464,7 +464,9 @@ class Faults:
             SampleError: the failure is to be raised, or nothing could replace the sample.
         """
         if self.log is None:
-            if isinstance(error, SampleError) and not isinstance(error, PartnerError):  # a dataset's inside, which says it all
+            if isinstance(error, SampleError) and not isinstance(
+                error, PartnerError
+            ):  # a dataset's inside, which says it all
                 raise error
             raise sample_error(error, base, place, key, worker, rest=_WAY_OUT) from error
         path, why = path_of(base, place), reason(error)

@@ -592,7 +592,9 @@ def augment_parts(
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
         made = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
         return _returned(made, parts) if made is None else made
-    if partners is None and not isinstance(augment, Compose | Transform):  # somebody's own takes what there is
+    if partners is None and not isinstance(
+        augment, Compose | Transform
+    ):  # somebody's own takes what there is
         return _returned(augment(parts, key=key), parts)
     if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
@@ -635,7 +637,9 @@ def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], A
         return arrays, None
 
     def back(made: Any) -> Any:
-        own = backs if len(made) == len(backs) else backs[:1] * len(made)  # others' objects have come, or some have gone
+        own = (
+            backs if len(made) == len(backs) else backs[:1] * len(made)
+        )  # others' objects have come, or some have gone
         return type(part)([mask if one is None else one(mask) for mask, one in zip(made, own, strict=True)])
 
     return arrays, back

@@ -243,7 +243,7 @@ class KeyedReader:
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
         self._mixes = mixer_of(augment) is not None
-        self._pipeline = Compose([augment]) if self._mixes and isinstance(augment, Transform) else augment
+        self._pipeline = augment if isinstance(augment, Compose) or not self._mixes else Compose([augment])  # type: ignore[list-item]
         usual = plain and is_compose(augment) and self.targets in (None, "image") and not self._mixes
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
@@ -583,8 +583,7 @@ class KeyedReader:
             targets = self._targets(sample)
         given: tuple[Any, ...] = (augment, sample, keys, targets)
         if self._mixes and type(apply) is not partial:
-            augment = self._pipeline
-            given = (augment, *given[1:])
+            given = (self._pipeline, *given[1:])
             apply = partial(apply, partners=_Partners(self, at))
         twice = self._twice
         call = apply if twice is None else partial(self._watch, twice, apply, key)
