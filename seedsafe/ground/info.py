@@ -56,6 +56,7 @@ class Info:
         shape: tuple[int, ...],
         dtype: npt.DTypeLike | None = None,
         boxes: npt.ArrayLike | None = None,
+        *,
         length: int | None = None,
         position: int | None = None,
     ) -> None:
@@ -136,22 +137,24 @@ class Info:
 
     def reshaped(self, *shape: int) -> Info:
         """Return the info of an array of another shape, with the same dtype and boxes."""
-        return Info(shape, self._dtype, self.given_boxes, self._length, self.position)
+        return self._with(shape)
 
     def resized(self, height: int, width: int) -> Info:
         """Return the info of an image of another height and width, with the same dtype and boxes."""
-        shape = (height, width, *self.shape[2:])
-        return Info(shape, self._dtype, self.given_boxes, self._length, self.position)
+        return self._with((height, width, *self.shape[2:]))
 
     def with_boxes(self, boxes: Array | None) -> Info:
         """Return the info with other boxes; None for boxes that are not known."""
-        return Info(self.shape, self._dtype, boxes, self._length, self.position)
+        return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
 
     def at(self, position: int) -> Info:
         """Return the info of a sample at a position, if it has none yet."""
         if self.position is not None:
             return self
-        return Info(self.shape, self._dtype, self.given_boxes, self._length, position)
+        return Info(self.shape, self._dtype, self.given_boxes, length=self._length, position=position)
+
+    def _with(self, shape: tuple[int, ...]) -> Info:
+        return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
     def __eq__(self, other: object) -> bool:
         return (

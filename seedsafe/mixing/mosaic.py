@@ -38,7 +38,7 @@ class Mosaic(Labelled):
 
     Args:
         size: of the canvas in pixels, one number or (height, width).
-        centre: where the images may meet, in shares of the canvas's sides.
+        centre: where the images' corners may come together, in shares of the canvas's sides.
         fill: the value of pixels that no image covers, in the image's own units.
         mask_fill: the same for masks.
 

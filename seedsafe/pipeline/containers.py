@@ -53,7 +53,7 @@ class _Container(Transform):
         return _Chooser(self, name, ops, self.nodes(namer))
 
     def nodes(self, namer: Namer) -> list[Node]:
-        """Return the members with their streams."""
+        """Return the transforms with their streams."""
         return [member.bind(namer) for member in self.transforms]
 
 
@@ -110,7 +110,7 @@ class RandomApply(_Container):
     p: float = option(default=0.5, kw_only=True)
 
     def nodes(self, namer: Namer) -> list[Node]:
-        """Return the members, each of which runs after those before it."""
+        """Return the transforms, each of which runs after those before it."""
         return namer.bound(self.transforms)
 
     def choose(self, draws: State) -> tuple[int, ...]:

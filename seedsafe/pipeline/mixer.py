@@ -107,9 +107,14 @@ class Mixer(Leaf):
             raise ValueError(
                 f"{self.name} chooses among all samples: define __len__ on the dataset, or mix batches with BatchMix"
             )
-        params = self._drawn(
-            rng, Info(array.shape, array.dtype, own.get("boxes"), partners.length, partners.position)
+        info = Info(
+            array.shape,
+            array.dtype,
+            own.get("boxes"),
+            length=partners.length,
+            position=partners.position,
         )
+        params = self._drawn(rng, info)
         view = draws.address.moment & 0xFFFF
         parts = [own]
         for position in params.partners:

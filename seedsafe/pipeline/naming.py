@@ -42,11 +42,11 @@ class Namer:
         self._classes: Counter[str] = Counter()
         self._owners: dict[int, str] = {0: "the root stream"}
 
-    def bound(self, members: Iterable[Any]) -> list[Any]:
-        """Return the nodes of members that run one after another."""
+    def bound(self, transforms: Iterable[Any]) -> list[Any]:
+        """Return the nodes of transforms that run one after another."""
         before, start = self.before, len(self.before)
-        for member in members:
-            before.append(member.bind(self))
+        for one in transforms:
+            before.append(one.bind(self))
         nodes = before[start:]
         del before[start:]
         return nodes

@@ -86,7 +86,7 @@ class Rules:
         twice = {name for name in self.labels if self.labels.count(name) > 1}
         if twice:
             raise ValueError(
-                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
+                f"labels must belong to boxes or to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
                 "entries"
             )
 

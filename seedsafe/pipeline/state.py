@@ -56,7 +56,7 @@ class Partners(Protocol):
         Args:
             position: of the other sample.
             view: of the key.
-            before: the Chain that it runs through: the members before the mixing transform.
+            before: the nodes that it runs through: the transforms before the one that mixes.
             rules: of the pipeline.
         """
 

@@ -658,12 +658,12 @@ class KeyedReader:
         return made
 
     def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
-        """Return a sample as the first members of the pipeline make it, for another one that is mixed with it.
+        """Return a sample as the first transforms of the pipeline make it, for another one that is mixed with it.
 
         Args:
             at: its position, with the epoch, occurrence and view of the other.
             view: of the other's key.
-            before: the members.
+            before: the nodes of these transforms.
             rules: of the pipeline.
 
         Raises:
@@ -693,7 +693,7 @@ class KeyedReader:
     def _part_way(
         self, source: int, at: SampleIndex, own: SampleKey, key: SampleKey, before: Chain, rules: Rules
     ) -> Any:
-        """Return what the base has at `source` through the first members, as the sample at a position."""
+        """Return what the base has at `source` through the first transforms, as the sample at a position."""
         if self._runner is None:
             sample = self._run(source, at, own, counts=False)
         else:

@@ -20,6 +20,7 @@ CASES = [
             "MixUp": Golden(ss.MixUp(classes=10), MANY),
             "MixUp of few": Golden(ss.MixUp(0.2, p=0.7), FEW),
         },
+        needs="dataset",
         holds=True,
     ),
     Case(
@@ -29,6 +30,7 @@ CASES = [
             "CutMix": Golden(ss.CutMix(classes=10), MANY),
             "CutMix of few": Golden(ss.CutMix(2.5, p=0.7), FEW),
         },
+        needs="dataset",
         holds=True,
     ),
     Case(
@@ -39,6 +41,7 @@ CASES = [
             "Mosaic": Golden(ss.Mosaic(40), MANY),
             "Mosaic of few": Golden(ss.Mosaic((30, 50), (0.1, 0.6), p=0.7), FEW),
         },
+        needs="dataset",
         holds=True,
     ),
     Case(
@@ -48,6 +51,7 @@ CASES = [
             "CopyPaste": Golden(ss.CopyPaste(), MANY),
             "CopyPaste of few": Golden(ss.CopyPaste(0.9, p=0.7), FEW),
         },
+        needs="dataset",
         holds=True,
     ),
     Case(
