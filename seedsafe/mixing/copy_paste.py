@@ -33,9 +33,9 @@ class CopyPaste(Mixing):
     Draws the partner (word 1). Object k of the partner is pasted where it stands if the unit of word 4 + k is below `object_p`;
     nothing is blended. ``masks`` has the objects of a sample, with one of ``boxes`` for each if there are boxes. Masks of the
     sample lose what is covered, and their boxes shrink to what is seen; the pipeline's Boxes says which are kept, and a mask
-    whose box is dropped is dropped too. The partner is read at its own key, with the epoch, occurrence and view of the sample, and runs through the
-    transforms before this one: put those that scale and shift there. It works through AugmentedDataset and AugmentedSequence
-    alone.
+    whose box is dropped is dropped too. The partner is read at its own key, with the epoch, occurrence and view of the sample,
+    and runs through the transforms before this one: put those that scale and shift there. It works through AugmentedDataset and
+    AugmentedSequence alone.
 
     Args:
         object_p: the chance that an object of the partner is pasted, in [0, 1].
