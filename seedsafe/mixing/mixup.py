@@ -25,7 +25,7 @@ class Blend(NamedTuple):
 
 @primitive(opencv=False)
 class MixUp(Labelled):
-    """Blend the sample with another one of its dataset, and their labels too.
+    """Blend the sample with another one of its dataset, and their labels too. Exact on every machine.
 
     Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner is read at
     its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before this one. Images of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import TARGETS, Array, Info, Infos
+from seedsafe.ground.info import TARGETS, Array, Info, Infos, in_dataset
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.labels import label_vector, of_rows
 from seedsafe.pipeline.leaf import Leaf
@@ -139,7 +139,9 @@ class Mixer(Leaf):
         """Append what is drawn to the record, and return the description of the result."""
         name = stream_name(self.name, draws.counts.get(self.name, 0))
         rng = self._enter(draws)
-        info = self.info_of(infos).at(draws.address.index)
+        info = self.info_of(infos)
+        if info.position is None:
+            info = in_dataset(info, info.length, draws.address.index)
         params = None if rng is None else self._drawn(rng, info)
         record.append(Applied(name, params))
         if params is None:

@@ -7,7 +7,7 @@ from cases.case import Case, Golden
 
 __all__ = ["CASES", "TITLE"]
 
-TITLE = "Mixing"
+TITLE = None
 
 MANY = ss.Info((19, 23, 3), "uint8", length=1000, position=7)
 FEW = ss.Info((19, 23, 3), "uint8", length=4, position=3)
@@ -20,6 +20,7 @@ CASES = [
             "MixUp": Golden(ss.MixUp(classes=10), MANY),
             "MixUp of few": Golden(ss.MixUp(0.2, p=0.7), FEW),
         },
+        picture="classes=4",
         needs="dataset",
         holds=True,
     ),
@@ -30,6 +31,7 @@ CASES = [
             "CutMix": Golden(ss.CutMix(classes=10), MANY),
             "CutMix of few": Golden(ss.CutMix(2.5, p=0.7), FEW),
         },
+        picture="classes=4",
         needs="dataset",
         holds=True,
     ),
@@ -41,6 +43,7 @@ CASES = [
             "Mosaic": Golden(ss.Mosaic(40), MANY),
             "Mosaic of few": Golden(ss.Mosaic((30, 50), (0.1, 0.6), p=0.7), FEW),
         },
+        picture="192",
         needs="dataset",
         holds=True,
     ),
@@ -51,6 +54,7 @@ CASES = [
             "CopyPaste": Golden(ss.CopyPaste(), MANY),
             "CopyPaste of few": Golden(ss.CopyPaste(0.9, p=0.7), FEW),
         },
+        picture="object_p=1.0",
         needs="dataset",
         holds=True,
     ),

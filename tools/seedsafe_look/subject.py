@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seedsafe.ground.info import Info, Infos, described, in_dataset
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
@@ -52,6 +53,12 @@ class Subject:
         bare.augment = None
         bare.renew()
         return bare.sample(at, counts=False, listed=False)
+
+    def described(self, parts: Any, at: SampleIndex) -> Infos:
+        """Return the description of a sample, with its place in the dataset if there is one."""
+        infos = parts if isinstance(parts, Info) else described(parts)
+        base = None if self.reader is None else self.reader.base
+        return in_dataset(infos, len(base), int(at)) if hasattr(base, "__len__") else infos
 
     def parts(self, sample: Any) -> Any:
         """Return a dataset's sample as the pipeline is given it: an array, or a dict of targets."""

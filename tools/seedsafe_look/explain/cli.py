@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.ground.info import Info, described
+from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
 from seedsafe_look.explain.options import parser
@@ -111,7 +111,7 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
     else:
         shape = options.size
     if shape is None and subject.reader is not None:
-        return described(_arrays(subject.parts(subject.read_base(at))))
+        return subject.described(_arrays(subject.parts(subject.read_base(at))), at)
     if shape is None:
         return _Unsized()
     boxes = None
@@ -126,7 +126,7 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
         raise ValueError(
             f"--dtype must be one of NumPy's, such as uint8 or float32, got {options.dtype!r}"
         ) from None
-    return Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
+    return subject.described(Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes), at)
 
 
 def _arrays(parts: Any) -> Any:
