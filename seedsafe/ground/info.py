@@ -21,7 +21,6 @@ __all__ = [
     "check_last",
     "check_target",
     "described",
-    "in_dataset",
     "is_masked",
     "named_parts",
 ]
@@ -148,6 +147,10 @@ class Info:
         """Return the info with other boxes; None for boxes that are not known."""
         return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
 
+    def of_dataset(self, length: int, position: int) -> Info:
+        """Return the info of the sample at a position of a dataset of so many samples."""
+        return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
+
     def _with(self, shape: tuple[int, ...]) -> Info:
         return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
@@ -176,13 +179,6 @@ class Info:
 
 Infos = Info | dict[str, Info]
 """The description of a sample: of an array, or of a dict's targets."""
-
-
-def in_dataset(infos: Infos, length: int, position: int) -> Infos:
-    """Return the description of a sample at a position of a dataset of so many samples."""
-    if isinstance(infos, dict):
-        return {name: in_dataset(one, length, position) for name, one in infos.items()}  # type: ignore[misc]  # each is an Info
-    return Info(infos.shape, infos._dtype, infos.given_boxes, length=length, position=position)
 
 
 def described(sample: Any) -> Infos:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from seedsafe.ground.info import TARGETS, Array, Info, Infos, in_dataset
+from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.labels import label_vector, of_rows
 from seedsafe.pipeline.leaf import Leaf
@@ -107,13 +107,8 @@ class Mixer(Leaf):
             raise ValueError(
                 f"{self.name} chooses among all samples: define __len__ on the dataset, or mix batches with BatchMix"
             )
-        info = Info(
-            array.shape,
-            array.dtype,
-            own.get("boxes"),
-            length=partners.length,
-            position=partners.position,
-        )
+        info = Info(array.shape, array.dtype, own.get("boxes"))
+        info = info.of_dataset(partners.length, partners.position)
         params = self._drawn(rng, info)
         view = draws.address.moment & 0xFFFF
         parts = [own]
@@ -141,7 +136,7 @@ class Mixer(Leaf):
         rng = self._enter(draws)
         info = self.info_of(infos)
         if info.position is None:
-            info = in_dataset(info, info.length, draws.address.index)
+            info = info.of_dataset(info.length, draws.address.index)
         params = None if rng is None else self._drawn(rng, info)
         record.append(Applied(name, params))
         if params is None:
