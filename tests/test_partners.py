@@ -208,6 +208,73 @@ def test_views_are_mixed_with_partners_of_their_own() -> None:
         np.testing.assert_allclose(labels[view], shares, atol=1e-6)
 
 
+def test_views_with_objects_have_masks_of_their_own() -> None:
+    base = [{k: v for k, v in one.items() if k != "mask"} for one in DETECTIONS]
+    augment = ss.Compose([ss.CopyPaste(0.5)], boxes=ss.Boxes("pascal_voc", labels="names"))
+    made = reader(augment, base, views=3).sample(at(1))
+    for view in range(3):
+        assert len(made["boxes"][view]) == len(made["masks"][view]) == len(made["names"][view])
+
+
+def test_masks_that_are_named_one_by_one_are_no_objects() -> None:
+    base = [(one["image"], *one["masks"], one["boxes"]) for one in DETECTIONS]
+    augment = ss.Compose([ss.MixUp()], boxes=ss.Boxes("pascal_voc"))
+    keyed = reader(augment, base, targets=("image", "mask", "mask", "boxes"))
+    with pytest.raises(SampleError, match=r"targets name 2 masks, and there are 4.*\"masks\""):
+        keyed.sample(at(1))
+    plain = reader(ss.Compose([ss.CutMix()]), [one[:3] for one in base], targets=("image", "mask", "mask"))
+    image, *masks = plain.sample(at(1))
+    assert [one.shape for one in masks] == [image.shape[:2]] * 2
+
+
+def test_somebodys_own_transforms_and_calls() -> None:
+    class Mine(ss.MixUp):
+        def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
+            return super().draw(rng, info)._replace(share=0.5)
+
+    class Darker(ss.ImageTransform):
+        def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
+            return rng.integer(50)
+
+        def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+            return image // 2 + np.uint8(params)
+
+    augment = ss.Compose([Darker(), Mine(classes=LENGTH)])
+    keyed = reader(augment)
+    for index in range(LENGTH):
+        (other,) = partners_of(keyed.key(at(index)), 1, index, name="Mine")
+        one, two = (
+            ss.Compose([Darker()])(PHOTOS[k], key=keyed.key(at(k))).astype(np.float32) for k in (index, other)
+        )
+        np.testing.assert_array_equal(
+            keyed.sample(at(index))[0],
+            np.rint(one * np.float32(0.5) + two * np.float32(0.5)).astype(np.uint8),
+        )
+
+    class Counting(ss.Compose):
+        def __call__(self, sample: Any = None, *, key: Any = None, **parts: Any) -> Any:
+            return super().__call__(sample, key=key, **parts)
+
+    for own in (
+        Counting([MIXES["MixUp"]]),
+        lambda sample, key: ss.Compose([MIXES["MixUp"]])(sample, key=key),
+    ):
+        with pytest.raises(SampleError, match=NO_DATASET):
+            reader(own).sample(at(0))
+
+
+def test_a_bridged_member_before_draws_at_the_partners_key() -> None:
+    def noisy(image: np.ndarray) -> np.ndarray:
+        return image // 2 + np.random.randint(0, 99, image.shape).astype(np.uint8)
+
+    before = ss.Compose([ss.bridge(noisy)])
+    keyed = reader(ss.Compose([ss.bridge(noisy), MIXES["CutMix"]]))
+    base = [(before(PHOTOS[k], key=keyed.key(at(k))), k) for k in range(LENGTH)]
+    for index in range(LENGTH):
+        wanted = reader(MIXES["CutMix"], base).sample(at(index))
+        np.testing.assert_array_equal(keyed.sample(at(index))[0], wanted[0])
+
+
 def test_ids_and_offsets_move_the_key_and_not_the_positions() -> None:
     ids = [2**63 + 17 * index for index in range(LENGTH)]
     for options, index_of in (({"ids": ids}, lambda k: ids[k]), ({"offset": 100}, lambda k: 100 + k)):

@@ -343,7 +343,7 @@ def implied(augment: Any, sample: Any) -> Any:
 
 def _with_label(sample: Any, rules: Rules) -> _Paths | None:
     """Return the targets of a pair (image, label) for a pipeline that mixes one label; None for all else."""
-    if len(sample) != 2 or len(rules.mixed) > 1 or isinstance(sample[0], dict):
+    if len(sample) != 2 or len(rules.mixed) > 1 or any(isinstance(part, Mapping) for part in sample):
         return None
     image, label = sample
     size = size_of(image)
@@ -433,6 +433,11 @@ def _spread(made: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]
     """Return augmented parts by where they stood in the sample."""
     several = [key for key, target in named.items() if target == "mask"]
     masks = dict(enumerate(made["masks"])) if len(several) > 1 else {}
+    if masks and len(masks) != len(several):
+        raise ValueError(
+            f"targets name {len(several)} masks, and there are {len(masks)} after objects of others were put beside them: put "
+            'masks of objects together, under one name with the target "masks"'
+        )
     return {
         key: masks[several.index(key)] if masks and target == "mask" else made[target]
         for key, target in named.items()
@@ -558,7 +563,8 @@ def augment_views(
         return join(tuple(views))
     varied = {*TARGETS, *labels_of(augment)}
     together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
-    if isinstance(parts.get("masks"), list):  # a list of masks, each with its views
+    objects = partners is not None and "boxes" in parts  # of which each view has its own
+    if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
         together["masks"] = list(zip(*together["masks"], strict=True))
     return join(together)
 

@@ -242,7 +242,8 @@ class KeyedReader:
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
-        self._mixes = mixer_of(augment) is not None
+        lone = isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
+        self._mixes = (lone or is_compose(augment)) and mixer_of(augment) is not None
         self._pipeline = augment if isinstance(augment, Compose) or not self._mixes else Compose([augment])  # type: ignore[list-item]
         usual = plain and is_compose(augment) and self.targets in (None, "image") and not self._mixes
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
