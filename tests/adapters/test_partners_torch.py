@@ -102,8 +102,8 @@ def test_a_keyed_dataset_inside_serves_partners_without_a_warning() -> None:
     by_hand = dataset(
         ss.Compose([ss.MixUp(classes=LENGTH)]), [inner.at(index, epoch=1) for index in range(LENGTH)]
     )
-    for workers in (0, 2):
-        batches = loader(outer, batch_size=4, num_workers=workers)
+    for workers, around in ((0, outer), (2, outer), (0, Subset(outer, range(LENGTH)))):
+        batches = loader(around, batch_size=4, num_workers=workers)  # type: ignore[arg-type]
         list(batches)
         images = torch.cat([one for one, _ in batches])
         for index in range(LENGTH):
@@ -142,6 +142,24 @@ def test_epochs_occurrences_and_repeated_reads() -> None:
     assert same(made.at(3, epoch=1), made.at(3, epoch=1))
     for other in (made.at(3, epoch=2), made.at(3, epoch=1, occurrence=1), made.at(3, epoch=1, view=1)):
         assert not same(made.at(3, epoch=1), other)
+
+
+class Drawing(Photographs):
+    def __getitem__(self, index: int) -> Any:
+        image, label = super().__getitem__(index)
+        return (image // 2 + ss.generator().integers(0, 99, image.shape)).astype(np.uint8), label
+
+
+def test_a_base_that_draws_counts_its_calls_in_each_read_by_itself() -> None:
+    plain = dataset(None, Drawing())
+    drawn = [plain.at(index, epoch=0) for index in range(LENGTH)]
+    mosaic = ss.Compose([ss.Mosaic(64, label=None)])
+    for base, around in ((Drawing(), True), (Drawing(), False), (drawn, True)):
+        mixed = dataset(mosaic, base)
+        batches = loader(Subset(mixed, range(LENGTH)) if around else mixed, batch_size=4)  # type: ignore[arg-type]
+        images = torch.cat([one for one, _ in batches])
+        for index in range(LENGTH):
+            np.testing.assert_array_equal(images[index], dataset(mosaic, drawn).at(index, epoch=0)[0])
 
 
 class Broken(Photographs):
