@@ -29,7 +29,7 @@ class _Unsized(Info):
 
     def __init__(self) -> None:
         self._dtype = "uint8"
-        self.given_boxes = None
+        self.given_boxes = self.position = self._length = None
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
