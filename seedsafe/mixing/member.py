@@ -118,7 +118,7 @@ class Mixing(Transform):
     def check(self, parts: Parts, params: Any) -> None:
         """Raise an error unless the parts can be mixed."""
         kind = type(self).__name__
-        for target in ("keypoints", "audio", "spectrogram"):
+        for target in ("keypoints", "audio", "spectrogram", "video"):
             if target in parts[0]:
                 raise ValueError(f"{kind} cannot mix {target}: take {target!r} out of the sample")
         first = parts[0]["image"].shape
