@@ -135,7 +135,7 @@ _ROOMS = {
         "record_index",
     ),
     "seedsafe.pipeline.keypoints": ("Keypoints",),
-    "seedsafe.mixing": ("BatchMix",),
+    "seedsafe.mixing": ("BatchMix", "CopyPaste", "CutMix", "MixUp", "Mosaic"),
     "seedsafe.pipeline.naming": ("Stream",),
     "seedsafe.reading": ("SampleError",),
     "seedsafe.reading.records": ("KeyedMap", "content_id", "keyed_map"),

@@ -132,6 +132,10 @@ from seedsafe.keys.key import op_of as op_of
 from seedsafe.keys.key import record_index as record_index
 from seedsafe.pipeline.keypoints import Keypoints as Keypoints
 from seedsafe.mixing import BatchMix as BatchMix
+from seedsafe.mixing import CopyPaste as CopyPaste
+from seedsafe.mixing import CutMix as CutMix
+from seedsafe.mixing import MixUp as MixUp
+from seedsafe.mixing import Mosaic as Mosaic
 from seedsafe.pipeline.naming import Stream as Stream
 from seedsafe.reading import SampleError as SampleError
 from seedsafe.reading.records import KeyedMap as KeyedMap
@@ -178,9 +182,11 @@ __all__ = [
     "CoarseDropout",
     "ColorJitter",
     "Compose",
+    "CopyPaste",
     "Crop",
     "CropAndPad",
     "CropNonEmptyMask",
+    "CutMix",
     "D4",
     "Defocus",
     "Downscale",
@@ -217,6 +223,8 @@ __all__ = [
     "LongestMaxSize",
     "LowPass",
     "MedianBlur",
+    "MixUp",
+    "Mosaic",
     "MotionBlur",
     "MultiScaleCrop",
     "MultiplicativeNoise",

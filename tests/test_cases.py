@@ -50,7 +50,7 @@ def transforms_of(case: Case) -> list[Any]:
 def test_a_case_is_of_its_own_class(case: Case) -> None:
     assert {type(one) for one in transforms_of(case)} <= {case.kind}
     assert set(case.memory) <= {"", *case.also}
-    assert case.needs in (None, "boxes", "mask")
+    assert case.needs in (None, "boxes", "mask", "dataset")
     assert case.golden or case.name in ("Bridged", "ToCHW", "ToFloat")  # these two stand in Normalize's
 
 

@@ -203,6 +203,8 @@ OF_PIXELS = {
     "swap",
     "rounds",
     "reach",
+    "label",
+    "classes",
 }
 
 
@@ -229,6 +231,8 @@ def row(name: str) -> str:
     given = " × ".join(map(str, info.shape))
     if info.given_boxes is not None:
         given += f", boxes {info.boxes.tolist()}"
+    if info.position is not None:
+        given += f", sample {info.position} of {info.length}"
     written = json.dumps(gives).replace('"', "")
     return f"| `{call(golden.transform)}` | {given} | {number} | `{written}` |"
 

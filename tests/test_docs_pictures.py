@@ -41,6 +41,12 @@ def test_a_picture_shows_what_the_transform_does(name: str) -> None:
         assert any(not np.array_equal(original, image) for image in drawn)
 
 
+@pytest.mark.parametrize("name", pictures.MIXING)
+def test_a_picture_of_mixed_samples_shows_others(name: str) -> None:
+    original, *drawn = cells(name)
+    assert len({image.tobytes() for image in (original, *drawn)}) > 2
+
+
 def test_three_keys_give_three_images() -> None:
     for name in ("RandomCrop", "FiveCrop", "Rotate", "ColorJitter", "GaussianNoise"):
         assert len({image.tobytes() for image in cells(name)}) == 4

@@ -283,6 +283,24 @@ def test_explain_reads_a_datasets_sample_for_its_size(
     assert told["applied"][0]["params"] == plain(drawn_there[0].params)
 
 
+def test_explain_knows_the_length_of_a_dataset_whose_samples_are_mixed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "mixing.py").write_text(
+        "import numpy as np\nimport seedsafe as ss\nfrom seedsafe_torch import AugmentedDataset\n"
+        "base = [(np.zeros((20, 20, 3), np.uint8), k) for k in range(5)]\n"
+        "augment = ss.Compose([ss.RandomCrop(16), ss.MixUp(classes=5)])\n"
+        "dataset = AugmentedDataset(base, augment, seed=42)\n"
+    )
+    augment = ss.Compose([ss.RandomCrop(16), ss.MixUp(classes=5)])
+    drawn = augment.params(ss.SampleKey(42, 0, 2), ss.Info((20, 20, 3), length=5))[1].params
+    for size in ([], ["--size", "20x20"]):
+        assert main(["explain", f"{folder}/mixing.py:dataset", "--index", "2", *size]) == 0
+        assert f"partners=({drawn.partners[0]})" in capsys.readouterr().out
+    assert main(["explain", f"{folder}/mixing.py:augment", "--size", "20x20"]) == 2
+    assert "the dataset's length" in capsys.readouterr().err
+
+
 def test_what_a_module_prints_is_no_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "loud.py").write_text(f"print('loss 0.3'){MODULE}")
     assert explain("loud:augment", "--size", "40x40", "--json") == 0

@@ -13,7 +13,7 @@ import seedsafe as ss
 from seedsafe.pipeline.primitive import marks_of
 
 LOOKING = {"Bridged"} | {name for name, case in TRANSFORMS.items() if case.needs}
-"""What is no class of transforms, or needs boxes or a mask."""
+"""What is no class of transforms, or needs boxes, a mask or a dataset."""
 
 KEYS = [ss.SampleKey(7, epoch, index) for epoch in range(2) for index in range(6)]
 

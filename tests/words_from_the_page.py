@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from contract_from_the_page import (
     Key,
     Words,
+    beta,
     cos_sin,
     exponential,
     integer_of,
@@ -1202,3 +1203,40 @@ def aug_mix(
         return [branches, [rest * one for one in dirichlet(words, alpha, width)], kept]
 
     return draw
+
+
+# Mixing
+
+
+def others(words: Words, count: int, length: int, position: int) -> list[int]:
+    return picked(words, [one for one in range(length) if one != position], count)
+
+
+def mix_up(length: int, position: int, alpha: float = 1.0) -> Draw:
+    return lambda words, size: [others(words, 1, length, position), beta(words, alpha, alpha)]
+
+
+def cut_mix(length: int, position: int, alpha: float = 1.0) -> Draw:
+    def draw(words: Words, size: Size) -> Any:
+        partners = others(words, 1, length, position)
+        half = 0.5 * math.sqrt(1.0 - beta(words, alpha, alpha))
+        edges = []
+        for side in size[:2]:
+            middle, reach = words.integer(side), int(half * side)
+            edges += [max(middle - reach, 0), min(middle + reach, side)]
+        top, bottom, left, right = edges
+        return [partners, 1.0 - (bottom - top) * (right - left) / (size[0] * size[1]), edges]
+
+    return draw
+
+
+def mosaic(length: int, position: int, height: int, width: int, centre: Pair = (0.25, 0.75)) -> Draw:
+    return lambda words, size: [
+        others(words, 3, length, position),
+        int(words.uniform(*centre) * height),
+        int(words.uniform(*centre) * width),
+    ]
+
+
+def copy_paste(length: int, position: int) -> Draw:
+    return lambda words, size: [others(words, 1, length, position), words.noise()]

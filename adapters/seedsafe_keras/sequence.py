@@ -16,6 +16,8 @@ from seedsafe.reading import (
     checked_int,
     flag,
     labels_of,
+    mixer_of,
+    ready_batches,
 )
 from seedsafe_keras import framework as frameworks
 from seedsafe_keras.assembling import batch_of, checked_mix, mixed, ready_batch
@@ -133,6 +135,9 @@ class AugmentedSequence(Forwarding, Passes):
         self.mix = checked_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None
+        mixer = mixer_of(augment) if self._ready else None
+        if mixer is not None:
+            raise ready_batches(mixer)
         self._units = length(base)
         self.batch_size = batches_of(base, batch_size, check_targets(targets, labels_of(augment)))
         self.reader = KeyedReader(

@@ -65,6 +65,13 @@ def describe(name: str) -> dict[str, Any]:
     """Return what the gallery filters by: family, targets, where it is exact, and whether it may need OpenCV."""
     kind = transforms()[name]
     holds = _holds_yours(name)
+    if CASES[name].needs == "dataset":
+        return {
+            "family": families()[name],
+            "targets": ["image", "mask", "boxes"],
+            "exact": exactness(name),
+            "opencv": False,
+        }
     able = TARGETS[:2] if CASES[name].alone else TARGETS
     inner = CASES[name].holds and not holds and kind is not ss.BatchMix  # it chooses among its own
     parts = CASES[name].make().transforms if inner else (kind,)
@@ -124,6 +131,8 @@ def thumbnail(name: str) -> np.ndarray | None:
         return None
     if case.kind is ss.BatchMix:
         return _mixed()
+    if name in pictures.MIXING:
+        return pictures.cell(pictures.mixed(name)[1])
     return _heard(name) if name in sounds.TRANSFORMS else _seen(name)
 
 

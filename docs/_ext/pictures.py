@@ -19,6 +19,7 @@ from skimage import data
 
 import seedsafe as ss
 from seedsafe.pipeline.primitive import marks_of
+from seedsafe.reading import KeyedReader
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
@@ -27,6 +28,7 @@ from cases import CASES, IMAGES
 __all__ = [
     "CELL",
     "FILM",
+    "MIXING",
     "PARTS",
     "PHOTO",
     "TRANSFORMS",
@@ -34,6 +36,7 @@ __all__ = [
     "draw",
     "filmed",
     "keys",
+    "mixed",
     "moves",
     "seen",
     "setup",
@@ -47,6 +50,9 @@ TRANSFORMS = sorted(
     if name in IMAGES or case.kind.__module__.startswith("seedsafe.image.")
 )
 """Names of the transforms that have a picture."""
+
+MIXING = sorted(name for name, case in CASES.items() if case.needs == "dataset")
+"""Names of the transforms that mix samples of a dataset, and have a picture as well."""
 
 CELL = 192
 """The side of one image of a picture, in pixels."""
@@ -92,6 +98,46 @@ def filmed(video: np.ndarray) -> dict[str, np.ndarray]:
     """Return nine frames of a clip as one image, those that lie evenly in it."""
     shown = video[np.arange(9) * len(video) // 9]
     return {"image": np.vstack([np.hstack(list(shown[row : row + 3])) for row in (0, 3, 6)])}
+
+
+def _around(image: np.ndarray, x: int, y: int, across: int, down: int, name: str) -> dict[str, Any]:
+    """Return a sample with one object, an ellipse around a point."""
+    mask = np.zeros((CELL, CELL), np.uint8)
+    cv2.ellipse(mask, (x, y), (across, down), 0, 0, 360, 1, -1)
+    rows, columns = np.nonzero(mask)
+    box = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+    small = cv2.resize(image, (CELL, CELL), interpolation=cv2.INTER_AREA)
+    return {"image": small, "masks": [mask], "boxes": np.array([box], np.float64), "names": [name]}
+
+
+def _dataset(name: str) -> tuple[list[Any], ss.Compose]:
+    """Return four photographs and the pipeline that a transform which mixes samples has its picture of."""
+    photos = [
+        _around(data.astronaut(), 83, 43, 21, 35, "face"),
+        _around(data.chelsea()[:, 75:375], 90, 80, 55, 55, "cat"),
+        _around(data.coffee()[:, 100:500], 98, 92, 62, 62, "cup"),
+        _around(data.rocket()[:, 107:534], 98, 105, 12, 70, "rocket"),
+    ]
+    transform = eval(sounds.call(name), {"ss": ss})
+    if name in ("MixUp", "CutMix"):
+        return [(one["image"], number) for number, one in enumerate(photos)], ss.Compose([transform])
+    return photos, ss.Compose([transform], boxes=ss.Boxes("pascal_voc", labels="names"))
+
+
+def mixed(name: str) -> list[dict[str, Any]]:
+    """Return the first photograph, and what a transform that mixes samples makes of it in three epochs."""
+    photos, augment = _dataset(name)
+    reader = KeyedReader(photos, augment, seed=1)
+    made = [photos[0], *(reader.sample(ss.SampleIndex(0, epoch=epoch)) for epoch in range(3))]
+    return [{"image": one[0]} if isinstance(one, tuple) else _shown(one) for one in made]
+
+
+def _shown(sample: dict[str, Any]) -> dict[str, Any]:
+    """Return a sample with the masks of its objects as one."""
+    whole = np.zeros(sample["image"].shape[:2], np.uint8)
+    for mask in sample["masks"]:
+        whole |= mask
+    return {"image": sample["image"], "mask": whole, "boxes": sample["boxes"]}
 
 
 def keys(name: str) -> list[str]:
@@ -143,6 +189,9 @@ def cell(sample: dict[str, Any], title: str = "") -> np.ndarray:
 
 def draw(name: str) -> np.ndarray:
     """Return the picture of a transform: the photograph, and what it becomes for three keys, RGB."""
+    if name in MIXING:
+        titles = ["original", *(f"epoch {epoch}" for epoch in range(3))]
+        return _row([cell(one, title) for one, title in zip(mixed(name), titles, strict=True)])
     transform = eval(sounds.call(name), {"ss": ss})
     augment = ss.Compose([transform])
     film = CASES[name].takes == ("video",)
@@ -153,6 +202,10 @@ def draw(name: str) -> np.ndarray:
         cells.append(
             cell(filmed(after["video"]) if film else {**after, "image": seen(after["image"])}, title)
         )
+    return _row(cells)
+
+
+def _row(cells: list[np.ndarray]) -> np.ndarray:
     gap = np.full((cells[0].shape[0], 8, 3), 255, np.uint8)
     return np.hstack([part for one in cells for part in (one, gap)][:-1])
 
@@ -180,7 +233,7 @@ def _make(app: Any) -> None:
     folder = Path(app.srcdir, "_pictures")
     write(folder / "antialias.png", shrunk())
     write(folder / "photograph.jpg", cv2.resize(data.astronaut(), (240, 240), interpolation=cv2.INTER_AREA))
-    for name in TRANSFORMS:
+    for name in (*TRANSFORMS, *MIXING):
         write(folder / f"{name}.jpg", draw(name))
     for name in sounds.TRANSFORMS:
         write(folder / f"{name}.png", sounds.waveforms(name))
@@ -194,7 +247,7 @@ def _copy(app: Any, error: Exception | None) -> None:
 
 def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     short = name.rpartition(".")[2]
-    if what != "class" or short not in (*TRANSFORMS, *sounds.TRANSFORMS):
+    if what != "class" or short not in (*TRANSFORMS, *MIXING, *sounds.TRANSFORMS):
         return
     heard = short in sounds.TRANSFORMS
     film = CASES[short].takes == ("video",)
@@ -213,6 +266,12 @@ def _add(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[s
         ".. code-block:: python",
         "",
     ]
+    if short in MIXING:
+        boxes = "" if short in ("MixUp", "CutMix") else ', boxes=ss.Boxes("pascal_voc", labels="names")'
+        lines += [f"   augment = ss.Compose([{call}]{boxes})"]
+        lines += ["   dataset = AugmentedDataset(photographs, augment, seed=1)"]
+        lines += ["   [dataset.at(0, epoch=epoch) for epoch in range(3)]", ""]
+        return
     lines += [f"   augment = ss.Compose([{call}])"]
     lines += [f"   [augment({sample}, key=ss.{key}) for k in range(3)]", ""]
 

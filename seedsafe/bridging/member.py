@@ -79,7 +79,7 @@ class Unknown(Info):
 
     def __init__(self, maker: str) -> None:
         self._maker = maker
-        self._dtype = None
+        self._dtype = self._length = self.position = None
         self.given_boxes = None
 
     def frame(self) -> Info:

@@ -56,8 +56,6 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "ConvertImageDtype": Meant("ss.ToFloat()"),
         "ToDtype": Meant("ss.ToFloat()"),
         "Lambda": Meant("", "derive a class from ss.ImageTransform, or put ss.bridge(function) into the Compose"),
-        "MixUp": Meant("ss.BatchMix(mixup=0.2, classes=10)", "of batches: pass it to the loader as mix=..."),
-        "CutMix": Meant("ss.BatchMix(cutmix=1.0, classes=10)", "of batches: pass it to the loader as mix=..."),
     },
     "Keras": {
         "RandomFlip": Meant("ss.HorizontalFlip(p=0.5)", "and ss.VerticalFlip(p=0.5) for both"),

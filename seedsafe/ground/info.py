@@ -56,6 +56,8 @@ class Info:
         dtype: may be left out where no transform asks for it.
         boxes: the sample's boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first; may be left out where no
             transform asks for them.
+        length: the number of samples of the dataset, which transforms that mix samples ask for.
+        position: of the sample in it; by default the key's index.
 
     Example:
         >>> Info((480, 640, 3), "uint8").dtype
@@ -64,13 +66,22 @@ class Info:
         [[0.0, 10.0, 64.0, 48.0]]
     """
 
-    __slots__ = ("_dtype", "given_boxes", "shape")
+    __slots__ = ("_dtype", "_length", "given_boxes", "position", "shape")
 
     def __init__(
-        self, shape: tuple[int, ...], dtype: npt.DTypeLike | None = None, boxes: npt.ArrayLike | None = None
+        self,
+        shape: tuple[int, ...],
+        dtype: npt.DTypeLike | None = None,
+        boxes: npt.ArrayLike | None = None,
+        *,
+        length: int | None = None,
+        position: int | None = None,
     ) -> None:
         self.shape = shape
         self._dtype = dtype
+        self._length = length
+        self.position = position
+        """Of the sample in its dataset; None if it was not given."""
         self.given_boxes: Array | None = (
             boxes if boxes is None or type(boxes) is np.ndarray else _boxes_of(boxes)
         )
@@ -88,6 +99,20 @@ class Info:
                 "a transform asks for the sample's dtype: pass Info(shape, dtype) instead of a shape"
             )
         return np.dtype(self._dtype)
+
+    @property
+    def length(self) -> int:
+        """The number of samples of the dataset.
+
+        Raises:
+            ValueError: it was not given.
+        """
+        if self._length is None:
+            raise ValueError(
+                "a transform asks for the dataset's length, because it mixes samples: read them through AugmentedDataset or "
+                "AugmentedSequence, and to params pass Info(shape, dtype, length=len(dataset))"
+            )
+        return self._length
 
     @property
     def boxes(self) -> Array:
@@ -145,20 +170,28 @@ class Info:
 
     def reshaped(self, *shape: int) -> Info:
         """Return the info of an array of another shape, with the same dtype and boxes."""
-        return Info(shape, self._dtype, self.given_boxes)
+        return self._with(shape)
 
     def resized(self, height: int, width: int) -> Info:
         """Return the info of an image of another height and width, with the same dtype and boxes."""
-        return Info((height, width, *self.shape[2:]), self._dtype, self.given_boxes)
+        return self._with((height, width, *self.shape[2:]))
 
     def with_boxes(self, boxes: Array | None) -> Info:
         """Return the info with other boxes; None for boxes that are not known."""
-        return Info(self.shape, self._dtype, boxes)
+        return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
+
+    def of_dataset(self, length: int, position: int) -> Info:
+        """Return the info of the sample at a position of a dataset of so many samples."""
+        return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
+
+    def _with(self, shape: tuple[int, ...]) -> Info:
+        return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Info)
             and (self.shape, self._dtype) == (other.shape, other._dtype)
+            and (self._length, self.position) == (other._length, other.position)
             and _equal(self.given_boxes, other.given_boxes)
         )
 
@@ -171,6 +204,9 @@ class Info:
             given.append(repr(str(self.dtype)))
         if self.given_boxes is not None:
             given.append(f"boxes={self.given_boxes.tolist()}")
+        for name, number in (("length", self._length), ("position", self.position)):
+            if number is not None:
+                given.append(f"{name}={number}")
         return f"Info({', '.join(given)})"
 
 

@@ -20,15 +20,16 @@ from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import FORMATS, Leaf
+from seedsafe.pipeline.mixer import Partnered
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.primitive import declared, marks_of
 from seedsafe.pipeline.rules import image_info
 from seedsafe.pipeline.serial import from_plain, to_plain
-from seedsafe.pipeline.state import Applied
+from seedsafe.pipeline.state import Applied, Partners
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["Compose", "members", "written"]
+__all__ = ["Compose", "among", "members", "written"]
 
 Part = TypeVar("Part", Boxes, Keypoints)
 
@@ -68,6 +69,7 @@ class Compose:
     """
 
     __slots__ = (
+        "_chain",
         "_idle",
         "_many",
         "_root",
@@ -96,7 +98,8 @@ class Compose:
         if channels not in (None, "last"):
             raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
         self.channels = channels
-        self._root = self.bind(namer)
+        self._chain = self.bind(namer)
+        self._root = Partnered(self._chain, namer.rules) if namer.rules.mixes else self._chain
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
@@ -109,7 +112,7 @@ class Compose:
         """Return the transforms with their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         namer.rules.look(last=self.channels is not None)
-        return Chain(member.bind(namer) for member in self.transforms)
+        return Chain(namer.bound(self.transforms))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -187,7 +190,7 @@ class Compose:
     def many(self) -> Many:
         """What the pipeline does to many equal images at once."""
         if self._many is None:
-            self._many = Many(self._root, self._rules)
+            self._many = Many(self._chain, self._rules)
         return self._many
 
     def next_key(self) -> SampleKey:
@@ -235,7 +238,7 @@ class Compose:
             [[15, 0, 20, 5]]
         """
         infos = None if info is None else described(info)
-        replayed = Replay(self._root, self._streams, params, infos, self._rules)
+        replayed = Replay(self._chain, self._streams, params, infos, self._rules)
         return run(
             replayed, sample, SampleKey(0, 0, 0), self._rules, None if infos is None else image_info(infos)
         )
@@ -387,6 +390,20 @@ def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array
         return augment(array, key=key)  # type: ignore[no-any-return]
     root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
     return run(root, array, key, rules, row=row)  # type: ignore[no-any-return]
+
+
+def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> Any:
+    """Return what a pipeline that mixes samples makes of one of a dataset.
+
+    Args:
+        augment: the pipeline.
+        sample: an array, or a dict of targets.
+        key: of the sample.
+        partners: the other samples of the dataset.
+    """
+    root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
+    assert isinstance(root, Partnered)
+    return run(root.beside(partners), sample, key, rules)
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -50,7 +50,11 @@ class _Container(Transform):
     def bind(self, namer: Namer) -> Node:
         """Return this container and its transforms with their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
-        return _Chooser(self, name, ops, [member.bind(namer) for member in self.transforms])
+        return _Chooser(self, name, ops, self.nodes(namer))
+
+    def nodes(self, namer: Namer) -> list[Node]:
+        """Return the transforms with their streams."""
+        return [member.bind(namer) for member in self.transforms]
 
 
 class _Chooser:
@@ -104,6 +108,10 @@ class RandomApply(_Container):
     """
 
     p: float = option(default=0.5, kw_only=True)
+
+    def nodes(self, namer: Namer) -> list[Node]:
+        """Return the transforms, each of which runs after those before it."""
+        return namer.bound(self.transforms)
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return all positions."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 
-__all__ = ["label_names", "of_rows", "require_labels"]
+__all__ = ["joined_rows", "label_names", "label_vector", "of_rows", "require_labels"]
 
 
 def label_names(name: str, names: Any) -> tuple[str, ...]:
@@ -53,3 +54,62 @@ def of_rows(values: Any, keep: Array) -> Any:
     if isinstance(values, list | tuple):
         return type(values)([value for value, kept in zip(values, keep, strict=True) if kept])
     return values[np.flatnonzero(keep).tolist()]  # a tensor, for instance
+
+
+def joined_rows(values: Sequence[Any]) -> Any:
+    """Return the labels of several samples one after another, of the type that the first one's have.
+
+    Example:
+        >>> joined_rows([["cat"], ["dog", "cow"]])
+        ['cat', 'dog', 'cow']
+    """
+    first = values[0]
+    if isinstance(first, list | tuple):
+        return type(first)([one for several in values for one in several])
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(first, torch.Tensor):
+        return torch.cat([torch.as_tensor(one) for one in values])
+    return np.concatenate([np.asarray(one) for one in values])
+
+
+def label_vector(name: str, label: Any, classes: int | None) -> Array:
+    """Return a sample's label as a new float32 vector.
+
+    Args:
+        name: of the label.
+        label: a class's number, or a vector of floats with one for each class.
+        classes: the number of classes; None where labels are vectors.
+
+    Raises:
+        TypeError: it is neither.
+        ValueError: it is not a class, classes are not given, or a vector has another length.
+
+    Example:
+        >>> label_vector("label", 2, 4).tolist()
+        [0.0, 0.0, 1.0, 0.0]
+    """
+    array = np.asarray(label)
+    if array.ndim == 1 and array.dtype.kind == "f":
+        if classes not in (None, len(array)):
+            raise ValueError(
+                f"the label {name!r} must be a vector of classes={classes} floats, got {len(array)}: pass their number"
+            )
+        return array.astype(np.float32)
+    if array.ndim or array.dtype.kind not in "iu":
+        raise TypeError(
+            f"the label {name!r} must be a class's number or a vector of floats, one for each class, to be mixed, got "
+            f"{label!r:.80} of type {type(label).__name__}: convert it, or name the entry with label="
+        )
+    if classes is None:
+        raise ValueError(
+            f"the label {name!r} is the number of a class, {int(array)}: pass classes=, the number of classes, so that it can be "
+            "mixed as a vector"
+        )
+    if not 0 <= array < classes:
+        raise ValueError(
+            f"the label {name!r} must be at least 0 and below classes={classes}, got {int(array)}: check the labels, or pass "
+            "more classes"
+        )
+    vector = np.zeros(classes, np.float32)
+    vector[int(array)] = 1
+    return vector

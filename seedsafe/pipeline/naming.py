@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from seedsafe.keys.key import op_of
@@ -36,8 +37,19 @@ class Namer:
         self.streams: list[Stream] = []
         self.rules = Rules()
         self.repeats = 1
+        self.before: list[Any] = []
+        """The nodes, bound so far, that every sample passes before the next one: what partners run through."""
         self._classes: Counter[str] = Counter()
         self._owners: dict[int, str] = {0: "the root stream"}
+
+    def bound(self, transforms: Iterable[Any]) -> list[Any]:
+        """Return the nodes of transforms that run one after another."""
+        before, start = self.before, len(self.before)
+        for one in transforms:
+            before.append(one.bind(self))
+        nodes = before[start:]
+        del before[start:]
+        return nodes
 
     def claim(self, name: str | None, kind: str) -> tuple[str, tuple[int, ...]]:
         """Return a transform's name, and its op for the first, second … application in one call.

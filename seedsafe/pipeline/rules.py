@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.info import Array, Info, Infos
 from seedsafe.pipeline.boxes import Boxes, area, from_edges, to_edges
 from seedsafe.pipeline.keypoints import Keypoints
-from seedsafe.pipeline.labels import of_rows, require_labels
+from seedsafe.pipeline.labels import joined_rows, of_rows, require_labels
 
 __all__ = ["Ruled", "Rules", "image_info", "mirrors", "with_boxes"]
 
@@ -21,7 +21,7 @@ Move = Callable[[Array], Array]
 class Rules:
     """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
 
-    __slots__ = ("boxes", "keypoints", "keys", "last", "side", "some", "spatial")
+    __slots__ = ("boxes", "keypoints", "keys", "last", "mixed", "mixes", "side", "some", "spatial")
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
@@ -36,12 +36,33 @@ class Rules:
         """Images with fewer rows need a look whether these are channels."""
         self.keys: frozenset[Any] = frozenset()
         """Of the dict that was looked at last; see `unnamed.look`."""
+        self.mixes = False
+        """Whether a transform of the pipeline mixes samples."""
+        self.mixed: dict[str, int | None] = {}
+        """The entries with labels that are mixed, and the number of their classes, if it was given."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The entries of a sample that may get shorter."""
+        """The entries of a sample that belong to it: they may get shorter, or are mixed."""
         parts = (self.boxes, self.keypoints)
-        return tuple(name for part in parts if part is not None for name in part.labels)
+        return (*(name for part in parts if part is not None for name in part.labels), *self.mixed)
+
+    def mix(self, label: str | None, classes: int | None) -> None:
+        """Note that a transform mixes samples, and their labels.
+
+        Raises:
+            ValueError: another one has another number of classes, or the label belongs to boxes or keypoints.
+        """
+        self.mixes = True
+        if label is None:
+            return
+        known = self.mixed.setdefault(label, classes)
+        if None not in (known, classes) and known != classes:
+            raise ValueError(
+                f"classes must be one number for the label {label!r} in the whole pipeline, got {known} and {classes}"
+            )
+        self.mixed[label] = classes if known is None else known
+        self.check_labels()
 
     def look(self, *, spatial: bool = False, last: bool = False) -> None:
         """Note that a transform moves pixels, or that images have their channels last."""
@@ -58,10 +79,15 @@ class Rules:
         self.boxes = _one("boxes", self.boxes, boxes)
         self.keypoints = _one("keypoints", self.keypoints, keypoints)
         self.some = self.boxes is not None or self.keypoints is not None
+        self.check_labels()
+
+    def check_labels(self) -> None:
+        """Raise an error if an entry is a label of two things."""
         twice = {name for name in self.labels if self.labels.count(name) > 1}
         if twice:
             raise ValueError(
-                f"labels must belong to boxes or to keypoints, got {sorted(twice)} for both: use two entries"
+                f"labels must belong to boxes or to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
+                "entries"
             )
 
     def entered(self, sample: dict[Any, Any], info: Info | None) -> dict[Any, Any]:
@@ -167,7 +193,7 @@ def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Ar
 class Ruled(dict[Any, Any]):
     """A sample under rules on its way through a pipeline."""
 
-    __slots__ = ("_entry", "_given", "_rows", "_rules", "_written", "size")
+    __slots__ = ("_entry", "_follow", "_given", "_rows", "_rules", "_written", "size")
 
     def __init__(self, rules: Rules, sample: dict[Any, Any], size: tuple[int, int]) -> None:
         super().__init__(sample)
@@ -179,6 +205,9 @@ class Ruled(dict[Any, Any]):
             require_labels(sample, boxes.labels, "boxes", len(written))
             self._written, self._given = written, to_edges(written, boxes.format, size)
             self._rows = np.arange(len(written))
+            # What mixes samples puts objects together: their masks go with their boxes.
+            instances = rules.mixes and len(sample.get("masks", ())) == len(written)
+            self._follow = (*boxes.labels, "masks") if instances and "masks" in sample else boxes.labels
             self._set_boxes(*boxes.entered(written, size))
         if points is not None and "keypoints" in sample:
             require_labels(sample, points.labels, "keypoints", len(sample["keypoints"]))
@@ -228,8 +257,32 @@ class Ruled(dict[Any, Any]):
         assert self._rules.boxes is not None
         self["boxes"] = edges[keep]
         self._rows = self._rows[keep]
-        for name in self._rules.boxes.labels:
+        for name in self._follow:
             self[name] = of_rows(self[name], keep)
+
+    def joined(
+        self, others: Sequence[Mapping[Any, Any]], edges: Array, whole: Array, size: tuple[int, int]
+    ) -> None:
+        """Take the boxes of other samples, and the labels of these.
+
+        Args:
+            others: the other samples, with the boxes and labels that are taken.
+            edges: of this sample's boxes and of all others', (N, 4 or more) float64, where they are now.
+            whole: their areas before anything was cut off.
+            size: the height and width of the image.
+        """
+        assert self._rules.boxes is not None
+        more = len(edges) - len(self["boxes"])
+        blank = np.full(
+            (more, edges.shape[1]), np.nan
+        )  # equal to nothing: these are not the sample's own numbers
+        self._rows = np.concatenate([self._rows, np.arange(len(self._given), len(self._given) + more)])
+        self._given = np.concatenate([self._given, blank])
+        self._written = np.concatenate([self._written, np.zeros(blank.shape, self._written.dtype)])
+        for name in self._rules.boxes.labels:
+            self[name] = joined_rows([self[name], *(other[name] for other in others)])
+        self.size = size
+        self._set_boxes(*self._rules.boxes.kept(edges, whole, size))
 
     def _set_points(self, points: Array, keep: Array) -> None:
         assert self._rules.keypoints is not None

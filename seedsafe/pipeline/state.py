@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from seedsafe.ground.html import table
 from seedsafe.keys.draws import PooledDraws
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["Applied", "State", "Step", "Traced", "turn"]
+__all__ = ["Applied", "Partners", "State", "Step", "Traced", "turn"]
 
 Step = tuple[int | None, int, Callable[..., Any]]
 """A stream, as ``op << 32``, and the number that its first word must be below, for what runs then; None for what runs anyway."""
@@ -38,10 +38,33 @@ class Applied(NamedTuple):
 Traced = list[Applied]
 
 
+class Partners(Protocol):
+    """The dataset that a sample is of, to a transform that mixes it with others."""
+
+    @property
+    def length(self) -> int | None:
+        """The number of samples; None where it is not known."""
+
+    @property
+    def position(self) -> int:
+        """Of the sample that is mixed."""
+        ...
+
+    def read(self, position: int, view: int, before: Any, rules: Rules) -> Any:
+        """Return another sample at its own key, an array or by target, its boxes as pixel edges.
+
+        Args:
+            position: of the other sample.
+            view: of the key.
+            before: the nodes that it runs through: the transforms before the one that mixes.
+            rules: of the pipeline.
+        """
+
+
 class State(PooledDraws):
     """The stream of a run, and what else belongs to it."""
 
-    __slots__ = ("busy", "counts", "rules")
+    __slots__ = ("busy", "counts", "partners", "rules")
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,6 +72,8 @@ class State(PooledDraws):
         self.counts: dict[str, int] = {}
         """How often each member of a container was applied since the sample was entered."""
         self.rules: Rules | None = None
+        self.partners: Partners | None = None
+        """The other samples of the dataset, where there is one."""
 
     def through(self, steps: tuple[Step, ...], sample: Any) -> Any:
         """Return an array through steps; one that does not fire costs no call."""

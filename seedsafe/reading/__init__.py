@@ -6,7 +6,7 @@ An adapter keeps its framework's base class, how the epoch reaches the workers, 
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
-from seedsafe.reading.batches import AtOnce, augment_batch, collate, count, read_batch, stack
+from seedsafe.reading.batches import AtOnce, augment_batch, collate, count, read_batch, ready_batches, stack
 from seedsafe.reading.faults import (
     FailureLog,
     Faults,
@@ -16,7 +16,15 @@ from seedsafe.reading.faults import (
     require_finite,
     require_finite_after,
 )
-from seedsafe.reading.forms import Augment, Targets, augment_sample, augment_views, check_targets, labels_of
+from seedsafe.reading.forms import (
+    Augment,
+    Targets,
+    augment_sample,
+    augment_views,
+    check_targets,
+    labels_of,
+    mixer_of,
+)
 from seedsafe.reading.inside import (
     Keyed,
     Repeats,
@@ -59,6 +67,7 @@ __all__ = [
     "entered",
     "flag",
     "labels_of",
+    "mixer_of",
     "moment_of",
     "nested",
     "outermost",
@@ -66,6 +75,7 @@ __all__ = [
     "philox",
     "process_name",
     "read_batch",
+    "ready_batches",
     "require_finite",
     "require_finite_after",
     "shared_seed",

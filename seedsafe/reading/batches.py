@@ -21,10 +21,11 @@ from seedsafe.reading.forms import (
     is_compose,
     is_foreign,
     labels_of,
+    mixer_of,
     take_apart,
 )
 
-__all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "stack"]
+__all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "ready_batches", "stack"]
 
 
 def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
@@ -176,6 +177,9 @@ def augment_batch(
         ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
             augmentation.
     """
+    mixer = mixer_of(augment)
+    if mixer is not None:
+        raise ready_batches(mixer)
     if targets is None:
         targets = implied(augment, first_of(batch))
     parts, join = take_apart(batch, targets)
@@ -205,6 +209,14 @@ def augment_batch(
     if "masks" in columns:
         stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in made])
     return join(parts | stacked)
+
+
+def ready_batches(mixer: str) -> ValueError:
+    """Return the error for a transform that mixes samples, in a pipeline for ready batches."""
+    return ValueError(
+        f"{mixer} reads single samples of the dataset to mix them, and the base has ready batches: pass samples and batch_size=, "
+        "or mix the samples of a batch with BatchMix, which mix= takes"
+    )
 
 
 def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:

@@ -23,6 +23,7 @@ from seedsafe.ground.process import child, is_worker
 from seedsafe.keys.key import VALIDATION_EPOCH, SampleKey, address, op_of, philox
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.leaf import Leaf
+from seedsafe.pipeline.mixer import Mixer
 from seedsafe.reading.forms import Augment, augment_sample, augment_views
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "FailureLog",
     "Faults",
     "NotFiniteError",
+    "PartnerError",
     "SampleError",
     "Skipped",
     "epoch_name",
@@ -83,6 +85,10 @@ class SampleError(RuntimeError):
         self.transform = transform
 
 
+class PartnerError(SampleError):
+    """Another sample of the dataset, with which one was to be mixed, could not be read or augmented."""
+
+
 def sample_error(
     error: Exception,
     base: Any,
@@ -133,7 +139,9 @@ def process_name() -> str | None:
 _OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 
-_OF_LEAF: Final = frozenset(method.__code__ for method in (Leaf.run, Leaf.fired, Leaf.run_into, Leaf.apply))
+_OF_LEAF: Final = frozenset(
+    method.__code__ for method in (Leaf.run, Leaf.fired, Leaf.run_into, Leaf.apply, Mixer.run)
+)
 
 
 def transform_of(error: Exception) -> str | None:
@@ -456,7 +464,9 @@ class Faults:
             SampleError: the failure is to be raised, or nothing could replace the sample.
         """
         if self.log is None:
-            if isinstance(error, SampleError):  # of a dataset inside, which has said it all
+            if isinstance(error, SampleError) and not isinstance(
+                error, PartnerError
+            ):  # a dataset's inside, which says it all
                 raise error
             raise sample_error(error, base, place, key, worker, rest=_WAY_OUT) from error
         path, why = path_of(base, place), reason(error)

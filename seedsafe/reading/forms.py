@@ -31,10 +31,12 @@ import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
-from seedsafe.pipeline.compose import Compose, written
+from seedsafe.pipeline.compose import Compose, among, written
+from seedsafe.pipeline.mixer import Mixer
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
+from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
 from seedsafe.pipeline.unnamed import meant, size_of
 from seedsafe.reading.tv import tv_target, unwrapped
@@ -43,6 +45,7 @@ __all__ = [
     "WIDE",
     "Augment",
     "Targets",
+    "as_arrays",
     "augment_parts",
     "augment_sample",
     "augment_views",
@@ -55,6 +58,7 @@ __all__ = [
     "joined_views",
     "kind_of",
     "labels_of",
+    "mixer_of",
     "opened",
     "take_apart",
 ]
@@ -348,9 +352,24 @@ def implied(augment: Any, sample: Any) -> Any:
     """
     if isinstance(augment, Compose | Transform) and isinstance(sample, tuple | list | dict):
         rules = _known(augment).rules
+        if rules.mixed and not isinstance(sample, dict):
+            labelled = _with_label(sample, rules)
+            if labelled is not None:
+                return labelled
         if rules.spatial:
             return _found(sample, rules)
     return _BY_NAME
+
+
+def _with_label(sample: Any, rules: Rules) -> _Paths | None:
+    """Return the targets of a pair (image, label) for a pipeline that mixes one label; None for all else."""
+    if len(sample) != 2 or len(rules.mixed) > 1 or any(isinstance(part, Mapping) for part in sample):
+        return None
+    image, label = sample
+    size = size_of(image)
+    if tv_target(label) or meant(1, label, size) or np.ndim(label) > 1:
+        return None
+    return _Paths({(0,): "image", (1,): next(iter(rules.mixed))})
 
 
 def _found(sample: Any, rules: Rules) -> _Paths:
@@ -434,6 +453,11 @@ def _spread(made: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]
     """Return augmented parts by where they stood in the sample."""
     several = [key for key, target in named.items() if target == "mask"]
     masks = dict(enumerate(made["masks"])) if len(several) > 1 else {}
+    if masks and len(masks) != len(several):
+        raise ValueError(
+            f"targets name {len(several)} masks, and there are {len(masks)} after objects of others were put beside them: put "
+            'masks of objects together, under one name with the target "masks"'
+        )
     return {
         key: masks[several.index(key)] if masks and target == "mask" else made[target]
         for key, target in named.items()
@@ -479,12 +503,22 @@ def is_foreign_code(augment: Augment | None) -> bool:
 
 
 def labels_of(augment: Any) -> tuple[str, ...]:
-    """Return the entries of a sample that a pipeline may shorten."""
-    return augment.labels if isinstance(augment, Compose) else ()
+    """Return the entries of a sample that a pipeline may shorten or mix."""
+    return _known(augment).rules.labels if isinstance(augment, Compose | Transform) else ()
+
+
+def mixer_of(augment: Any) -> str | None:
+    """Return the name of the first transform of a pipeline that mixes samples of a dataset; None if there is none."""
+    return _known(augment).mixer if isinstance(augment, Compose | Transform) else None
 
 
 def augment_sample(
-    augment: Augment, sample: Any, key: SampleKey, targets: Targets = None, row: Array | None = None
+    augment: Augment,
+    sample: Any,
+    key: SampleKey,
+    targets: Targets = None,
+    row: Array | None = None,
+    partners: Partners | None = None,
 ) -> Any:
     """Return a sample of a dataset with its augmentable parts augmented at a key; it is not changed itself.
 
@@ -496,6 +530,7 @@ def augment_sample(
         targets: by position or by key; see Targets.
         row: memory for the augmented array of a sample that is one or begins with one. It is filled and returned where
             the pipeline can write there; else it holds anything.
+        partners: the other samples of the dataset, for a pipeline that mixes them.
 
     Returns:
         A sample of the same form; other parts are the very same objects.
@@ -510,6 +545,10 @@ def augment_sample(
         >>> augment_sample(ss.HorizontalFlip(p=1), (np.array([[1, 2]], np.uint8), 7), SampleKey(42, 0, 0))
         (array([[2, 1]], dtype=uint8), 7)
     """
+    if partners is not None:
+        targets = implied(augment, sample) if targets is None else targets
+        parts, join = take_apart(sample, targets)
+        return join(augment_parts(augment, parts, key, None, partners))
     if targets is None:  # what most datasets return, without a detour
         if type(sample) is np.ndarray:
             return augment_parts(augment, sample, key, row)
@@ -520,7 +559,13 @@ def augment_sample(
     return join(augment_parts(augment, parts, key, row))
 
 
-def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targets: Targets = None) -> Any:
+def augment_views(
+    augment: Augment,
+    sample: Any,
+    keys: Sequence[SampleKey],
+    targets: Targets = None,
+    partners: Partners | None = None,
+) -> Any:
     """Return a sample in which each augmented part is a tuple of its views, one for each key.
 
     Example:
@@ -533,12 +578,13 @@ def augment_views(augment: Augment, sample: Any, keys: Sequence[SampleKey], targ
     """
     targets = implied(augment, sample) if targets is None else targets
     parts, join = take_apart(sample, targets)
-    views = [augment_parts(augment, parts, key) for key in keys]
+    views = [augment_parts(augment, parts, key, None, partners) for key in keys]
     if not isinstance(parts, dict):
         return join(tuple(views))
     varied = {*TARGETS, *labels_of(augment)}
     together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
-    if isinstance(parts.get("masks"), list):  # a list of masks, each with its views
+    objects = partners is not None and "boxes" in parts  # of which each view has its own
+    if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
         together["masks"] = list(zip(*together["masks"], strict=True))
     return join(together)
 
@@ -563,12 +609,18 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     )
 
 
-def augment_parts(augment: Augment, parts: Any, key: SampleKey, row: Array | None = None) -> Any:
+def augment_parts(
+    augment: Augment, parts: Any, key: SampleKey, row: Array | None = None, partners: Partners | None = None
+) -> Any:
     """Return what was taken apart, augmented; a pipeline of this library gets arrays, and a row for what it makes of one."""
+    if partners is not None:
+        augment = _Beside(augment, partners)
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
         made = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
         return _returned(made, parts) if made is None else made
-    if not isinstance(augment, Compose | Transform):  # a callable of the user's own takes what there is
+    if partners is None and not isinstance(
+        augment, Compose | Transform
+    ):  # somebody's own takes what there is
         return _returned(augment(parts, key=key), parts)
     if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
@@ -606,12 +658,46 @@ def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], A
     if target != "masks" or not isinstance(part, list | tuple):
         return opened(part, "mask" if _is_picture(part) and target == "masks" else target, first)
     pairs = [opened(mask, "mask", first) for mask in part]
-    backs = [back for _, back in pairs]
+    arrays, backs = type(part)([array for array, _ in pairs]), [back for _, back in pairs]
+    if all(one is None for one in backs):
+        return arrays, None
 
     def back(made: Any) -> Any:
-        return type(part)([mask if one is None else one(mask) for mask, one in zip(made, backs, strict=True)])
+        own = (
+            backs if len(made) == len(backs) else backs[:1] * len(made)
+        )  # others' objects have come, or some have gone
+        return type(part)([mask if one is None else one(mask) for mask, one in zip(made, own, strict=True)])
 
-    return type(part)([array for array, _ in pairs]), back
+    return arrays, back
+
+
+def as_arrays(augment: Augment, parts: Any) -> Any:
+    """Return what was taken apart as the arrays that a pipeline is given."""
+    known = _known(augment)
+    if not isinstance(parts, dict):
+        return opened(parts, known.kind, known.first)[0]
+    made = dict(parts)
+    for target in TARGETS:
+        part = made.get(target)
+        if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
+            if tv_target(part) is not None:
+                part, _ = unwrapped(part, target, known.rules)
+            made[target], _ = _opened(part, target, known.first)
+    return made
+
+
+class _Beside:
+    """A pipeline that mixes samples, with the dataset that they are of."""
+
+    __slots__ = ("augment", "partners")
+
+    def __init__(self, augment: Any, partners: Partners) -> None:
+        self.augment = augment
+        self.partners = partners
+
+    def __call__(self, sample: Any, *, key: SampleKey) -> Any:
+        """Return the sample, augmented."""
+        return among(self.augment, sample, key, self.partners)
 
 
 def _of_frames(frames: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
@@ -642,21 +728,28 @@ class _Known(NamedTuple):
 
     rules: Rules
 
+    mixer: str | None
+    """The first transform that mixes samples."""
+
 
 _seen: dict[int, _Known] = {}
 
 
-def _known(augment: Compose | Transform) -> _Known:
+def _known(augment: Any) -> _Known:
+    if type(augment) is _Beside:
+        augment = augment.augment
     known = _seen.get(id(augment))
     if known is None:
         if len(_seen) > 64:
             _seen.clear()
         namer = Namer()
-        transforms = [leaf.transform for leaf in augment.bind(namer).leaves()]
+        leaves = list(augment.bind(namer).leaves())
+        transforms = [leaf.transform for leaf in leaves]
+        mixer = next((leaf.name for leaf in leaves if isinstance(leaf, Mixer)), None)
         audio = any("image" not in one.primary for one in transforms)
         first = any(one.channels == "to first" for one in transforms)
         kind = "audio" if audio else "image"
-        known = _seen[id(augment)] = _Known(augment, kind, first, namer.rules)
+        known = _seen[id(augment)] = _Known(augment, kind, first, namer.rules, mixer)
     return known
 
 

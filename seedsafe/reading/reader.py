@@ -27,14 +27,19 @@ from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
-from seedsafe.pipeline.node import run
+from seedsafe.pipeline.mixer import Partnered
+from seedsafe.pipeline.node import Chain, run
+from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.transform import Transform
 from seedsafe.reading.batches import AtOnce, augment_batch
 from seedsafe.reading.faults import (
     Faults,
+    PartnerError,
     Skipped,
     missing,
+    path_of,
     process_name,
+    reason,
     require_finite,
     require_finite_after,
     sample_error,
@@ -43,6 +48,7 @@ from seedsafe.reading.forms import (
     WIDE,
     Augment,
     Targets,
+    as_arrays,
     augment_sample,
     augment_views,
     check_targets,
@@ -52,6 +58,8 @@ from seedsafe.reading.forms import (
     is_foreign_code,
     joined_views,
     labels_of,
+    mixer_of,
+    take_apart,
 )
 from seedsafe.reading.inside import (
     Keyed,
@@ -246,7 +254,10 @@ class KeyedReader:
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
-        usual = plain and is_compose(augment) and self.targets in (None, "image")
+        lone = isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
+        self._mixes = (lone or is_compose(augment)) and mixer_of(augment) is not None
+        self._pipeline = augment if isinstance(augment, Compose) or not self._mixes else Compose([augment])  # type: ignore[list-item]
+        usual = plain and is_compose(augment) and self.targets in (None, "image") and not self._mixes
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
         self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
         checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
@@ -603,9 +614,12 @@ class KeyedReader:
         if targets is None and type(sample) is not ndarray and type(apply) is not partial:
             targets = self._targets(sample)
         given: tuple[Any, ...] = (augment, sample, keys, targets)
+        if self._mixes and type(apply) is not partial:
+            given = (self._pipeline, *given[1:])
+            apply = partial(apply, partners=_Partners(self, at))
         twice = self._twice
         call = apply if twice is None else partial(self._watch, twice, apply, key)
-        if row is not None and apply is augment_sample:
+        if row is not None and apply is augment_sample:  # what mixes is made elsewhere
             given = (*given, row)
         if outer is not None and outer.has_key:  # of a dataset around this one
             with reading(None):
@@ -653,13 +667,14 @@ class KeyedReader:
         if not twice.left:
             self._twice = None
             usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
-            self._straight = usual and is_compose(self.augment)
+            self._straight = usual and is_compose(self.augment) and not self._mixes
         return made
 
     def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *given: Any) -> Any:
         augment, sample, keys, targets, *_ = given
         kept = deepcopy(sample)
-        plain = partial(augment_batch, limit=apply.keywords["limit"]) if isinstance(apply, partial) else apply
+        ready = isinstance(apply, partial) and "limit" in apply.keywords
+        plain = partial(augment_batch, limit=apply.keywords["limit"]) if ready else apply  # type: ignore[attr-defined]
 
         def again() -> Any:
             with reading(None):
@@ -674,9 +689,70 @@ class KeyedReader:
             twice.check(at, again)
         return made
 
-    def _run(self, source: int, at: SampleIndex, key: SampleKey | Callable[[SampleIndex], SampleKey]) -> Any:
+    def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
+        """Return a sample as the first transforms of the pipeline make it, for another one that is mixed with it.
+
+        Args:
+            at: its position, with the epoch, occurrence and view of the other.
+            view: of the other's key.
+            before: the nodes of these transforms.
+            rules: of the pipeline.
+
+        Raises:
+            PartnerError: it could not be read or augmented.
+        """
+        position = int(at)
+        own = self.key(at)
+        key = SampleKey(self.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
+        try:
+            return self._part_way(position, at, own, key, before, rules)
+        except (NotReproducible, SharedSeedError):
+            raise
+        except Exception as error:
+            if self.faults.on_error == "replace":
+                return self.faults.recovered(
+                    error,
+                    self.base,
+                    position,
+                    key,
+                    lambda other: self._part_way(other, at, own, key, before, rules),
+                    self.worker(),
+                )
+            path = path_of(self.base, position)
+            file = "" if path is None else f" ({path!r})"
+            raise PartnerError(f"its partner, sample {position}{file}, failed: {reason(error)}") from error
+
+    def _part_way(
+        self, source: int, at: SampleIndex, own: SampleKey, key: SampleKey, before: Chain, rules: Rules
+    ) -> Any:
+        """Return what the base has at `source` through the first transforms, as the sample at a position."""
+        if self._runner is None:
+            sample = self._run(source, at, own, counts=False)
+        else:
+            sample = self._runner.run(
+                address(own, _BRIDGE),
+                lambda words: self._run(source, at, moved(own, words), counts=False),
+            )
+        if sample is None or type(sample) is Skipped:
+            raise missing(sample)
+        if self.faults.check_finite:
+            require_finite(sample)
+        targets = self.targets
+        if targets is None and type(sample) is not ndarray:
+            targets = self._targets(sample)
+        parts = as_arrays(self.augment, take_apart(sample, targets)[0])  # type: ignore[arg-type]  # it mixes
+        return run(Partnered(before, rules, _Partners(self, at), inside=True), parts, key, rules)
+
+    def _run(
+        self,
+        source: int,
+        at: SampleIndex,
+        key: SampleKey | Callable[[SampleIndex], SampleKey],
+        *,
+        counts: bool = True,
+    ) -> Any:
         """Return what one run of the base gives."""
-        read = entered(at, self.repeats, at, source == at, key)
+        read = entered(at, self.repeats, at, counts and source == at, key)
         read.outer = state.read
         state.read = read
         try:
@@ -685,6 +761,34 @@ class KeyedReader:
             state.read = read.outer
             if read.numbers:
                 self._random = True  # the base has asked for the key
+
+
+class _Partners:
+    """The samples that a dataset has beside one."""
+
+    __slots__ = ("_at", "_reader")
+
+    def __init__(self, reader: KeyedReader, at: SampleIndex) -> None:
+        self._reader = reader
+        self._at = at
+
+    @property
+    def length(self) -> int | None:
+        """The number of samples; None where it is not known."""
+        base = self._reader.base
+        return len(base) if hasattr(base, "__len__") else None
+
+    @property
+    def position(self) -> int:
+        """Of the sample that is mixed."""
+        return int(self._at)
+
+    def read(self, position: int, view: int, before: Chain, rules: Rules) -> Any:
+        """Return another sample at its own key; see `KeyedReader.partner`."""
+        at = self._at
+        return self._reader.partner(
+            SampleIndex(position, at.epoch, at.occurrence, at.view), view, before, rules
+        )
 
 
 def collating(first: SampleIndex, seed: int, options: Bridge) -> Region:

@@ -110,7 +110,31 @@ def expected(epoch: int, shuffle: bool) -> list[tuple[int, bytes]]:
     return [(i, digest(AUGMENT(IMAGES[i], key=ss.SampleKey(SEED, epoch, i)))) for i in order]
 
 
-def compare(passes: list[Seen], shuffle: bool) -> None:
+CUT = [ss.RandomCrop(32)]
+PARTNERS = ss.Compose([*CUT, ss.CutMix(label=None), ss.HorizontalFlip(), ss.GaussianNoise(std=(0, 12))])
+
+
+def expected_of_partners(epoch: int, shuffle: bool) -> list[tuple[int, bytes]]:
+    """Return what an epoch of PARTNERS is, each sample put together of two photographs by hand."""
+    before, after = ss.Compose(CUT), ss.Compose([ss.HorizontalFlip(), ss.GaussianNoise(std=(0, 12))])
+    found = []
+    for index, _ in expected(epoch, shuffle):
+        key = ss.SampleKey(SEED, epoch, index)
+        patch = PARTNERS.params(key, ss.Info((40, 40, 3), "uint8", length=LENGTH))[1].params
+        top, bottom, left, right = patch.box
+        (other,) = patch.partners
+        mixed = before(IMAGES[index], key=key)
+        others = before(IMAGES[other], key=ss.SampleKey(SEED, epoch, other))
+        mixed[top:bottom, left:right] = others[top:bottom, left:right]
+        found.append((index, digest(after(mixed, key=key))))
+    return found
+
+
+def compare(
+    passes: list[Seen],
+    shuffle: bool,
+    expected: Callable[[int, bool], list[tuple[int, bytes]]] = expected,
+) -> None:
     """Assert that passes gave what their epochs are."""
     assert passes
     for seen in passes:
@@ -122,13 +146,19 @@ def compare(passes: list[Seen], shuffle: bool) -> None:
         assert seen.items == wanted, f"content in epoch {seen.epoch}"
 
 
-def check(driver: Driver, config: Config, *, states: int = 2) -> None:
+def check(
+    driver: Driver,
+    config: Config,
+    *,
+    states: int = 2,
+    expected: Callable[[int, bool], list[tuple[int, bytes]]] = expected,
+) -> None:
     """Assert the contract for one way to load, with the global generators in some different states."""
     for state in range(states):
         with untouched_globals(1000 * state + 7, driver.generators):
             passes = driver.run(config, EPOCHS)
         assert [seen.epoch for seen in passes] == list(range(EPOCHS))
-        compare(passes, config.shuffle)
+        compare(passes, config.shuffle, expected)
     first, second = (sorted(seen.items) for seen in passes[:2])
     assert all(one != other for one, other in zip(first, second, strict=True)), "epochs repeat"
 

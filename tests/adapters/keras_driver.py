@@ -24,6 +24,7 @@ from contract import (
     AUGMENT,
     IMAGES,
     LENGTH,
+    PARTNERS,
     SEED,
     Config,
     Global,
@@ -50,12 +51,21 @@ class KerasDriver:
         framework: "keras" or "tf_keras".
         backend: of Keras 3.
         ready: wrap a Sequence of ready batches instead of samples; its order is that of the batches.
+        mixes: augment with a pipeline that mixes samples.
     """
 
     generators = GENERATORS
 
-    def __init__(self, framework: str = "keras", backend: str = "tensorflow", *, ready: bool = False) -> None:
+    def __init__(
+        self,
+        framework: str = "keras",
+        backend: str = "tensorflow",
+        *,
+        ready: bool = False,
+        mixes: bool = False,
+    ) -> None:
         self.framework = framework
+        self.mixes = mixes
         self.backend = backend
         self.ready = ready
         self._processes: dict[str, subprocess.Popen[str]] = {}
@@ -76,7 +86,8 @@ class KerasDriver:
         assert process.stdin is not None
         assert process.stdout is not None
         state = int(np.random.get_state()[1][0])  # type: ignore[index]  # the global state that the contract has set
-        request = {"config": vars(config), "name": name, "ready": self.ready, "state": state, **arguments}
+        how = {"ready": self.ready, "mixes": self.mixes, "state": state}
+        request = {"config": vars(config), "name": name, "how": how, **arguments}
         print(json.dumps(request), file=process.stdin, flush=True)
         answer = json.loads(process.stdout.readline())
         if isinstance(answer, str):
@@ -112,7 +123,7 @@ class KerasDriver:
 class Runner:
     """One way to load, in the process of a backend and start method."""
 
-    def __init__(self, config: Config, *, ready: bool, state: int) -> None:
+    def __init__(self, config: Config, *, ready: bool, mixes: bool, state: int) -> None:
         from keras_bases import FRAMEWORK
 
         from seedsafe_keras import AugmentedSequence
@@ -122,7 +133,7 @@ class Runner:
         self.keras = importlib.import_module(FRAMEWORK)
         self.sequence = AugmentedSequence(
             _ready_batches(config.batch_size) if ready else Photographs(),
-            AUGMENT,
+            PARTNERS if mixes else AUGMENT,
             seed=SEED,
             batch_size=None if ready else config.batch_size,
             shuffle=config.shuffle,
@@ -233,7 +244,7 @@ def main() -> None:
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
-        runner = Runner(Config(**request["config"]), ready=request["ready"], state=request["state"])
+        runner = Runner(Config(**request["config"]), **request["how"])
         arguments = {"epochs": request["epochs"]} if "epochs" in request else {}
         try:
             passes = getattr(runner, request["name"].replace(" ", "_").replace("-", "_"))(**arguments)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from contract import SUBSET, Config, check, compare, full_matrix
+from contract import SUBSET, Config, check, compare, expected_of_partners, full_matrix
 from keras_driver import SCENARIOS, KerasDriver
 from torch_driver import TorchDriver
 
@@ -17,6 +17,7 @@ DRIVERS = {
     "keras on torch": KerasDriver(backend="torch"),
     "tf-keras": KerasDriver("tf_keras"),
     "ready batches": KerasDriver(ready=True),
+    "mixed samples": KerasDriver(mixes=True),
 }
 
 
@@ -62,6 +63,17 @@ def test_content_and_order_of_ready_batches(config: Config) -> None:
 @pytest.mark.parametrize("name", ["keras on tensorflow", "keras on torch"])
 def test_scenario(name: str, scenario: str, config: Config) -> None:
     compare(DRIVERS[name].scenarios()[scenario](config), config.shuffle)
+
+
+@pytest.mark.parametrize("config", [Config(0), Config(2, batch_size=3), Config(4, "threads")], ids=str)
+def test_content_and_order_of_mixed_samples(config: Config) -> None:
+    check(DRIVERS["mixed samples"], config, states=1, expected=expected_of_partners)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_scenario_of_mixed_samples(scenario: str) -> None:
+    passes = DRIVERS["mixed samples"].scenarios()[scenario](Config(2, batch_size=3))
+    compare(passes, shuffle=True, expected=expected_of_partners)
 
 
 @pytest.mark.parametrize("name", ["keras on tensorflow", "keras on torch", "tf-keras"])

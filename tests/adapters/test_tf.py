@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from contract import AUGMENT, IMAGES, LENGTH, SEED, Photographs, digest, expected
+from contract import (
+    AUGMENT,
+    IMAGES,
+    LENGTH,
+    PARTNERS,
+    SEED,
+    Photographs,
+    digest,
+    expected,
+    expected_of_partners,
+)
 
 import seedsafe as ss
 from seedsafe_tf import augment, keyed
@@ -237,3 +247,14 @@ def test_bad_input_of_keyed_is_an_error_in_words() -> None:
     short = {"image": tf.TensorSpec((None, 32, 3), tf.uint8), "id": tf.TensorSpec((), tf.int32)}
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"declared as int32 .* int64.*signature"):
         list(rows(signature=short))
+
+
+def test_samples_are_mixed_with_others() -> None:
+    options: dict[str, Any] = {"seed": SEED, "batch_size": 4, "epochs": 2}
+    made = augment(Photographs(), PARTNERS, **options).unbatch().as_numpy_iterator()
+    found = [(int(label), digest(image)) for image, label in made]
+    assert found == [*expected_of_partners(0, shuffle=True), *expected_of_partners(1, shuffle=True)]
+    labelled = ss.Compose([ss.MixUp(classes=LENGTH)])
+    _, labels = next(iter(augment(Photographs(), labelled, **options)))
+    assert labels.shape == (4, LENGTH)
+    assert labels.dtype == tf.float32

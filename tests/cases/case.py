@@ -114,7 +114,7 @@ class Case:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """What it cannot be made without, or is too large without: sizes up to 24 pixels, or 64 audio samples."""
     needs: str | None = None
-    """What a sample must have beside its image: "boxes" or "mask"."""
+    """What a sample must have beside its image: "boxes", "mask", or a "dataset" around it."""
     also: Mapping[str, ss.Transform] = field(default_factory=dict)
     """More of it, by a name, with options that take another way through the code; they always fire."""
     tried: Sequence[ss.Transform] | None = None

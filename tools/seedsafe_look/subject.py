@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seedsafe.ground.info import Info, Infos, described
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
@@ -52,6 +53,16 @@ class Subject:
         bare.augment = None
         bare.renew()
         return bare.sample(at, counts=False, listed=False)
+
+    def described(self, parts: Any, at: SampleIndex) -> Infos:
+        """Return the description of a sample, with its place in the dataset if there is one."""
+        infos = parts if isinstance(parts, Info) else described(parts)
+        if self.reader is None or not hasattr(self.reader.base, "__len__"):
+            return infos
+        length, position = len(self.reader.base), int(at)
+        if isinstance(infos, Info):
+            return infos.of_dataset(length, position)
+        return {name: one.of_dataset(length, position) for name, one in infos.items()}
 
     def parts(self, sample: Any) -> Any:
         """Return a dataset's sample as the pipeline is given it: an array, or a dict of targets."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.ground.info import Info, described
+from seedsafe.ground.info import Info
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.pipeline.state import Applied
 from seedsafe_look.explain.options import parser
@@ -29,7 +29,7 @@ class _Unsized(Info):
 
     def __init__(self) -> None:
         self._dtype = "uint8"
-        self.given_boxes = None
+        self.given_boxes = self.position = self._length = None
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
@@ -111,7 +111,7 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
     else:
         shape = options.size
     if shape is None and subject.reader is not None:
-        return described(_arrays(subject.parts(subject.read_base(at))))
+        return subject.described(_arrays(subject.parts(subject.read_base(at))), at)
     if shape is None:
         return _Unsized()
     boxes = None
@@ -127,7 +127,7 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
             f"--dtype must be one of NumPy's, such as uint8 or float32, got {options.dtype!r}"
         ) from None
     info = Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
-    return {"video": info} if len(shape) == 4 else info
+    return subject.described({"video": info} if len(shape) == 4 else info, at)
 
 
 def _arrays(parts: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from seedsafe.data.folder.index import FolderIndex
 from seedsafe.data.folder.read import read_image, read_image_as_stored
-from seedsafe.ground.info import TARGETS, described
+from seedsafe.ground.info import TARGETS
 from seedsafe.keys.key import SampleIndex
 from seedsafe.pipeline.boxes import from_edges, to_edges
 from seedsafe.reading.forms import opened
@@ -93,7 +93,7 @@ def _row(
                 before, after = _parts(subject, before), _parts(subject, after)
             if not cells:
                 cells.append(Cell("original", drawn(before, boxes=written, scaled=scaled), [], None))
-            lines, applied = _applied(subject, key, before)
+            lines, applied = _applied(subject, key, before, at)
             title_of = f"epoch {at.epoch}" if not at.view else f"epoch {at.epoch}, view {at.view}"
             cells.append(Cell(title_of, drawn(after, boxes=written, scaled=scaled), lines, applied))
         except Exception as error:  # noqa: BLE001  # of the pipeline, the dataset, or anybody's code in them
@@ -102,11 +102,11 @@ def _row(
     return Row(title, cells, failed)
 
 
-def _applied(subject: Subject, key: Any, before: Any) -> tuple[list[str], Any]:
+def _applied(subject: Subject, key: Any, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
     if subject.augment is None:
         return ["drawn by the dataset itself"], None
     try:
-        applied = subject.augment.params(key, described(before))
+        applied = subject.augment.params(key, subject.described(before, at))
     except (ValueError, TypeError) as error:
         return [f"not known without the pixels: {error}"], None
     fired = [one for one in applied if one.params is not None]

@@ -15,7 +15,7 @@ from seedsafe.keys.key import SampleKey, address, op_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["BatchMix", "Mixed", "beta", "mix_arrays", "mix_labels"]
+__all__ = ["BatchMix", "Mixed", "beta", "blended", "cut_box", "mix_arrays", "mix_labels"]
 
 _OP: Final = op_of("seedsafe/mix")
 _CHANNELS: Final = (1, 3, 4)
@@ -111,14 +111,7 @@ class BatchMix:
             return Mixed("", 0, 1.0, (0, 0, 0, 0))
         if not cuts:
             return Mixed("mixup", shift, share, (0, 0, 0, 0))
-        half = 0.5 * math.sqrt(1.0 - share)
-        down, across = int(half * height), int(half * width)
-        box = (
-            max(row - down, 0),
-            min(row + down, height),
-            max(column - across, 0),
-            min(column + across, width),
-        )
+        box = cut_box(share, row, column, height, width)
         area = (box[1] - box[0]) * (box[3] - box[2])
         return Mixed("cutmix", shift, 1.0 - area / (height * width), box)
 
@@ -188,6 +181,38 @@ class BatchMix:
         return shape[rows], shape[columns]
 
 
+def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:
+    """Return top, bottom, left and right of a rectangle around a pixel, which leaves a share of the image; cut off at its edges.
+
+    Example:
+        >>> cut_box(0.75, 0, 4, 8, 8)
+        (0, 2, 2, 6)
+    """
+    half = 0.5 * math.sqrt(1.0 - share)
+    down, across = int(half * height), int(half * width)
+    return max(row - down, 0), min(row + down, height), max(column - across, 0), min(column + across, width)
+
+
+def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
+    """Return share times images plus the rest of partners; a new array of the same shape and dtype.
+
+    Raises:
+        TypeError: the dtype is neither uint8 nor a float.
+
+    Example:
+        >>> blended(np.array([0, 8], np.uint8), np.array([8, 0], np.uint8), 0.75).tolist()
+        [2, 6]
+    """
+    if images.dtype != np.uint8 and images.dtype.kind != "f":
+        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+    of = np.result_type(images.dtype, np.float32).type
+    total: npt.NDArray[Any] = images.astype(of) * of(share)
+    total += partners.astype(of) * of(1.0 - share)
+    if images.dtype == np.uint8:
+        np.rint(total, out=total)
+    return np.ascontiguousarray(total.astype(images.dtype, copy=False))
+
+
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:
     """Return a batch mixed as was drawn; a new array of the same shape and dtype.
 
@@ -203,13 +228,10 @@ def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) ->
     if images.dtype != np.uint8 and images.dtype.kind != "f":
         raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
     partners = np.roll(images, drawn.shift, axis=0)
-    mixed: npt.NDArray[Any] = images.copy(order="C")
     if drawn.kind == "mixup":
-        of = np.result_type(images.dtype, np.float32).type
-        total = images.astype(of) * of(drawn.share)
-        total += partners.astype(of) * of(1.0 - drawn.share)
-        mixed[...] = np.rint(total) if images.dtype == np.uint8 else total
-    elif drawn.kind == "cutmix":
+        return blended(images, partners, drawn.share)
+    mixed: npt.NDArray[Any] = images.copy(order="C")
+    if drawn.kind == "cutmix":
         top, bottom, left, right = drawn.box
         region: list[Any] = [slice(None)] * images.ndim
         region[axes[0]], region[axes[1]] = slice(top, bottom), slice(left, right)

@@ -1,0 +1,77 @@
+"""MixUp of a sample with another one of its dataset."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from seedsafe.ground.checks import real
+from seedsafe.ground.info import Array, Info
+from seedsafe.keys.decisions import beta
+from seedsafe.keys.draws import Draws
+from seedsafe.mixing.batch import blended
+from seedsafe.mixing.member import ALPHA, Labelled, draw_partners
+from seedsafe.pipeline.option import option
+from seedsafe.pipeline.primitive import primitive
+
+__all__ = ["Blend", "MixUp"]
+
+
+class Blend(NamedTuple):
+    """The partner's position in the dataset, and the share of the sample itself."""
+
+    partners: tuple[int]
+    share: float
+
+
+@primitive(opencv=False)
+class MixUp(Labelled):
+    """Blend the sample with another one of its dataset, and their labels too. Exact on every machine.
+
+    Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner is read at
+    its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before this one. Images of
+    uint8 are blended in float32 and rounded to even. Boxes are put together, with their labels; a mask must be of floats, one
+    channel for each class. It works through AugmentedDataset and AugmentedSequence alone; `BatchMix` mixes ready batches.
+
+    Args:
+        alpha: of the Beta distribution, in [0.001, 10**6].
+
+    Raises:
+        ValueError: when applied, there is no dataset or but one sample in it, or the sizes, labels or parts do not fit.
+
+    Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018).
+
+    Example:
+        >>> import seedsafe as ss
+        >>> from seedsafe.reading import KeyedReader
+        >>> photos = [(np.full((2, 2, 3), 60 * i, np.uint8), i) for i in range(4)]
+        >>> reader = KeyedReader(photos, ss.Compose([MixUp(classes=4)]), seed=42)
+        >>> image, label = reader.sample(ss.SampleIndex(0, epoch=0))
+        >>> int(image[0, 0, 0]), [round(float(share), 2) for share in label]
+        (12, [0.8, 0.2, 0.0, 0.0])
+    """
+
+    alpha: float = option(real, *ALPHA, default=1.0)
+
+    channels: ClassVar[Literal["any", "last", "to first"]] = "any"
+
+    def draw(self, rng: Draws, info: Info) -> Blend:
+        """Return the partner and the share."""
+        (partner,) = draw_partners(rng, info, 1, type(self).__name__)
+        return Blend((partner,), beta(rng, self.alpha, self.alpha))
+
+    def mix_images(self, images: list[Array], params: Any) -> Array:
+        """Return the images, blended."""
+        return blended(images[0], images[1], params.share)
+
+    def mix_masks(self, masks: list[Array], params: Any) -> Array:
+        """Return the masks, blended, if they are of floats."""
+        if masks[0].dtype.kind != "f":
+            raise ValueError(
+                f"MixUp blends a mask of floats, one channel for each class, got {masks[0].dtype}: use CutMix or Mosaic, which copy "
+                "pixels, or give each object's mask a box"
+            )
+        return blended(masks[0], masks[1], params.share)
+
+    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+        """Return the share of each in the mixed label."""
+        return params.share, 1.0 - params.share

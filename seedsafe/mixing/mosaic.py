@@ -1,0 +1,135 @@
+"""Mosaic of a sample and three others of its dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from seedsafe.ground.checks import pair, real, span
+from seedsafe.ground.info import Array, Info
+from seedsafe.keys.draws import Draws
+from seedsafe.mixing.member import Labelled, draw_partners
+from seedsafe.pipeline.option import Pair, Range, option
+from seedsafe.pipeline.primitive import primitive
+
+__all__ = ["Mosaic", "Tiles"]
+
+
+class Tiles(NamedTuple):
+    """The partners' positions in the dataset, and where the four images meet: a row and a column."""
+
+    partners: tuple[int, int, int]
+    row: int
+    column: int
+
+
+@primitive(opencv=False)
+class Mosaic(Labelled):
+    """Put the sample and three others of its dataset together on one canvas, where four corners meet. Exact on every machine.
+
+    Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample is above
+    and left of that point, the first partner above right, then below left and below right. Images are not resized: each keeps
+    its corner there and is cut off at the canvas's edges, and what none covers is filled. Partners are read at their own keys,
+    with the epoch, occurrence and view of the sample, and run through the transforms before this one. Boxes move along, with
+    their labels, and the pipeline's Boxes says which are kept; masks follow. A label is mixed by the areas that are seen. It
+    works through AugmentedDataset and AugmentedSequence alone.
+
+    Args:
+        size: of the canvas in pixels, one number or (height, width).
+        centre: where the images' corners may come together, in shares of the canvas's sides.
+        fill: the value of pixels that no image covers, in the image's own units.
+        mask_fill: the same for masks.
+
+    Raises:
+        ValueError: when applied, there is no dataset or fewer than four samples in it, or the labels or parts do not fit.
+
+    Follows A. Bochkovskiy et al., "YOLOv4" (2020), in the layout of ultralytics: LongestMaxSize(s) before ``Mosaic(2 * s)``, and a
+    RandomCrop(s) or an Affine after it.
+
+    Example:
+        >>> import seedsafe as ss
+        >>> from seedsafe.reading import KeyedReader
+        >>> photos = [np.full((3, 3), i, np.uint8) for i in (1, 2, 3, 4)]
+        >>> reader = KeyedReader(photos, ss.Compose([Mosaic(4, label=None)]), seed=42)
+        >>> reader.sample(ss.SampleIndex(0, epoch=0)).tolist()
+        [[1, 2, 2, 2], [1, 2, 2, 2], [3, 4, 4, 4], [3, 4, 4, 4]]
+    """
+
+    size: Pair = option(pair, "pass the height and width of the canvas in pixels")
+    centre: Range = option(
+        span, 0.0, 1.0, "pass shares of the canvas's sides, such as (0.25, 0.75)", default=(0.25, 0.75)
+    )
+    fill: float = option(real, -1e30, 1e30, "pass one number", default=0.0, kw_only=True)
+    mask_fill: float = option(real, -1e30, 1e30, "pass a label", default=0.0, kw_only=True)
+
+    same_size: ClassVar[bool] = False
+
+    def draw(self, rng: Draws, info: Info) -> Tiles:
+        """Return the partners and where the images meet."""
+        first, second, third = draw_partners(rng, info, 3, type(self).__name__)
+        height, width = self.size
+        row, column = int(rng.uniform(*self.centre) * height), int(rng.uniform(*self.centre) * width)
+        return Tiles((first, second, third), row, column)
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the canvas."""
+        return info.resized(*self.size)
+
+    def mix_images(self, images: list[Array], params: Any) -> Array:
+        """Return the canvas with the images."""
+        return self._canvas(images, params, self.fill)
+
+    def mix_masks(self, masks: list[Array], params: Any) -> Array:
+        """Return the canvas with the masks."""
+        return self._canvas(masks, params, self.mask_fill)
+
+    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+        """Return the share of each in what is seen of all."""
+        areas = [
+            (bottom - top) * (right - left) for (top, bottom, left, right), _ in self._places(sizes, params)
+        ]
+        return tuple(area / max(sum(areas), 1) for area in areas)
+
+    def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+        """Return boxes where their image is; the rules cut them off at the canvas's edges."""
+        down, right = self._corner(number, sizes[number], params)
+        placed = boxes.copy()
+        placed[:, :4] += np.array([right, down, right, down], np.float64)
+        return placed
+
+    def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
+        """Return the canvas with the mask of an object, and nothing else."""
+        canvas = np.zeros((*self.size, *mask.shape[2:]), mask.dtype)
+        (top, bottom, left, right), (down, across) = list(self._places(sizes, params))[number]
+        canvas[top:bottom, left:right] = mask[top - down : bottom - down, left - across : right - across]
+        return canvas
+
+    def _canvas(self, images: list[Array], params: Any, fill: float) -> Array:
+        dtype = images[0].dtype
+        if dtype.kind in "ui" and not np.iinfo(dtype).min <= fill <= np.iinfo(dtype).max:
+            raise ValueError(f"fill must fit into {dtype}, got {fill}: pass it in the image's own units")
+        made = np.full((*self.size, *images[0].shape[2:]), fill, dtype)
+        sizes = [image.shape[:2] for image in images]
+        for image, ((top, bottom, left, right), (down, across)) in zip(
+            images, self._places(sizes, params), strict=True
+        ):
+            made[top:bottom, left:right] = image[top - down : bottom - down, left - across : right - across]
+        return made
+
+    def _corner(self, number: int, size: tuple[int, int], params: Any) -> tuple[int, int]:
+        """Return the row and column of an image's upper left corner on the canvas."""
+        height, width = size
+        return params.row - height * (number < 2), params.column - width * (number % 2 == 0)
+
+    def _places(
+        self, sizes: list[tuple[int, int]], params: Any
+    ) -> Iterator[tuple[tuple[int, int, int, int], tuple[int, int]]]:
+        """Yield what each image covers, its top, bottom, left and right, and its corner."""
+        height, width = self.size
+        for number, size in enumerate(sizes):
+            down, across = self._corner(number, size, params)
+            top, left = min(max(down, 0), height), min(max(across, 0), width)
+            bottom, right = min(max(down + size[0], top), height), min(max(across + size[1], left), width)
+            yield (top, bottom, left, right), (down, across)
