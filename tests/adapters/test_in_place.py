@@ -69,8 +69,14 @@ def sizes(transform: ss.Transform) -> set[tuple[int, ...]]:
     return {info.shape if one is None else transform.out_info(info, one).shape for one in drawn}
 
 
+SPECTROGRAM: list[ss.Transform] = []
+
 for name in OTHERS:
     case = TRANSFORMS[name]
+    sound = {"audio": AUDIO, "spectrogram": SPECTROGRAM}.get(next(iter(case.takes), ""))
+    if sound is not None:
+        sound.append(case.fires)
+        continue
     made = case.make(**{k: SMALL[k] for k in case.arguments if k in SMALL})
     # What draws its result's size is followed by a Resize, for the batches' sake.
     alike = len(sizes(made)) == 1
@@ -84,7 +90,7 @@ def test_no_public_transform_is_left_out() -> None:
         ss.Bridged
     }  # boxes or a mask beside every image
     within = {type(one.transforms[0]) for one in IMAGE if isinstance(one, ss.RandomApply)}
-    assert {type(one) for one in (*IMAGE, *AUDIO, *VIDEO)} | within == transforms - needing_more
+    assert {type(one) for one in (*IMAGE, *AUDIO, *SPECTROGRAM, *VIDEO)} | within == transforms - needing_more
 
 
 def samples(dtype: str) -> dict[str, Any]:
@@ -175,6 +181,16 @@ def test_images_stay_as_they_are(augment: Any, dtype: str) -> None:
 def test_audio_stays_as_it_is(augment: Any, shape: tuple[int, ...]) -> None:
     audio = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
     for form, sample in {"array": audio, "dict": {"audio": audio, "text": "a word"}}.items():
+        check(augment, form, sample)
+
+
+@pytest.mark.parametrize("augment", [*SPECTROGRAM, ss.Compose(SPECTROGRAM)], ids=repr)
+def test_a_spectrogram_stays_as_it_is(augment: Any) -> None:
+    spectrogram = np.random.default_rng(0).normal(size=(2, 8, 50)).astype(np.float32)
+    for form, sample in {
+        "array": spectrogram,
+        "dict": {"spectrogram": spectrogram, "text": "a word"},
+    }.items():
         check(augment, form, sample)
 
 
