@@ -28,8 +28,22 @@ CALLED = {
     "InvertImg": "Invert",
     "CropFromBorders": "RandomCropFromBorders",
     "Elastic": "ElasticTransform",
+    "V:TemporalSample": "TemporalSample",
+    "A:AddBackgroundNoise": "AddBackground",
+    "A:AddColoredNoise": "AddNoise",
+    "A:Gain": "Gain",
+    "A:PitchShift": "PitchShift",
+    "A:PolarityInversion": "PolarityInversion",
+    "A:Reverse": "Reverse",
+    "A:Shift": "TimeShift",
+    "A:TimeStretch": "TimeStretch",
+    "S:FrequencyMasking": "FrequencyMask",
+    "S:SpecAugment": "TimeMask",  # and FrequencyMask
+    "S:TimeMasking": "TimeMask",
 }
 """What is called otherwise here."""
+OWN = "custom:"
+"""How the name of a callable of the pipeline's own repository begins."""
 
 
 def here(canonical: str) -> bool:
@@ -37,15 +51,16 @@ def here(canonical: str) -> bool:
     return CALLED.get(canonical, canonical) in ss.__all__
 
 
-def written(rows: list[dict[str, Any]]) -> tuple[int, Counter[str]]:
-    """Return how many pipelines have all of their transforms here, and what the others lack."""
+def written(rows: list[dict[str, Any]]) -> tuple[int, int, Counter[str]]:
+    """Return how many pipelines have all of their transforms here, and how many but for callables of their own, and what lacks."""
     lacking: Counter[str] = Counter()
-    whole = 0
+    whole = bridged = 0
     for row in rows:
         missing = {name for name in row["canonical"] if not here(name)}
         whole += not missing
+        bridged += all(name.startswith(OWN) for name in missing)
         lacking.update(missing)
-    return whole, lacking
+    return whole, bridged, lacking
 
 
 def sample(source: str) -> dict[str, Any]:
@@ -102,15 +117,13 @@ def main(folder: Path) -> None:
         json.loads(line) for line in (folder / "pipelines.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     training = [row for row in rows if row["training"]]
-    for label, chosen in (
-        ("training pipelines of any library", training),
-        (
-            "training pipelines of albumentations",
-            [row for row in training if row["library"] == "albumentations"],
-        ),
-    ):
-        whole, lacking = written(chosen)
-        print(f"{label}, written in full: {whole} of {len(chosen)} ({100 * whole / len(chosen):.1f} %)")
+    for library in ("any library", "albumentations", "torchvision"):
+        chosen = [row for row in training if library in ("any library", row["library"])]
+        whole, bridged, lacking = written(chosen)
+        print(
+            f"training pipelines of {library}, written in full: {whole} of {len(chosen)} ({100 * whole / len(chosen):.1f} %), with "
+            f"callables of their own bridged in place: {bridged} ({100 * bridged / len(chosen):.1f} %)"
+        )
         print("    missing:", ", ".join(f"{name} {count}" for name, count in lacking.most_common(30)))
 
 
