@@ -132,7 +132,11 @@ def test_the_playground_draws_what_the_library_draws(playground: Page) -> None:
 
 
 def test_the_wheel_makes_the_golden_values(playground: Page) -> None:
-    files = [*(TESTS / "cases").glob("*.py"), *(TESTS / "golden").glob("*.json")]
+    files = [
+        *(TESTS / "cases").glob("*.py"),
+        *(TESTS / "golden").glob("*.json"),
+        *(TESTS / "sounds").rglob("*.wav"),
+    ]
     write(
         playground,
         "/tests",
