@@ -130,6 +130,7 @@ def main() -> None:
             "bridge_cost",
             "converted",
             "clips",
+            "partners",
         ):
             print(f"Measuring {name.replace('_', ' ')} …", flush=True)
             (RESULTS / f"{name}.json").write_text(_run(pythons[0], f"benchmarks.{name}", capture=True))

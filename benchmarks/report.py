@@ -189,9 +189,13 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
     console.print("A bridge, µs a sample, and the naive way's multiple of it:")
     for name, time in bridges.items():
         console.print(f"  {name}: {time:.1f} ({naive / time:.1f}×)")
-    console.print("Clips of 16 frames, µs:")
-    for name, times in json.loads((folder / "clips.json").read_text()).items():
-        console.print(f"  {name}: " + ", ".join(f"{whose} {time:.0f}" for whose, time in times.items()))
+    for title, file in (
+        ("Clips of 16 frames, µs:", "clips"),
+        ("Samples mixed with others, 224², µs:", "partners"),
+    ):
+        console.print(title)
+        for name, times in json.loads((folder / f"{file}.json").read_text()).items():
+            console.print(f"  {name}: " + ", ".join(f"{whose} {time:.0f}" for whose, time in times.items()))
     console.print(
         f"For orientation: ss.generator(SampleKey(42, 3, i)) {keys['ss.generator(SampleKey(42, 3, i))']:.1f} µs, "
         f"SampleKey(42, 3, i) {keys['SampleKey(42, 3, i)']:.1f} µs, default_rng((42, 3, i)) "

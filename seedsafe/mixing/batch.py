@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchMix", "Mixed", "beta", "blended", "cut_box", "mix_arrays", "mix_labels"]
 
+_BLOCK: Final = (
+    2**14
+)  # values that are mixed at a time: they stay in the nearest cache, see benchmarks/partners.py
 _OP: Final = op_of("seedsafe/mix")
 _CHANNELS: Final = (1, 3, 4)
 
@@ -206,11 +209,18 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
     if images.dtype != np.uint8 and images.dtype.kind != "f":
         raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
     of = np.result_type(images.dtype, np.float32).type
-    total: npt.NDArray[Any] = images.astype(of) * of(share)
-    total += partners.astype(of) * of(1.0 - share)
-    if images.dtype == np.uint8:
-        np.rint(total, out=total)
-    return np.ascontiguousarray(total.astype(images.dtype, copy=False))
+    made: npt.NDArray[Any] = np.empty(images.shape, images.dtype)
+    whole = made.reshape(-1)
+    one, other = (np.ascontiguousarray(array).reshape(-1) for array in (images, partners))
+    for first in range(0, whole.size, _BLOCK):
+        part = slice(first, first + _BLOCK)
+        total = one[part].astype(of)
+        total *= of(share)
+        rest = other[part].astype(of)
+        rest *= of(1.0 - share)
+        total += rest
+        whole[part] = np.rint(total, out=total) if images.dtype == np.uint8 else total
+    return made
 
 
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:
