@@ -189,3 +189,52 @@ def test_grain_by_hand(workers: int) -> None:
         if workers:
             data = data.mp_prefetch(grain.multiprocessing.MultiprocessingOptions(num_workers=workers))
         assert counted(data, "image", "n") == expected(epoch)
+
+
+def test_in_grain_the_records_id_makes_the_key_and_its_place_does_not() -> None:
+    import grain
+
+    records = [item(n) for n in range(LENGTH)]
+    keyed = ss.keyed_map(AUGMENT, seed=SEED, id="id", epoch="epoch")
+
+    def served(order: int, augmented: Any) -> dict[tuple[int, int], str]:
+        passes = grain.MapDataset.source(records).shuffle(seed=order).repeat(2)
+        samples = passes.map_with_index(
+            lambda place, record: {**record, "epoch": place // len(records), "place": place}
+        ).map(augmented)
+        return {(one["n"], one["epoch"]): digest(one["image"]) for one in samples}
+
+    def by_place(record: dict[str, Any]) -> dict[str, Any]:
+        key = ss.SampleKey(SEED, record["epoch"], record["place"] % len(records))
+        return {**record, "image": AUGMENT(record["image"], key=key)}
+
+    assert served(1, keyed) == served(2, keyed)
+    assert len(served(1, keyed)) == 2 * LENGTH
+    assert served(1, by_place) != served(2, by_place)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_hugging_face_datasets_with_positions(workers: int) -> None:
+    import datasets
+
+    from seedsafe_torch import AugmentedDataset, loader
+
+    photos = datasets.Dataset.from_dict({"image": list(IMAGES), "n": list(range(LENGTH))})
+
+    def noisy(rows: dict[str, Any]) -> dict[str, Any]:
+        images = [np.asarray(image, np.uint8) for image in rows["image"]]
+        return {
+            **rows,
+            "image": [image + np.random.randint(9, size=image.shape, dtype=np.uint8) for image in images],
+        }
+
+    for dataset in (
+        AugmentedDataset(photos.with_format("numpy"), AUGMENT, seed=SEED),
+        AugmentedDataset(photos.with_transform(noisy), seed=SEED, bridge=True),
+    ):
+        loading = loader(dataset, batch_size=5, shuffle=True, num_workers=workers)
+        for epoch in range(2):
+            for batch in loading:
+                for n, image in zip(batch["n"], batch["image"], strict=True):
+                    assert (np.asarray(image) == dataset.at(int(n), epoch=epoch)["image"]).all()
+        assert not np.array_equal(dataset.at(3, epoch=0)["image"], dataset.at(3, epoch=1)["image"])
