@@ -37,7 +37,7 @@ def test_a_samples_key(page: dict[str, Any]) -> None:
     assert jax.random.normal(key, (2,)).shape == (2,)
 
 
-def test_keys_of_a_batch_never_meet(page: dict[str, Any]) -> None:
+def test_keys_of_a_batch_never_collide(page: dict[str, Any]) -> None:
     data, keys = page["jax"].random.key_data, page["jax_keys"]
     parts = [np.asarray(data(keys(42, epoch, np.arange(30_001)))) for epoch in (0, 1, 2**32 - 1)]
     assert len(np.unique(np.concatenate(parts), axis=0)) == 3 * 30_001
