@@ -126,7 +126,7 @@ def test_short_videos(sample: ss.TemporalSample, frames: int, wanted: list[int])
             ValueError,
             "8 segments need as many frames, got 7",
         ),
-        (lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]), ValueError, r"a video must have the shape \(T, H, W\)"),
+        (lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]), ValueError, r"video must have the shape \(T, H, W\)"),
         (lambda: ss.TemporalSample(8)({"image": VIDEO}, key=KEYS[0]), ValueError, "TemporalSample needs 'video' in the sample"),
         (lambda: ss.TemporalSample(8).indices(0, key=KEYS[0]), ValueError, "frames must be at least 1 and below .*, got 0"),
         (lambda: ss.TemporalSample(8).indices(2.5, key=KEYS[0]), TypeError, "frames must be an integer, got 2.5"),

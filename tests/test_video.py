@@ -220,6 +220,22 @@ def test_bad_videos(sample: Any, error: type[Exception], message: str) -> None:
         AUGMENT(sample, key=KEY)
 
 
+@pytest.mark.parametrize("video", [VIDEO, VIDEO[..., 0]], ids=["colour", "grey"])
+def test_an_array_by_itself_is_a_video_where_frames_are_chosen(video: np.ndarray) -> None:
+    import torch
+
+    augment = ss.Compose([ss.Compose([ss.TemporalSample(3)]), ss.RandomCrop(20), ss.HorizontalFlip(p=1)])
+    wanted = augment(video=video, key=KEY)["video"]
+    assert same(augment(video, key=KEY), wanted)
+    assert augment.params(KEY, video.shape) == augment.params(KEY, {"video": video.shape})
+    assert same(augment.replay(video, augment.params(KEY, video)), wanted)
+    assert same(augment_sample(augment, (video, 3), KEY)[0], wanted)
+    assert same(np.asarray(augment.batch(video[None], [KEY]))[0], wanted)
+    tensor = torch.from_numpy(video if video.ndim == 3 else video.transpose(0, 3, 1, 2).copy())
+    made = augment_sample(augment, (tensor, 3), KEY)[0].numpy()
+    assert same(made if made.ndim == 3 else made.transpose(0, 2, 3, 1), wanted)
+
+
 def test_channels_last_says_that_they_are() -> None:
     shape = (5, 3, 40, 50)
     augment = ss.Compose([ss.HorizontalFlip(p=1)], channels="last")

@@ -195,6 +195,8 @@ def run(
             with claim(node.ops) as claimed:
                 return run(node, sample, claimed, rules, info)
         key = checked_key(key)
+    if rules.video and isinstance(sample, ndarray):
+        return run(node, {"video": sample}, key, rules, info)["video"]
     draws = _pool.state
     if draws.busy:  # a transform runs a pipeline of its own
         draws = State()

@@ -21,7 +21,7 @@ Move = Callable[[Array], Array]
 class Rules:
     """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
 
-    __slots__ = ("boxes", "keypoints", "keys", "last", "mixed", "mixes", "side", "some", "spatial")
+    __slots__ = ("boxes", "keypoints", "keys", "last", "mixed", "mixes", "side", "some", "spatial", "video")
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
@@ -30,6 +30,8 @@ class Rules:
         """Whether there are any."""
         self.spatial = False
         """Whether a transform of the pipeline moves pixels."""
+        self.video = False
+        """Whether a transform of the pipeline takes videos alone, so that an array by itself is one."""
         self.last = False
         """Whether images have their channels last, whatever their shapes look like."""
         self.side = 0
@@ -102,6 +104,8 @@ class Rules:
 
     def infos_entered(self, infos: Infos) -> Infos:
         """Return the description of a sample on its way in."""
+        if self.video and isinstance(infos, Info):
+            infos = {"video": infos}
         info = image_info(infos)
         if self.boxes is None or info is None or info.given_boxes is None:
             return infos

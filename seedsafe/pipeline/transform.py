@@ -237,7 +237,8 @@ class VideoTransform(Transform):
     """A transform of a video as a whole, (T, H, W) or (T, H, W, C): of its frames, their number or their order.
 
     A subclass gives ``apply_video(video, params)``, and ``apply_video_mask`` for the masks of the frames: without it samples
-    that have them are refused. Transforms of images take each frame of a video by themselves.
+    that have them are refused. Transforms of images take each frame of a video by themselves. In a pipeline with such a
+    transform an array by itself is a video.
 
     Args:
         name: see Transform.
@@ -252,6 +253,11 @@ class VideoTransform(Transform):
     """
 
     primary: ClassVar[tuple[str, ...]] = ("video",)
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline, to which an array by itself is a video then."""
+        namer.rules.video = True
+        return Transform.bind(self, namer)
 
     def apply_video_mask(self, video_mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the masks of the frames that are kept, in their order. (T, H, W)."""

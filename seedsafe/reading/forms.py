@@ -748,7 +748,7 @@ def _known(augment: Any) -> _Known:
         mixer = next((leaf.name for leaf in leaves if isinstance(leaf, Mixer)), None)
         audio = any("image" not in one.primary for one in transforms)
         first = any(one.channels == "to first" for one in transforms)
-        kind = "audio" if audio else "image"
+        kind = "video" if namer.rules.video else "audio" if audio else "image"
         known = _seen[id(augment)] = _Known(augment, kind, first, namer.rules, mixer)
     return known
 
