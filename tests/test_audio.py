@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -419,13 +420,49 @@ def test_a_file_that_was_written_again_is_read_again(tmp_path: Path) -> None:
     assert not np.array_equal(augment(TONE, key=KEY), before)
 
 
+def test_a_file_put_in_the_place_of_another_of_its_size_and_time_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "noise.wav"
+    write(path, TONE[:3000] * 0.5)
+    augment, times = ss.AddBackground([path], snr=0, sample_rate=16000), path.stat()
+    before = augment(TONE, key=KEY)
+    write(tmp_path / "new.wav", np.random.default_rng(0).uniform(-0.5, 0.5, 3000))
+    (tmp_path / "new.wav").replace(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert path.stat().st_size == times.st_size
+    assert not np.array_equal(augment(TONE, key=KEY), before)
+
+
+@pytest.mark.parametrize("sounds", [".", ["noise.wav"]])
+def test_paths_mean_the_same_after_a_change_of_directory(
+    sounds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "noise.wav", TONE[:3000] * 0.5)
+    monkeypatch.chdir(tmp_path)
+    augment = ss.AddBackground(sounds, snr=0, sample_rate=16000)
+    before = augment(TONE, key=KEY)
+    (tmp_path / "elsewhere").mkdir()
+    write(tmp_path / "elsewhere" / "noise.wav", np.random.default_rng(0).uniform(-0.5, 0.5, 3000))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    np.testing.assert_array_equal(augment(TONE, key=KEY), before)
+    assert augment.recordings == (str(tmp_path / "noise.wav"),)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are bytes on POSIX alone")
+def test_a_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "noise.wav", TONE[:3000] * 0.5)
+    before = ss.AddBackground(tmp_path, sample_rate=16000)(TONE, key=KEY)
+    os.rename(tmp_path / "noise.wav", os.fsencode(tmp_path) + b"/\xff.wav")
+    np.testing.assert_array_equal(ss.AddBackground(tmp_path, sample_rate=16000)(TONE, key=KEY), before)
+
+
 def test_a_folder_is_listed_in_the_order_of_paths(tmp_path: Path) -> None:
     names = ["b.wav", "B.WAV", "a/z.flac", "a.wav", "a/b/c.ogg", "ä.wav", "10.wav", "9.wav"]
     for name in names:
         soundfile.write(str(tmp_path / "x.wav"), TONE[:100], 16000)
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "x.wav").rename(tmp_path / name)
-    for name in ("notes.txt", ".hidden.wav", "a/cover.jpg"):
+    for name in ("notes.txt", ".hidden.wav", "a/cover.jpg", ".hidden/a.wav"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"no sound")
     for folder in (tmp_path, str(tmp_path), f"{tmp_path}/"):
         augment = ss.AddBackground(folder, sample_rate=16000)
@@ -445,6 +482,10 @@ def test_links_are_followed_and_neither_lead_in_circles_nor_to_nothing(tmp_path:
     (tmp_path / "in" / "b.wav").unlink()
     (tmp_path / "all" / "round").symlink_to(tmp_path / "all")
     with pytest.raises(ValueError, match=r"round', a link to a folder above it: remove it"):
+        ss.AddBackground(tmp_path / "all", sample_rate=16000)
+    (tmp_path / "all" / "round").unlink()
+    (tmp_path / "in" / "back").symlink_to(tmp_path / "all")
+    with pytest.raises(ValueError, match=r"other/back', a link to a folder above it: remove it"):
         ss.AddBackground(tmp_path / "all", sample_rate=16000)
 
 

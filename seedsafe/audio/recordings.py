@@ -56,6 +56,8 @@ Recording = str | Sound
 def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
     """Return the recordings that `sounds` mean: the files of a folder in the order of their paths, or those of a list.
 
+    Their paths are absolute, so that they mean the same after a change of directory. Hidden files and folders are left out.
+
     Raises:
         FileNotFoundError: a file or the folder is not there.
         ValueError: the folder holds no audio file.
@@ -67,8 +69,8 @@ def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
                 f"sounds must be files that are there, {len(missing)} of {len(sounds)} are not, {missing[0]!r} first: "
                 "correct the path, or leave it out"
             )
-        return sounds
-    root = Path(sounds)
+        return tuple(os.path.abspath(one) if isinstance(one, str) else one for one in sounds)
+    root = Path(os.path.abspath(sounds))
     if not root.is_dir():
         raise FileNotFoundError(
             f"sounds must be a folder, or a list of files or arrays, got {sounds!r}: there is no such folder"
@@ -93,10 +95,11 @@ def _files(root: Path) -> Iterator[str]:
     def refused(error: OSError) -> None:
         raise error
 
-    for folder, _, files in os.walk(root, followlinks=True, onerror=refused):
+    for folder, folders, files in os.walk(root, followlinks=True, onerror=refused):
+        folders[:] = [one for one in folders if not one.startswith(".")]
         if os.path.islink(folder):
-            above = os.path.realpath(os.path.dirname(folder))
-            if os.path.join(above, "").startswith(os.path.join(os.path.realpath(folder), "")):
+            here = os.path.join(os.path.realpath(folder), "")
+            if any(os.path.join(os.path.realpath(one), "").startswith(here) for one in Path(folder).parents):
                 raise ValueError(
                     f"sounds must be a folder without circles, got {folder!r}, a link to a folder above it: remove it"
                 )
@@ -208,7 +211,7 @@ def _cut(whole: Array, offset: float, length: int) -> Array:
 
 class _Cache(threading.local):
     def __init__(self) -> None:
-        self.whole: OrderedDict[tuple[str, int, int, int], Array | None] = OrderedDict()
+        self.whole: OrderedDict[tuple[str | int, ...], Array | None] = OrderedDict()
         self.nbytes = 0
 
 
@@ -224,7 +227,8 @@ def _kept(path: str, sample_rate: int) -> Array | None:
             f"{path} cannot be read ({error.strerror}), and was there when the transform was made: put it back, or make the "
             "transform again"
         ) from error
-    name = path, seen.st_mtime_ns, seen.st_size, sample_rate
+    # Copying tools set a file's size and its time of writing, but not that of its last change.
+    name = path, seen.st_ino, seen.st_ctime_ns, seen.st_mtime_ns, seen.st_size, sample_rate
     kept = _cache.whole
     if name in kept:
         kept.move_to_end(name)
@@ -267,7 +271,8 @@ class _Opened:
         need("soundfile", "files of audio need soundfile")
         soundfile: Any = import_module("soundfile")
         try:
-            self._file = soundfile.SoundFile(self._path)
+            # As bytes, on Linux, a name need not be UTF-8.
+            self._file = soundfile.SoundFile(os.fsencode(self._path) if os.name == "posix" else self._path)
         except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
             raise ValueError(
                 f"{self._path} cannot be read as audio ({error}): leave it out of sounds"
