@@ -707,6 +707,8 @@ def test_fills() -> None:
     for fill in (0.5, -1, 256, 1e30):
         with pytest.raises(ValueError, match="fill must be a value of the spectrogram's dtype uint8, got"):
             F.mask_bands(whole, [(0, 1)], fill, in_time=False)
+    with pytest.raises(ValueError, match=r"dtype float16, got 100000.0: pass another"):
+        ss.TimeMask(3, fill=1e5)(np.ones((4, 9), np.float16), key=ss.SampleKey(0, 0, 0))
     nan = np.full((2, 4), math.nan, np.float32)  # what is masked is mended
     assert np.isfinite(F.mask_bands(nan, [(0, 4)], 0.0, in_time=True)).all()
 

@@ -161,6 +161,25 @@ def test_a_users_transform_takes_videos() -> None:
     assert drawn[0].params[1] == SHAPE[1:]
 
 
+def test_audio_beside_a_video_is_left_as_beside_an_image() -> None:
+    class Half(ss.Transform):
+        primary = ("image", "audio")
+
+        def draw(self, rng: ss.Draws, info: ss.Info) -> int:
+            return info.shape[0] // 2
+
+        def apply_image(self, image: np.ndarray, rows: int) -> np.ndarray:
+            return image[:rows]
+
+        def apply_audio(self, audio: np.ndarray, rows: int) -> np.ndarray:
+            return audio[:rows]
+
+    audio = np.zeros(10, np.float32)
+    made, one = Half()(video=VIDEO, audio=audio, key=KEY), Half()(image=VIDEO[0], audio=audio, key=KEY)
+    assert same(made["video"], VIDEO[:, :20])
+    assert made["audio"].shape == one["audio"].shape == (10,)
+
+
 def test_a_transform_may_see_all_frames() -> None:
     class Blend(Wave):
         def apply_video(self, video: np.ndarray, params: Any) -> np.ndarray:

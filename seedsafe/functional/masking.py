@@ -53,7 +53,7 @@ def mask_bands(
     value = _mean(spectrogram) if fill == "mean" else fill
     with np.errstate(over="ignore", invalid="ignore"):
         held = np.asarray(value).astype(made.dtype)
-    if made.dtype.kind != "f" and fill != "mean" and held != value:
+    if fill != "mean" and not (np.isfinite(held) if made.dtype.kind == "f" else held == value):
         raise ValueError(
             f"fill must be a value of the spectrogram's dtype {made.dtype}, got {fill!r}: pass another"
         )

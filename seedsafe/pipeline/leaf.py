@@ -228,7 +228,10 @@ class Leaf:
         self._apply_alone = alone.apply
         self._simple = not alone.asks and self._settle is None
         if self._framed:
-            self._primary += ("video",)
+            place = (
+                self._primary.index("image") + 1
+            )  # what comes after images, audio for instance, comes after videos too
+            self._primary = (*self._primary[:place], "video", *self._primary[place:])
         self._fills = marks.fills and self._simple and not self._keyed and draw is None
 
     def _take(self, found: tuple[Applier, ...]) -> None:
