@@ -10,7 +10,7 @@ from cases import IMAGES
 from every import EVERY
 
 import seedsafe as ss
-from seedsafe.reading import augment_sample, augment_views, check_targets
+from seedsafe.reading import SampleError, augment_sample, augment_views, check_targets
 
 KEY = ss.SampleKey(42, 3, 1234)
 KEYS = [ss.SampleKey(42, 3, index) for index in range(6)]
@@ -159,6 +159,31 @@ def test_a_users_transform_takes_videos() -> None:
     np.testing.assert_array_equal(VIDEO, before)
     drawn = augment.params(KEY, {"video": SHAPE})
     assert drawn[0].params[1] == SHAPE[1:]
+
+
+def test_what_belongs_to_the_frames_does_not_stay_behind_when_some_are_kept() -> None:
+    import torch
+
+    import seedsafe_torch as sst
+
+    keep = ss.TemporalSample(3)
+    for name, part in (("flow", VIDEO[..., :2]), ("depth", VIDEO[..., 0])):
+        with pytest.raises(ValueError, match=f"the sample's '{name}' has the image's height and width"):
+            keep({"video": VIDEO, name: part}, key=KEY)
+    assert keep({"video": VIDEO, "label": 3}, key=KEY)["label"] == 3
+    clip = torch.from_numpy(VIDEO.transpose(0, 3, 1, 2).copy())
+    for augment in (keep, ss.Compose([keep, ss.HorizontalFlip()])):
+        for sample in (
+            (VIDEO, MASKS),
+            (VIDEO, VIDEO[..., :2]),
+            [clip, torch.from_numpy(MASKS)],
+            (clip, clip[:, :1]),
+        ):
+            with pytest.raises(SampleError, match=r"\[1\] looks like .* targets=\('video', 'video_mask'\)"):
+                sst.AugmentedDataset([sample], augment, seed=1)[0]
+            made = sst.AugmentedDataset([sample], augment, seed=1, targets=("video", "video_mask"))[0]
+            assert len(made[0]) == len(made[1]) == 3
+        assert sst.AugmentedDataset([(VIDEO, 3, np.zeros(3))], augment, seed=1)[0][1] == 3
 
 
 def test_audio_beside_a_video_is_left_as_beside_an_image() -> None:

@@ -238,8 +238,8 @@ def run(
                         check_last(shape)
                 if "video" in parts and not rules.last:
                     check_frames(parts["video"].shape)
-                if others and sample.keys() != rules.keys:
-                    look(sample, rules)
+            if others and (rules.spatial or rules.video) and sample.keys() != rules.keys:
+                look(sample, rules)
             if rules.some:
                 parts = rules.entered(parts, info)
             parts = node.run(parts, draws)

@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["look", "meant", "size_of"]
+__all__ = ["look", "meant", "of_frames", "size_of"]
 
 _BOXES: Final = (
     "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes"
@@ -86,6 +86,20 @@ def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
         several = len(shape) > 2 and shape[:2] != size and isinstance(part, np.ndarray | list | tuple)
         return "masks" if several else "mask"
     return "boxes" if len(shape) == 2 and shape[1] == 4 else None
+
+
+def of_frames(part: Any, video: Any) -> bool:
+    """Return whether a part of a sample has something for each pixel of each frame of a video.
+
+    Example:
+        >>> of_frames(np.zeros((8, 4, 6)), np.zeros((8, 4, 6, 3))), of_frames(np.zeros((8, 4)), np.zeros((8, 4, 6, 3)))
+        (True, False)
+    """
+    one, other = (
+        {shape[:3], (shape[0], *shape[-2:])} if 3 <= len(shape) <= 4 else set()
+        for shape in map(_shape, (part, video))
+    )
+    return not one.isdisjoint(other)
 
 
 def why(name: Any, size: tuple[int, int] | None, part: Any) -> str:

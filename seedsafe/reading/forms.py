@@ -38,7 +38,7 @@ from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
-from seedsafe.pipeline.unnamed import meant, size_of
+from seedsafe.pipeline.unnamed import meant, of_frames, size_of
 from seedsafe.reading.tv import tv_target, unwrapped
 
 __all__ = [
@@ -356,9 +356,22 @@ def implied(augment: Any, sample: Any) -> Any:
             labelled = _with_label(sample, rules)
             if labelled is not None:
                 return labelled
+        if rules.video and not isinstance(sample, dict):
+            _check_frames(sample)
         if rules.spatial:
             return _found(sample, rules)
     return _BY_NAME
+
+
+def _check_frames(sample: Sequence[Any]) -> None:
+    """Raise an error if a part of a tuple seems to belong to the video before it."""
+    for number, part in enumerate(sample[1:], 1):
+        if of_frames(part, sample[0]):
+            named = ("video", *("video_mask" if of_frames(one, sample[0]) else None for one in sample[1:]))
+            raise ValueError(
+                f"the sample's [{number}] looks like something that belongs to the frames of the video, and would stay as it is: "
+                f'name the parts with targets={named!r}, or pass targets="video" if the video alone is meant'
+            )
 
 
 def _with_label(sample: Any, rules: Rules) -> _Paths | None:
