@@ -6,6 +6,7 @@ import json
 import pickle
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -303,6 +304,61 @@ def test_bases_that_fill_one_memory_again() -> None:
             for index in range(4):
                 one, other = reader(augment, Refilled()).sample(at(index)), reader(augment).sample(at(index))
                 np.testing.assert_array_equal(one[0], other[0])
+
+
+@pytest.mark.parametrize("views", [None, 2])
+@pytest.mark.parametrize("form", ["array", "tuple", "objects", "tensors"])
+def test_nothing_of_a_sample_is_that_of_a_partner_in_the_same_memory(form: str, views: int | None) -> None:
+    torch = pytest.importorskip("torch")
+    boxes = np.array([[index, 2.0, index + 5.0, 9.0] for index in range(LENGTH)])[:, np.newaxis]
+    names = np.arange(LENGTH)[:, np.newaxis]
+    forms: dict[str, tuple[list[Any], ...]] = {
+        "array": (list(PHOTOS),),
+        "tuple": (list(PHOTOS), list(names), [{"meta": [one]} for one in names]),
+        "objects": (list(PHOTOS), list(boxes), list(names)),
+        "tensors": (
+            list(PHOTOS),
+            [torch.from_numpy(one) for one in boxes],
+            list(map(torch.from_numpy, names)),
+        ),
+    }
+    columns = forms[form]
+    objects = form in ("objects", "tensors")
+
+    def samples(parts: Any) -> Any:
+        if objects:
+            return dict(zip(("image", "boxes", "labels"), parts, strict=True))
+        return parts[0] if form == "array" else tuple(parts)
+
+    class Filling:
+        def __init__(self) -> None:
+            self.memory = deepcopy([column[0] for column in columns])
+
+        def __len__(self) -> int:
+            return LENGTH
+
+        def __getitem__(self, index: int) -> Any:
+            for part, column in zip(self.memory, columns, strict=True):
+                if isinstance(part, dict):
+                    part["meta"][0][...] = column[index]["meta"][0]
+                else:
+                    part[...] = column[index]
+            return samples(self.memory)
+
+    rules = {"boxes": ss.Boxes("pascal_voc", labels=["labels"], min_area=0)} if objects else {}
+    augment = ss.Compose([ss.MixUp(label=None), ss.Mosaic(24, label=None)], **rules)
+    kept = reader(augment, [samples(parts) for parts in zip(*columns, strict=True)], views=views)
+    filled = reader(augment, Filling(), views=views)
+    for index in range(LENGTH):
+        assert pickle.dumps(as_lists(filled.sample(at(index)))) == pickle.dumps(
+            as_lists(kept.sample(at(index)))
+        )
+
+
+def as_lists(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: as_lists(one) for name, one in part.items()}
+    return [as_lists(one) for one in part] if isinstance(part, tuple | list) else part.tolist()
 
 
 def test_the_base_is_not_changed() -> None:

@@ -50,6 +50,7 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "check_targets",
+    "copied_foreign",
     "draws",
     "implied",
     "is_compose",
@@ -100,6 +101,13 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
     if target in ("video", "video_mask") and isinstance(part, list | tuple):
         return _of_frames(part, target, channels_first)
     return _narrow(part) if target in ("image", "video") and type(part) is np.ndarray else (part, None)
+
+
+def copied_foreign(part: Any) -> Any:
+    """Return a copy of a tensor or of a PIL image that is no open file; anything else as it is."""
+    if _is_tensor(part):
+        return part.clone()
+    return part.copy() if _is_picture(part) and type(part) is sys.modules["PIL.Image"].Image else part
 
 
 def _is_picture(part: Any) -> bool:

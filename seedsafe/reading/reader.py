@@ -52,6 +52,7 @@ from seedsafe.reading.forms import (
     augment_sample,
     augment_views,
     check_targets,
+    copied_foreign,
     draws,
     implied,
     is_compose,
@@ -139,12 +140,18 @@ class Read(NamedTuple):
 
 
 def _kept(sample: Any) -> Any:
-    """Return a sample with copies of its arrays: a base may fill the same ones again for its next sample."""
-    if type(sample) is ndarray:
+    """Return a sample with copies of its arrays and tensors: a base may fill the same ones again for its next sample."""
+    if isinstance(sample, ndarray):
         return sample.copy()
-    if type(sample) is tuple:
-        return tuple([part.copy() if type(part) is ndarray else part for part in sample])
-    return sample
+    if isinstance(sample, dict | list):
+        made = copy(sample)
+        for place, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
+            made[place] = _kept(part)
+        return made
+    if type(sample) is tuple or hasattr(sample, "_make"):
+        parts = map(_kept, sample)
+        return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
+    return copied_foreign(sample)
 
 
 class _Reads(NamedTuple):
@@ -579,6 +586,8 @@ class KeyedReader:
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
+        if self._mixes:  # partners are read from the base before this one is done
+            sample = _kept(sample)
         augment = self.augment
         if augment is None and self._idle and apply is augment_sample:
             return sample
@@ -735,6 +744,7 @@ class KeyedReader:
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
+        sample = _kept(sample)
         if self.faults.check_finite:
             require_finite(sample)
         targets = self.targets
