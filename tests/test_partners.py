@@ -689,6 +689,30 @@ def test_a_partner_that_fails_is_replaced() -> None:
     assert keyed.sample(at(bad))[0].shape == (24, 24, 3)
 
 
+class Broken(ss.ImageTransform):
+    """Divides by zero."""
+
+    def draw(self, rng: Draws, info: ss.Info) -> tuple[()]:
+        return ()
+
+    def apply_image(self, image: np.ndarray, params: Any) -> np.ndarray:
+        return np.full(image.shape, np.nan, np.float32)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("objects", [False, True])
+def test_what_makes_values_not_finite_is_named_beside_a_mix(number: int, objects: bool) -> None:
+    members: list[Any] = [ss.MixUp(label=None)]
+    members.insert(number, Broken())
+    rules = {"boxes": ss.Boxes("pascal_voc", labels=["labels"])} if objects else {}
+    box = {"boxes": np.array([[0.0, 0.0, 9.0, 9.0]]), "labels": [1]}
+    photos = [image.astype(np.float32) for image in PHOTOS]
+    base: list[Any] = [{"image": image, **box} for image in photos] if objects else photos
+    with pytest.raises(SampleError, match="not finite") as caught:
+        reader(ss.Compose(members, **rules), base, faults=Faults(check_finite=True)).sample(at(0))
+    assert caught.value.transform == "Broken"
+
+
 def test_values_that_are_not_finite_are_found_in_partners() -> None:
     base = [(image.astype(np.float32), k) for k, image in enumerate(PHOTOS)]
     (other,) = partners_of(reader(None).key(at(0)), 1, 0, name="MixUp")

@@ -396,14 +396,14 @@ def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> 
     """Return what a pipeline that mixes samples makes of one of a dataset.
 
     Args:
-        augment: the pipeline.
+        augment: the pipeline, or the first transforms of one.
         sample: an array, or a dict of targets.
         key: of the sample.
         partners: the other samples of the dataset.
     """
     root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
-    assert isinstance(root, Partnered)
-    return run(root.beside(partners), sample, key, rules)
+    node = root.beside(partners) if isinstance(root, Partnered) else root
+    return run(node, sample, key, rules)
 
 
 def _part(name: str, value: Any, kind: type[Part]) -> Part | None:

@@ -213,10 +213,10 @@ def require_finite_after(augment: Augment, made: Any, again: Callable[[Augment],
 
 
 def _culprit(augment: Augment, again: Callable[[Augment], Any]) -> str:
-    members = augment.transforms if isinstance(augment, Compose) else ()
+    members, options = (augment.transforms, augment.options()) if isinstance(augment, Compose) else ((), {})
     for number, member in enumerate(members, 1):
         # Members at the beginning have the names, and so the draws, that they have in the whole.
-        if any(_not_finite(again(Compose(members[:number])), "")):
+        if any(_not_finite(again(Compose(members[:number], **options)), "")):
             return getattr(member, "name", None) or type(member).__name__
     return str(getattr(augment, "__qualname__", type(augment).__qualname__))
 
