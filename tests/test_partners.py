@@ -345,7 +345,9 @@ def test_nothing_of_a_sample_is_that_of_a_partner_in_the_same_memory(form: str, 
                     part[...] = column[index]
             return samples(self.memory)
 
-    rules = {"boxes": ss.Boxes("pascal_voc", labels=["labels"], min_area=0)} if objects else {}
+    rules: dict[str, Any] = (
+        {"boxes": ss.Boxes("pascal_voc", labels=["labels"], min_area=0)} if objects else {}
+    )
     augment = ss.Compose([ss.MixUp(label=None), ss.Mosaic(24, label=None)], **rules)
     kept = reader(augment, [samples(parts) for parts in zip(*columns, strict=True)], views=views)
     filled = reader(augment, Filling(), views=views)
@@ -704,7 +706,7 @@ class Broken(ss.ImageTransform):
 def test_what_makes_values_not_finite_is_named_beside_a_mix(number: int, objects: bool) -> None:
     members: list[Any] = [ss.MixUp(label=None)]
     members.insert(number, Broken())
-    rules = {"boxes": ss.Boxes("pascal_voc", labels=["labels"])} if objects else {}
+    rules: dict[str, Any] = {"boxes": ss.Boxes("pascal_voc", labels=["labels"])} if objects else {}
     box = {"boxes": np.array([[0.0, 0.0, 9.0, 9.0]]), "labels": [1]}
     photos = [image.astype(np.float32) for image in PHOTOS]
     base: list[Any] = [{"image": image, **box} for image in photos] if objects else photos
