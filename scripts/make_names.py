@@ -42,7 +42,10 @@ INTERNAL = {
 """Functions with an example that only the library itself calls."""
 
 TONE = ("tone", "Tone")
-APART = {"tones": TONE, "histogram": TONE, "levels": TONE}
+SOUND = ("sound", "Audio: noise, filters, masks")
+APART = dict.fromkeys(("tones", "histogram", "levels"), TONE) | dict.fromkeys(
+    ("seedsafe.audio.noise", "background", "bands", "masks"), SOUND
+)
 """Files whose transforms have a page besides their family's, which would be too long; with its name and title."""
 
 
@@ -160,7 +163,7 @@ def pages_of_transforms() -> dict[Path, str]:
     for family in families():
         for module in dict.fromkeys(case.kind.__module__ for case in family.CASES):
             own = family.__name__.rpartition(".")[2], family.TITLE
-            pages.setdefault(APART.get(module.rpartition(".")[2], own), {})[module] = None
+            pages.setdefault(APART.get(module, APART.get(module.rpartition(".")[2], own)), {})[module] = None
     paths = {home: PAGES / "transforms" / f"{home[0]}.md" for home in pages}
     return {paths[home]: with_modules(paths[home], home[1], modules) for home, modules in pages.items()}
 
