@@ -148,9 +148,10 @@ def _kept(sample: Any) -> Any:
         for place, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
             made[place] = _kept(part)
         return made
-    if type(sample) is tuple or hasattr(sample, "_make"):
+    named: Any = getattr(sample, "_make", None)
+    if type(sample) is tuple or named is not None:
         parts = map(_kept, sample)
-        return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
+        return tuple(parts) if named is None else named(parts)
     return copied_foreign(sample)
 
 
