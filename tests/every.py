@@ -21,7 +21,7 @@ class One(NamedTuple):
     case: Case
     transform: ss.Transform
     takes: tuple[str, ...]
-    """The dtypes of images, "audio", and "spectrogram"."""
+    """The dtypes of images, "video", "audio", and "spectrogram"."""
     memory: Memory
 
 
@@ -43,7 +43,9 @@ GIVEN = [(name, dtype) for name, one in EVERY.items() for dtype in one.takes]
 
 
 def sample_of(case: Case, dtype: str) -> dict[str, Any]:
-    """Return a sample for a transform: an image of a dtype, audio or a spectrogram, and what else it needs."""
+    """Return a sample for a transform: an image of a dtype, a video, audio or a spectrogram, and what else it needs."""
+    if dtype == "video":
+        return {"video": np.random.default_rng(0).integers(0, 256, (16, 64, 80, 3), np.uint8)}
     if dtype == "spectrogram":
         return {"spectrogram": np.random.default_rng(0).normal(size=(2, 80, 400)).astype(np.float32)}
     if dtype == "audio":
