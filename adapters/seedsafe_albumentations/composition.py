@@ -137,12 +137,12 @@ class Compose(Container):
             force_apply: False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
         """
-        made, used = self._run(arguments, key, force_apply, data)
+        result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
-            made["applied_transforms"] = [
+            result["applied_transforms"] = [
                 (name, _described(params)) for name, params in self._drawn(used, data) if params is not None
             ]
-        return made
+        return result
 
     def _drawn(self, key: Any, data: dict[str, Any]) -> Any:
         return self.pipeline.params(key, self._parts.entered(data).infos())
@@ -154,11 +154,11 @@ class Compose(Container):
         image = data.get("image")
         if self._takes_images and len(data) == 1 and _is_usual(image):  # in less time
             key = self.pipeline.next_key() if key is None else key
-            made = self._runs(image, key=key)
-            return {"image": tensor(made) if self._to_tensor else made}, key
+            result = self._runs(image, key=key)
+            return {"image": tensor(result) if self._to_tensor else result}, key
         parts = self._parts.entered(data)
         key = self.pipeline.next_key() if key is None else key
-        made = self._runs(parts.sample, key=key)
+        result = self._runs(parts.sample, key=key)
         if self._asks["own"]:  # whose result is known when it has run
             others = [
                 self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
@@ -168,7 +168,7 @@ class Compose(Container):
                 self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos()))["image"]
                 for _, one in parts.images
             ]
-        return parts.returned(data, made, others, self._to_tensor, planes=True), key
+        return parts.returned(data, result, others, self._to_tensor, planes=True), key
 
     def __len__(self) -> int:
         return len(self.transforms)
@@ -238,9 +238,9 @@ class ReplayCompose(Compose):
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
         """Return the parts, augmented, and what was drawn."""
-        made, used = self._run(arguments, key, force_apply, data)
+        result, used = self._run(arguments, key, force_apply, data)
         applied = [[name, params] for name, params in self._drawn(used, data)]
-        return made | {self.save_key: {"pipeline": self, "applied": applied}}
+        return result | {self.save_key: {"pipeline": self, "applied": applied}}
 
     @staticmethod
     def replay(saved: dict[str, Any], **data: Any) -> Any:
@@ -252,11 +252,11 @@ class ReplayCompose(Compose):
         """
         augment: ReplayCompose = saved["pipeline"]
         parts = augment._parts.entered(data)
-        made = augment.pipeline.replay(parts.sample, saved["applied"])
+        result = augment.pipeline.replay(parts.sample, saved["applied"])
         others = [
             augment.pipeline.replay({"image": one}, saved["applied"])["image"] for _, one in parts.images
         ]
-        return parts.returned(data, made, others, augment._to_tensor)
+        return parts.returned(data, result, others, augment._to_tensor)
 
 
 def _is_usual(image: Any) -> bool:

@@ -19,13 +19,13 @@ class Functions:
 
     def __call__(self, **parts: Any) -> dict[str, Any]:
         """Return the parts, each through its function."""
-        made = {
+        result = {
             name: self.functions[name](part) if name in self.functions else part
             for name, part in parts.items()
         }
         if "mask" in self.functions and "masks" in parts:
-            made["masks"] = [self.functions["mask"](mask) for mask in parts["masks"]]
-        return made
+            result["masks"] = [self.functions["mask"](mask) for mask in parts["masks"]]
+        return result
 
     def __repr__(self) -> str:
         return f"Lambda({', '.join(f'{name}={function!r}' for name, function in self.functions.items())})"

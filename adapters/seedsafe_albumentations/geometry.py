@@ -42,13 +42,13 @@ def _affine(
     )
     options["shear"] = _axes(0.0 if shear is None else shear, "shear", 0.0)
     degrees = pair_of(0.0 if rotate is None else rotate, "rotate")
-    made = [
+    result = [
         ss.Affine(degrees, scale=factors, **options)
         if translate_px is None
         else PixelAffine(degrees, scale=factors, pixels=_axes(translate_px, "translate_px", 0), **options)
         for factors in _factors(across, down, keep_ratio, balanced_scale)
     ]
-    return made[0] if len(made) == 1 else ss.OneOf(made)
+    return result[0] if len(result) == 1 else ss.OneOf(result)
 
 
 def _factors(across: _Range, down: _Range, keep_ratio: bool, balanced: bool) -> list[Any]:

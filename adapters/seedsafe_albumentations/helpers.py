@@ -20,16 +20,16 @@ def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
 
 def normalize_bboxes(bboxes: Any, shape: Any) -> Any:
     """Return boxes in pixels, (N, 4 or more), in [0, 1] of an image of this shape."""
-    made = np.array(bboxes, np.float64)
-    made[:, :4] /= (shape[1], shape[0]) * 2
-    return made
+    result = np.array(bboxes, np.float64)
+    result[:, :4] /= (shape[1], shape[0]) * 2
+    return result
 
 
 def denormalize_bboxes(bboxes: Any, shape: Any) -> Any:
     """Return boxes in [0, 1], (N, 4 or more), in pixels of an image of this shape."""
-    made = np.array(bboxes, np.float64)
-    made[:, :4] *= (shape[1], shape[0]) * 2
-    return made
+    result = np.array(bboxes, np.float64)
+    result[:, :4] *= (shape[1], shape[0]) * 2
+    return result
 
 
 def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:

@@ -307,10 +307,10 @@ class Called:
         token = _RUNNING.set(True)
         try:
             given = _as_theirs(sample)
-            made = self.transform(**given) if direct else self.transform.applied(given)
+            result = self.transform(**given) if direct else self.transform.applied(given)
         finally:
             _RUNNING.reset(token)
-        return _as_ours(made, sample, self.__name__)
+        return _as_ours(result, sample, self.__name__)
 
     def __repr__(self) -> str:
         return repr(self.transform)
@@ -319,9 +319,9 @@ class Called:
 def bridged(transform: Any, **options: Any) -> Any:
     """Return a transform of the user's own, or of albumentations itself, as one of seedsafe's."""
     options = {"returns": getattr(transform, "returns", None)} | options
-    made = ss.bridge(Called(transform), call="dict", **options)
+    result = ss.bridge(Called(transform), call="dict", **options)
     decides = not isinstance(transform, BasicTransform) or transform.decides or transform.p == 1
-    return made if decides else ss.RandomApply([made], p=transform.p)
+    return result if decides else ss.RandomApply([result], p=transform.p)
 
 
 def _as_theirs(sample: dict[Any, Any]) -> dict[str, Any]:

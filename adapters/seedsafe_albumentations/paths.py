@@ -66,12 +66,12 @@ def register(package: str) -> None:
         return getattr(helpers, name, None) or getattr(sys.modules[package], name)
 
     for path in _PATHS:
-        made = ModuleType(f"{package}.{path}", __doc__)
-        made.__getattr__ = name_of  # type: ignore[method-assign]  # a function of modules
-        made.__path__ = []
-        sys.modules[made.__name__] = made
-        parent, _, name = made.__name__.rpartition(".")
-        setattr(sys.modules[parent], name, made)
+        result = ModuleType(f"{package}.{path}", __doc__)
+        result.__getattr__ = name_of  # type: ignore[method-assign]  # a function of modules
+        result.__path__ = []
+        sys.modules[result.__name__] = result
+        parent, _, name = result.__name__.rpartition(".")
+        setattr(sys.modules[parent], name, result)
 
 
 def module(path: str) -> ModuleType:

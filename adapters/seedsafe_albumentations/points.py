@@ -34,8 +34,8 @@ def carried(points: Any, posed: bool, marked: bool) -> Any:
         marked: whether a third column says what is in the image.
     """
     blocks = [points + np.array(step) for step in (((0.0, 0.0), *_STEPS) if posed else ((0.0, 0.0),))]
-    made = np.concatenate(blocks)
-    return np.concatenate([made, np.ones((len(made), 1))], axis=1) if marked else made
+    result = np.concatenate(blocks)
+    return np.concatenate([result, np.ones((len(result), 1))], axis=1) if marked else result
 
 
 def written(made: Any, given: Any, angles: Any, scales: Any, format: str, degrees: bool) -> Any:

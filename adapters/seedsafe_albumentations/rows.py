@@ -93,7 +93,7 @@ def _as_given(first: Any, more: list[Any], given: Any) -> Any:
     if not isinstance(given, np.ndarray):
         return [[*row, *rest] for row, rest in zip(first.tolist(), more, strict=True)]
     width = given.shape[1] if given.ndim == 2 else first.shape[1]
-    made = np.zeros((len(first), max(width, first.shape[1])), np.result_type(first, given.dtype))
-    made[:, : first.shape[1]] = first
-    made[:, first.shape[1] :] = np.array(more, made.dtype).reshape(len(first), -1) if more else 0
-    return made.astype(given.dtype) if given.dtype.kind == "f" else made
+    result = np.zeros((len(first), max(width, first.shape[1])), np.result_type(first, given.dtype))
+    result[:, : first.shape[1]] = first
+    result[:, first.shape[1] :] = np.array(more, result.dtype).reshape(len(first), -1) if more else 0
+    return result.astype(given.dtype) if given.dtype.kind == "f" else result

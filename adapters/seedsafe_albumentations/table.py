@@ -90,8 +90,10 @@ class Row:
             ours, convert = _split(name, rules.get(name, name))
             converted = convert(value, name) if convert else value
             options |= {ours: converted} if ours else {}
-        made = (self.build or self.ours)(**options)
-        return fires(ss.Compose([Filled(), fires(made, 1.0), Filled()]) if holes else made, p, always_apply)
+        result = (self.build or self.ours)(**options)
+        return fires(
+            ss.Compose([Filled(), fires(result, 1.0), Filled()]) if holes else result, p, always_apply
+        )
 
 
 def _split(name: str, rule: Any) -> tuple[str, Converter | None]:

@@ -34,13 +34,13 @@ class PixelAffine(ss.Affine):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix, and what it is made of."""
-        made = ss.Affine.draw(self, rng, info)
+        result = ss.Affine.draw(self, rng, info)
         across, down = (low + rng.integer(high - low + 1) for low, high in self.pixels)
-        a, b, c, d, e, f = made.matrix
+        a, b, c, d, e, f = result.matrix
         if self.expand:  # which shows all of the image, wherever it was moved
             across = down = 0
-        shift = made.translate[0] + across, made.translate[1] + down
-        return made._replace(matrix=(a, b, c + across, d, e, f + down), translate=shift)
+        shift = result.translate[0] + across, result.translate[1] + down
+        return result._replace(matrix=(a, b, c + across, d, e, f + down), translate=shift)
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,12 +52,12 @@ class ScaledRotation(ss.Rotate):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix, and what it is made of."""
-        made = ss.Rotate.draw(self, rng, info)
+        result = ss.Rotate.draw(self, rng, info)
         rows, columns = info.image_size()
-        cos, sin = made.matrix[:2]
+        cos, sin = result.matrix[:2]
         wide, high = abs(cos) * columns + abs(sin) * rows, abs(sin) * columns + abs(cos) * rows
         scale = columns / wide, rows / high
         x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
         a, b, d, e = cos * scale[0], sin * scale[0], 0.0 - sin * scale[1], cos * scale[1]
         matrix = a, b, x - a * x - b * y, d, e, y - d * x - e * y
-        return made._replace(matrix=matrix, scale=scale)
+        return result._replace(matrix=matrix, scale=scale)

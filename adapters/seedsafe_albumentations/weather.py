@@ -70,11 +70,11 @@ class Snow(Weather):
         """Return the image with lighter shadows."""
         cv2: Any = ss.opencv.load()
 
-        made = cv2.cvtColor(image, cv2.COLOR_RGB2HLS)
+        result = cv2.cvtColor(image, cv2.COLOR_RGB2HLS)
         levels = np.arange(256, dtype=np.float32)
         levels[levels < params * 255 / 2 + 255 / 3] *= np.float32(self.brightness)
-        made[:, :, 1] = cv2.LUT(made[:, :, 1], np.clip(levels, 0, 255).astype(np.uint8))
-        return cv2.cvtColor(made, cv2.COLOR_HLS2RGB)
+        result[:, :, 1] = cv2.LUT(result[:, :, 1], np.clip(levels, 0, 255).astype(np.uint8))
+        return cv2.cvtColor(result, cv2.COLOR_HLS2RGB)
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ class Fog(Weather):
         steps: list[Any] = [np.arange(256, dtype=np.uint8)]
         for _ in range(int(counts.max())):
             steps.append(cv2.addWeighted(np.full_like(steps[0], 255), share, steps[-1], 1 - share, 0).ravel())
-        made = np.array(steps)[counts[:, :, None], image]
+        result = np.array(steps)[counts[:, :, None], image]
         side = max(3, min(rows, columns) // 30) | 1
-        return cv2.GaussianBlur(made, (side, side), 0)
+        return cv2.GaussianBlur(result, (side, side), 0)
 
 
 @dataclass(frozen=True)

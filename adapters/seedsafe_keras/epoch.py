@@ -50,8 +50,8 @@ class EpochCallback:
         if cls is not EpochCallback:
             return super().__new__(cls)
         framework = frameworks.checked(frameworks.framework_of(sequence))
-        made: Self = super().__new__(frameworks.adapted(framework).KerasEpochCallback)
-        return made
+        result: Self = super().__new__(frameworks.adapted(framework).KerasEpochCallback)
+        return result
 
     def __init__(self, sequence: AugmentedSequence) -> None:
         super().__init__()

@@ -150,7 +150,7 @@ class Passes:
         return int(self._order(epoch)[place]) if self.shuffle else place
 
     def _order(self, epoch: int) -> npt.NDArray[np.int64]:
-        made = self._order_made
-        if made is None or made[0] != epoch:
-            made = self._order_made = epoch, epoch_order(self.seed, epoch, self._units)
-        return made[1]
+        result = self._order_made
+        if result is None or result[0] != epoch:
+            result = self._order_made = epoch, epoch_order(self.seed, epoch, self._units)
+        return result[1]

@@ -92,8 +92,8 @@ class AugmentedSequence(Forwarding, Passes):
         if frameworks.of_class(cls) is None:
             name = framework or frameworks.framework_of(base) or frameworks.default()
             kind = sequence_class(kind, frameworks.checked(name))
-        made: Self = super().__new__(kind)
-        return made
+        result: Self = super().__new__(kind)
+        return result
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         own = own_class(type(self))

@@ -79,14 +79,14 @@ def _augmented(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
     """Return a batch of columns with each row augmented; a column that no row changed is the very same object."""
     names, columns = list(batch), list(batch.values())
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    made = [keyed(row) for row in rows]
-    if not made:
+    result = [keyed(row) for row in rows]
+    if not result:
         return batch
     return {
         name: batch[name]
-        if name in batch and all(one[name] is row[name] for one, row in zip(made, rows, strict=True))
-        else _column([one[name] for one in made])
-        for name in made[0]
+        if name in batch and all(one[name] is row[name] for one, row in zip(result, rows, strict=True))
+        else _column([one[name] for one in result])
+        for name in result[0]
     }
 
 

@@ -133,10 +133,12 @@ class _Batches:
 
     def __call__(self, number: Any) -> Any:
         """Return a batch, in memory that is used again when TensorFlow and everybody else has dropped it."""
-        made = read_batch(self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=_stacked)
+        result = read_batch(
+            self._reader, self.indices(int(number)), rows=ring.Rows(self._size), stack=_stacked
+        )
         if self._place(int(number))[1] + 1 == self._steps:
             self._reader.report_failures()
-        return made
+        return result
 
 
 def _stacked(parts: Sequence[Any]) -> Any:

@@ -57,14 +57,14 @@ def handed(dataset: Any, make: Callable[..., Any], spec: Any, calls: int, way_ou
     specs = tf.nest.flatten(spec)
 
     def checked(*parts: Any) -> list[Any]:
-        made = make(*parts)
+        result = make(*parts)
         try:
-            tf.nest.assert_same_structure(made, spec, check_types=False)
+            tf.nest.assert_same_structure(result, spec, check_types=False)
         except (TypeError, ValueError):
             raise ValueError(
-                f"the parts were declared as {_text(spec)}, and are {_text(as_spec(made))}: {way_out}"
+                f"the parts were declared as {_text(spec)}, and are {_text(as_spec(result))}: {way_out}"
             ) from None
-        arrays = [np.asarray(part) for part in tf.nest.flatten(made)]
+        arrays = [np.asarray(part) for part in tf.nest.flatten(result)]
         for array, one in zip(arrays, specs, strict=True):
             if tf.as_dtype(array.dtype) != one.dtype or not one.shape.is_compatible_with(array.shape):
                 raise ValueError(

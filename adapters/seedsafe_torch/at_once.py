@@ -39,10 +39,10 @@ def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Cal
     if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
         return None  # a wrapper may read an index twice
     ats = indices if dataset.epoch is None else _moments(dataset, indices, indices)
-    made = dataset.reader.at_once(ats, room)
-    if made is not None:
+    result = dataset.reader.at_once(ats, room)
+    if result is not None:
         cell.last = indices[-1]
-    return made
+    return result
 
 
 def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:

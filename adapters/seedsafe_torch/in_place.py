@@ -70,11 +70,11 @@ class RowByRow(Dataset[Any]):
         if reads_batches(self.dataset):
             return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
-        made = _at_once(dataset, indices) if offers and may_pay(dataset, len(indices)) else None
-        if type(made) is Ready:
-            return made
-        if made is not None:
-            return [_placed(rows, made(number, rows.offer())) for number in range(len(indices))]
+        result = _at_once(dataset, indices) if offers and may_pay(dataset, len(indices)) else None
+        if type(result) is Ready:
+            return result
+        if result is not None:
+            return [_placed(rows, result(number, rows.offer())) for number in range(len(indices))]
         try:
             for index in indices:
                 if rows.idle:
@@ -115,9 +115,9 @@ def collate(samples: Sequence[Any]) -> Any:
     if travels and ring.why_not() is not None:
         return default_collate(list(samples))
     if type(samples) is Ready:
-        made = samples.collated(travels)
-        if made is not None:
-            return made
+        result = samples.collated(travels)
+        if result is not None:
+            return result
     return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
 
 
@@ -260,8 +260,8 @@ def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
         taken.append(part)
         return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
 
-    made = at_once(dataset, indices, room)
-    return Ready(made, taken[-1]) if isinstance(made, AtOnce) else made
+    result = at_once(dataset, indices, room)
+    return Ready(result, taken[-1]) if isinstance(result, AtOnce) else result
 
 
 def _placed(rows: _Rows, sample: Any) -> Any:
@@ -340,8 +340,8 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
         tensors = [torch.as_tensor(part) for part in parts]
         whole = ring.new_part(nbytes * len(parts), travels=travels) if nbytes * len(parts) >= _SMALL else None
         if whole is None:
-            made = torch.stack(tensors)
-            return _by_value(made) if travels else made
+            result = torch.stack(tensors)
+            return _by_value(result) if travels else result
         stacked = _tensor(whole.memory, tensors[0].dtype, (len(parts), *first.shape))
         torch.stack(tensors, out=stacked)
     array = whole.array(np.uint8, (nbytes * len(parts),))
@@ -360,8 +360,8 @@ def _rows(parts: Sequence[Any], nbytes: int) -> ring.Part | None:
 
 def _sendable(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
     """Return what torch makes of numbers, to be sent by value."""
-    made = usual(parts, collate_fn_map=torchs.default_collate_fn_map)
-    return _by_value(made) if isinstance(made, torch.Tensor) else made
+    result = usual(parts, collate_fn_map=torchs.default_collate_fn_map)
+    return _by_value(result) if isinstance(result, torch.Tensor) else result
 
 
 def _by_value(tensor: torch.Tensor) -> torch.Tensor:

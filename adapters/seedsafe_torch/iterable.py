@@ -124,10 +124,10 @@ class AugmentedIterable(IterableDataset[Any]):
             key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
             if self._common_ids and len(seen) < _WATCHED:
                 self._common_ids = not _came_twice(seen, key, record, self.id)
-            made = keyed.at(record, key)
+            result = keyed.at(record, key)
             self._yielded += 1
             self._order = hash((self._order, key.index))
-            yield made
+            yield result
         self._place, self._yielded = Start(start.epoch, source=ENDED), 0
 
     def _begin(self) -> Start:

@@ -147,9 +147,9 @@ def loader(
     if isinstance(options.get("collate_fn"), MixCollate) and options["collate_fn"].seed is None:
         options["collate_fn"] = replace(options["collate_fn"], seed=SampleKey(seed, 0, 0).seed)
     outer = in_place_or_not(in_place, outer, in_batches, options)
-    made = _made(outer, dataset, in_batches, options)
-    _check_picklable(made)
-    return made
+    result = _made(outer, dataset, in_batches, options)
+    _check_picklable(result)
+    return result
 
 
 def _generator(seed: SupportsIndex) -> torch.Generator:

@@ -298,9 +298,9 @@ def _resampled(audio: Array, rate: int, wanted: int) -> Array:
         return np.ascontiguousarray(audio)
     need("scipy", "files with another sample rate need SciPy")
     common = math.gcd(rate, wanted)
-    made: Array = (
+    result: Array = (
         import_module("scipy.signal")
         .resample_poly(audio, wanted // common, rate // common)
         .astype(np.float32)
     )
-    return made
+    return result

@@ -91,8 +91,8 @@ class TimeStretch(_Stretched):
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio at its new tempo."""
-        made = stretch_time(audio, params[0], self.sample_rate)
-        return segment(made, 0, audio.shape[-1]) if self.keep_length else made
+        result = stretch_time(audio, params[0], self.sample_rate)
+        return segment(result, 0, audio.shape[-1]) if self.keep_length else result
 
 
 @primitive(opencv=False)

@@ -153,11 +153,11 @@ class Calling:
         if self.style == "dict":
             return self._a_dict(self._called(params, given))
         named = {_NAMED.get(name, name): part for name, part in given.items() if name in TARGETS}
-        made = self._called(params, **named)
-        if set(named) == {"image"} and as_array(made) is not None:
-            return {"image": made}
-        made = self._a_dict(made)
-        return {name: made[_NAMED.get(name, name)] for name in given if name in TARGETS}
+        result = self._called(params, **named)
+        if set(named) == {"image"} and as_array(result) is not None:
+            return {"image": result}
+        result = self._a_dict(result)
+        return {name: result[_NAMED.get(name, name)] for name in given if name in TARGETS}
 
     def _called(self, params: Address, *given: Any, **named: Any) -> Any:
         seed = {"invocation_seed": Words(params).integer(3) % 2**32} if self._seeded else {}

@@ -56,8 +56,8 @@ class BridgedLeaf(Leaf):
 
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
         """Return what is known of its results; of the boxes nothing, if it may move them."""
-        made = super().out_infos(infos, params, None)
-        return with_boxes(made, None) if self.moves else made
+        result = super().out_infos(infos, params, None)
+        return with_boxes(result, None) if self.moves else result
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
         """Put what it makes of a sample into it."""
@@ -66,9 +66,9 @@ class BridgedLeaf(Leaf):
                 f"{self.name} is a bridge and needs {' or '.join(map(repr, self.transform.primary))} in the sample, got "
                 f"{list(sample)}: replay the whole sample"
             )
-        made = self.transform.apply_sample(sample, chosen, params)
-        while made:
-            name, part = made.popitem()
+        result = self.transform.apply_sample(sample, chosen, params)
+        while result:
+            name, part = result.popitem()
             sample[name] = released(part) if name in TARGETS and part is not sample.get(name) else part
 
 
@@ -265,10 +265,10 @@ class Bridged(Transform):
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
-        made = self._run(self._calling.with_dict, sample, params)
+        result = self._run(self._calling.with_dict, sample, params)
         if self.returns is not None:
-            self._made(made[target], sample[target])
-        return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in made.items()}
+            self._made(result[target], sample[target])
+        return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in result.items()}
 
     def _apply_frames(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
         if "image" in sample or "mask" in sample:
@@ -278,16 +278,16 @@ class Bridged(Transform):
             )
         video, masks = sample["video"], sample.get("video_mask")
         rest = {name: part for name, part in sample.items() if name not in ("video", "video_mask")}
-        made = []
+        result = []
         for number, frame in enumerate(video):
             one = (
                 {**rest, "image": frame} if masks is None else {**rest, "image": frame, "mask": masks[number]}
             )
-            made.append(self.apply_sample(one, "image", params))
-        parts = {"video": np.stack([one.pop("image") for one in made])}
+            result.append(self.apply_sample(one, "image", params))
+        parts = {"video": np.stack([one.pop("image") for one in result])}
         if masks is not None:
-            parts["video_mask"] = np.stack([one.pop("mask") for one in made])
-        return {**sample, **made[0], **parts}
+            parts["video_mask"] = np.stack([one.pop("mask") for one in result])
+        return {**sample, **result[0], **parts}
 
     def bind(self, namer: Namer) -> Node:
         """Return this transform with its stream in a pipeline."""

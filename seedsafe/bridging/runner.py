@@ -127,7 +127,7 @@ class Watch:
         Raises:
             NotReproducible: see Watch.
         """
-        made = content(run.made)  # before anything else runs
+        result = content(run.made)  # before anything else runs
         other = self._other(elsewhere(address), call)
         first = self._first
         if first is not None:
@@ -137,17 +137,17 @@ class Watch:
                     raise self._refusal(run.drawn, _HISTORY)
                 first = None  # it may change with the epoch
         if first is None:
-            self._first = _First(address, later() if later else call, made)
+            self._first = _First(address, later() if later else call, result)
         again = self._marked(address, call)
-        if content(again.made) != made:
+        if content(again.made) != result:
             raise self._refusal(run.drawn, _TWICE)
         if _differently(run.drawn, again.drawn):
             raise self._refusal(run.drawn, _KEPT)
         for one in (other, run):
             self._note({} if one is None else one.drawn)
-        if other is not None and content(other.made) != made:  # maybe through a hook, out of sight
+        if other is not None and content(other.made) != result:  # maybe through a hook, out of sight
             self._shared.note(DRAWN)
-        if made.unseen:
+        if result.unseen:
             self._shared.note(UNSEEN)
         return again.made
 
@@ -370,10 +370,10 @@ def marked(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:
         words = Words(address)
         for source in sources:
             source.key(words)  # telling the state may have moved it
-        made = call(address)
+        result = call(address)
         after = [source.mark() for source in sources]
     names = [source.name for source in sources]
-    return Run(made, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
+    return Run(result, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
 
 
 class Twice:

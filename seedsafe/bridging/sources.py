@@ -311,9 +311,9 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
         one_thread: torch works with one thread meanwhile.
     """
     asked = (options.opencv, options.tensorflow, options.cuda, one_thread)
-    made = _made.get(asked)
-    if made is not None:
-        return made
+    result = _made.get(asked)
+    if result is not None:
+        return result
     torch = sys.modules.get("torch")
     ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread imports it
     sources = _usual

@@ -180,11 +180,11 @@ def warp_points(points: Array, matrix: Matrix) -> Array:
         >>> warp_points(np.array([[1.0, 2.0]]), (0, 1, 0, 1, 0, 0)).tolist()
         [[2.0, 1.0]]
     """
-    made = points.copy()
+    result = points.copy()
     x, y = _moved(matrix, points[:, 0].astype(np.float64), points[:, 1].astype(np.float64))
-    put(made[:, 0], x)
-    put(made[:, 1], y)
-    return made
+    put(result[:, 0], x)
+    put(result[:, 1], y)
+    return result
 
 
 def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method: str = "corners") -> Array:
@@ -225,7 +225,7 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
 
 def cut_off(boxes: Array, sides: Sequence[Array], height: int, width: int) -> Array:
     """Return boxes with new sides, of pixel centres' coordinates, cut off at the edges of an image."""
-    made = boxes.copy()
+    result = boxes.copy()
     for k, (side, limit) in enumerate(zip(sides, (width, height, width, height), strict=True)):
-        put(made[:, k], np.clip(side + 0.5, 0, limit))
-    return made
+        put(result[:, k], np.clip(side + 0.5, 0, limit))
+    return result

@@ -50,8 +50,8 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
     Raises:
         ImportError: Pillow is not installed.
     """
-    made: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
-    given, filled = (one if one.ndim == 3 else one[..., None] for one in (image, made))
+    result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
+    given, filled = (one if one.ndim == 3 else one[..., None] for one in (image, result))
     channels = given.shape[2]
     first = 0
     while first < channels:
@@ -61,7 +61,7 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
             given[..., first : first + count], filled[..., first : first + count], _FILTERS[interpolation]
         )
         first += count
-    return made
+    return result
 
 
 def _resize(planes: Array, made: Array, code: int) -> None:

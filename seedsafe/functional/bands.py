@@ -48,12 +48,12 @@ def filter_band(
     sections = signal.butter(
         order, edges if len(edges) == 2 else edges[0], kind, fs=sample_rate, output="sos"
     )
-    made: Array = signal.sosfilt(sections, float32_audio(audio)).astype(np.float32)
-    if not np.isfinite(made[..., -1:]).all():  # what is not finite stays in the filter
+    result: Array = signal.sosfilt(sections, float32_audio(audio)).astype(np.float32)
+    if not np.isfinite(result[..., -1:]).all():  # what is not finite stays in the filter
         raise ValueError(
             "audio must be finite, got NaN or infinity among its samples: leave such samples out"
         )
-    return made
+    return result
 
 
 def _signal() -> Any:

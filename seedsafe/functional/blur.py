@@ -105,8 +105,8 @@ def convolve(image: Array, kernel: Array) -> Array:
     """
     image = in_memory(image)
     whole = is_uint8(image)
-    made = formed(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
-    return made if whole else np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    result = formed(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
+    return result if whole else np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
 def glass_blur(
@@ -134,18 +134,18 @@ def glass_blur(
         >>> glass_blur(np.array([[0, 90, 0, 90]], np.uint8), 0.1, 1, 1, address(SampleKey(0, 0, 0))).tolist()
         [[90, 90, 90, 0]]
     """
-    made = gaussian_blur(image, 0, sigma)
+    result = gaussian_blur(image, 0, sigma)
     for each in range(rounds):
         start = 2 * each * image.shape[0] * image.shape[1]
-        made = (_swapped if swap else _moved)(made, reach, noise, start)
-    return gaussian_blur(made, 0, sigma)
+        result = (_swapped if swap else _moved)(result, reach, noise, start)
+    return gaussian_blur(result, 0, sigma)
 
 
 def _moved(image: Array, reach: int, noise: Address, start: int) -> Array:
     """Return an image of pixels from near by; the first piece of the noise is the start-th."""
     height, width = image.shape[:2]
-    made = np.empty_like(image)
-    pixels, places = image.reshape(height * width, -1), made.reshape(height * width, -1)
+    result = np.empty_like(image)
+    pixels, places = image.reshape(height * width, -1), result.reshape(height * width, -1)
     rows, columns = np.arange(height)[:, None], np.arange(width)
     for first, last in parts(height, max(_NEAR // width, 1)):
         count, place = (last - first) * width, start + first * width
@@ -158,7 +158,7 @@ def _moved(image: Array, reach: int, noise: Address, start: int) -> Array:
         column += columns
         source += np.clip(column, 0, width - 1, out=column)
         pixels.take(source.ravel(), 0, places[first * width : last * width], "clip")
-    return made
+    return result
 
 
 def _swapped(image: Array, reach: int, noise: Address, start: int) -> Array:
@@ -180,11 +180,11 @@ def _swapped(image: Array, reach: int, noise: Address, start: int) -> Array:
         for first, last in ends:  # in this order, so that of two that go to one place the last to come stays
             source[into[first:last]] = taken[first:last]
     del here, there, into, taken
-    made = np.empty_like(image)
-    pixels, places = image.reshape(height * width, -1), made.reshape(height * width, -1)
+    result = np.empty_like(image)
+    pixels, places = image.reshape(height * width, -1), result.reshape(height * width, -1)
     for first, last in parts(len(source), 4 * _NEAR):
         pixels.take(source[first:last], 0, places[first:last], "clip")
-    return made
+    return result
 
 
 def _steps(pieces: Array, count: int, reach: int) -> Array:

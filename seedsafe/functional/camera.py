@@ -44,8 +44,8 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
 
 def _shot(image: Array, scale: float, noise: Address) -> Array:
     certain, limits, light = _photons(scale)
-    made, cv2 = new(image), opencv()
-    given, values = image.reshape(1, -1), made.reshape(-1)
+    result, cv2 = new(image), opencv()
+    given, values = image.reshape(1, -1), result.reshape(-1)
     size = min(part_of(image, 8), image.size)
     limited, grown = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
     for first, last, pieces in noise_parts(noise, image.size, size):
@@ -60,7 +60,7 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
             look_up_into(counts[0], light[:256], values[first:last])
         else:
             values[first:last] = light[counts[0]]
-    return made
+    return result
 
 
 @cache
@@ -153,15 +153,15 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
     rows = max(
         part_of(image, 48) // width, 1
     )  # OpenCV rounds the last pixels of a row in another way: whole rows
-    made, quantiles = new(image), normal_quantiles()
+    result, quantiles = new(image), normal_quantiles()
     mean = intensity * _lightness_deviation(image, rows)
     for first, last in parts(height, rows):
         count, place = (last - first) * width, first * width
         lighter = _counts(sixteenths(noise, count, place), mean) * intensity
         turned = quantiles[sixteenths(noise, count, height * width + place)]
         turned *= 360.0 * color_shift * intensity
-        _grained(image[first:last], made[first:last], lighter.reshape(-1, width), turned.reshape(-1, width))
-    return made
+        _grained(image[first:last], result[first:last], lighter.reshape(-1, width), turned.reshape(-1, width))
+    return result
 
 
 def _colours(image: Array) -> Array:

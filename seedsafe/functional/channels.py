@@ -53,9 +53,9 @@ def to_grey(image: Array) -> Array:
     if not is_rgb(image, "a grey"):
         return image.copy()
     cv2 = opencv()
-    made = new(image)
-    cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB, made)
-    return made
+    result = new(image)
+    cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB, result)
+    return result
 
 
 def to_sepia(image: Array) -> Array:
@@ -108,17 +108,17 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         )
     if whole and channels <= 4:
         steps = [float(np.rint(255.0 * shift)) for shift in shifts]
-        made = new(image)
+        result = new(image)
         cv2 = opencv()
         ups, downs = [max(step, 0.0) for step in steps], [max(-step, 0.0) for step in steps]
         filled = [0.0] * (4 - channels)
-        cv2.add(image, (*ups, *filled), made)
-        cv2.subtract(made, (*downs, *filled), made)
-        return made
+        cv2.add(image, (*ups, *filled), result)
+        cv2.subtract(result, (*downs, *filled), result)
+        return result
     if whole:
         return look_up_channels(image, [_shifted(shift) for shift in shifts])
-    made = np.add(image, np.array(shifts, np.float32), order="C")
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    result = np.add(image, np.array(shifts, np.float32), order="C")
+    return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
 def scale_channels(image: Array, factors: Sequence[float]) -> Array:
@@ -145,8 +145,8 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
         return adjust_tones(image, factors[0], 0.0)
     if is_uint8(image):
         return look_up_channels(image, [table(VALUES * factor) for factor in factors])
-    made = np.multiply(image, np.array(factors, np.float32), order="C")
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    result = np.multiply(image, np.array(factors, np.float32), order="C")
+    return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
 def _shifted(shift: float) -> Array:
@@ -180,15 +180,15 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
         return image.copy()
     if image.size < _SMALL:
         return image.take(order, axis=2)
-    made = new(image)
+    result = new(image)
     if channels <= MAX_CHANNELS:
         carrier = carried(image)
         planes = scratch_planes(channels, carrier)
         opencv().split(carrier, planes)
-        opencv().merge([planes[old] for old in order], carried(made))
+        opencv().merge([planes[old] for old in order], carried(result))
     else:
-        made[...] = image[..., list(order)]
-    return made
+        result[...] = image[..., list(order)]
+    return result
 
 
 def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
@@ -212,14 +212,14 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
     ):  # several times faster than every third value by itself
         kept = np.full(image.shape[1:], 255, np.uint8)
         kept[:, list(dropped)] = 0
-        made = np.bitwise_and(image, kept, order="C")
+        result = np.bitwise_and(image, kept, order="C")
         if fill:
-            made |= ~kept & np.uint8(value)
-        return made
-    made = image.copy()
+            result |= ~kept & np.uint8(value)
+        return result
+    result = image.copy()
     for channel in dropped:
-        made[..., channel] = value
-    return made
+        result[..., channel] = value
+    return result
 
 
 def shift_principal(image: Array, weights: Sequence[float]) -> Array:

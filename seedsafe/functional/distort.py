@@ -50,14 +50,14 @@ def distort_points(points: Array, forward: Field) -> Array:
         >>> distort_points(np.array([[1.0, 2.0, 7.0]]), lambda x, y: (x + 1, y)).tolist()
         [[2.0, 2.0, 7.0]]
     """
-    made = points.copy()
+    result = points.copy()
     places = points[:, :2].astype(np.float64)
     known = np.isfinite(places).all(axis=1)
     x, y = forward(places[known, 0], places[known, 1])
     places[known] = np.stack([x, y], axis=1)
-    put(made[:, 0], places[:, 0])
-    put(made[:, 1], places[:, 1])
-    return made
+    put(result[:, 0], places[:, 0])
+    put(result[:, 1], places[:, 1])
+    return result
 
 
 def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Array:

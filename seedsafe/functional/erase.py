@@ -55,14 +55,14 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
         >>> fill_holes(np.ones((2, 4), np.uint8), [(1, 0, 3, 1)], 9).tolist()
         [[1, 9, 9, 1], [1, 1, 1, 1]]
     """
-    made = image.copy()
+    result = image.copy()
     if isinstance(fill, str):
-        _fill_at_random(made, holes, fill, noise)
-        return made
+        _fill_at_random(result, holes, fill, noise)
+        return result
     value = fitting(fill, image)
     for x0, y0, x1, y1 in holes:
-        made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
-    return made
+        result[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
+    return result
 
 
 def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
@@ -77,13 +77,13 @@ def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
         >>> fill_holes_each(np.ones((2, 1, 3), np.uint8), np.array([[[0, 0, 1, 1]], [[1, 0, 3, 1]]]), 9).tolist()
         [[[9, 1, 1]], [[1, 9, 9]]]
     """
-    made = images.copy()
+    result = images.copy()
     value = fitting(fill, images[0])
-    for image, found in zip(made, holes.tolist(), strict=True):
+    for image, found in zip(result, holes.tolist(), strict=True):
         for x0, y0, x1, y1 in found:
             if x1 > x0 and y1 > y0:
                 image[y0:y1, x0:x1] = value
-    return made
+    return result
 
 
 def _fill_at_random(made: Array, holes: Sequence[Hole], fill: str, noise: Address | None) -> None:
@@ -251,11 +251,11 @@ def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> 
         >>> shuffle_tiles(np.array([[1, 2, 3, 4]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
         [[3, 4, 1, 2]]
     """
-    made = np.empty(image.shape, image.dtype)
+    result = np.empty(image.shape, image.dtype)
     for (x0, y0, x1, y1), old in zip(tiles, order, strict=True):
         left, top, right, bottom = tiles[old]
-        made[y0:y1, x0:x1] = image[top:bottom, left:right]
-    return made
+        result[y0:y1, x0:x1] = image[top:bottom, left:right]
+    return result
 
 
 def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:

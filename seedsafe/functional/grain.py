@@ -42,9 +42,9 @@ def multiplicative_noise(
     """
     whole = is_uint8(image)
     shape = image.shape if per_channel else (*image.shape[:2], *(1 for _ in image.shape[2:]))
-    made = new(image)
+    result = new(image)
     count = math.prod(shape)
-    given, values = image.reshape(count, -1), made.reshape(count, -1)
+    given, values = image.reshape(count, -1), result.reshape(count, -1)
     step, least = np.float32((high - low) / 65536.0), np.float32(low + (high - low) / 131072.0)
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)
@@ -60,7 +60,7 @@ def multiplicative_noise(
             values[first:last] = np.minimum(multiplied, 255, out=multiplied)
         else:
             np.minimum(np.maximum(multiplied, 0, out=multiplied), 1, out=multiplied)
-    return made
+    return result
 
 
 def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) -> Array:
@@ -81,15 +81,15 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         [[100, 255, 100, 255, 100, 100, 255, 255]]
     """
     top = 255 if is_uint8(image) else 1
-    made = image.copy()
-    pixels = made.reshape(image.shape[0] * image.shape[1], -1)
+    result = image.copy()
+    pixels = result.reshape(image.shape[0] * image.shape[1], -1)
     for first, last, pieces in noise_parts(noise, len(pixels), _part(image, salt + pepper)):
         lost = _chosen(pieces, salt + pepper)
         white = pieces[lost] < round(65536 * salt)
         part = pixels[first:last]
         part[lost[white]] = top
         part[lost[~white]] = 0
-    return made
+    return result
 
 
 def drop_pixels(
@@ -114,18 +114,18 @@ def drop_pixels(
     """
     need_image(image)
     value = fitting(fill, image)
-    made = image.copy()
-    pixels = made.reshape(image.shape[0] * image.shape[1], -1)
+    result = image.copy()
+    pixels = result.reshape(image.shape[0] * image.shape[1], -1)
     if not per_channel:
         for first, last, pieces in noise_parts(noise, len(pixels), _part(image, share)):
             pixels[first:last][_chosen(pieces, share)] = value
-        return made
+        return result
     values = pixels.reshape(-1)
-    fills = np.resize(np.asarray(value, made.dtype), pixels.shape[1])
+    fills = np.resize(np.asarray(value, result.dtype), pixels.shape[1])
     for first, _, pieces in noise_parts(noise, values.size, _part(image, share)):
         lost = _chosen(pieces, share) + first
         values[lost] = fills[lost % len(fills)]
-    return made
+    return result
 
 
 def _part(image: Array, share: float) -> int:

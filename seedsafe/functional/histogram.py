@@ -66,9 +66,9 @@ def _reaching(image: Array) -> Array:
     cv2.split(image, planes)
     for plane in planes:
         cv2.equalizeHist(plane, plane)
-    made = new(image)
-    cv2.merge(planes, made)
-    return made
+    result = new(image)
+    cv2.merge(planes, result)
+    return result
 
 
 def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
@@ -176,8 +176,8 @@ def _adaptive(image: Array, clip: float, tiles: tuple[int, int], colours: bool) 
     if not colours:
         grey: Array = equalizer.apply(image.reshape(image.shape[:2]))
         return grey.reshape(image.shape)
-    made = new(image)
-    cv2.cvtColor(image, cv2.COLOR_RGB2LAB, made)
-    cv2.insertChannel(equalizer.apply(cv2.extractChannel(made, 0)), made, 0)
-    cv2.cvtColor(made, cv2.COLOR_LAB2RGB, made)
-    return made
+    result = new(image)
+    cv2.cvtColor(image, cv2.COLOR_RGB2LAB, result)
+    cv2.insertChannel(equalizer.apply(cv2.extractChannel(result, 0)), result, 0)
+    cv2.cvtColor(result, cv2.COLOR_LAB2RGB, result)
+    return result

@@ -109,16 +109,16 @@ def _turned(colours: list[Array], spare: list[Array], kept: Any, back: bool) -> 
         if not whole:  # uint8 stops at 0 by itself
             np.maximum(excess, 0, out=excess)
 
-    for channel, made in enumerate(turned):
+    for channel, result in enumerate(turned):
         following, before = colours[(channel + 1) % 3], colours[(channel + 2) % 3]
         if back:
             following, before = before, following
         beyond(following, before)
-        cv2.subtract(colours[channel], excess, made)
-        cv2.max(made, low, made)
+        cv2.subtract(colours[channel], excess, result)
+        cv2.max(result, low, result)
         beyond(before, following)
-        cv2.add(made, excess, made)
-        cv2.min(made, top, made)
+        cv2.add(result, excess, result)
+        cv2.min(result, top, result)
     return turned
 
 
@@ -150,12 +150,12 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
 
 def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
     cv2 = opencv()
-    made = new(image)
+    result = new(image)
     away = [hue_table[hue] for hue_table in _AWAY]
     rows = max(1, _BLOCK // image.shape[1])
-    planes = scratch_planes(6, made[:rows])
+    planes = scratch_planes(6, result[:rows])
     for first in range(0, image.shape[0], rows):
-        block = made[first : first + rows]
+        block = result[first : first + rows]
         cv2.cvtColor(image[first : first + rows], cv2.COLOR_RGB2HSV, block)
         hues, chroma, top, *colours = (plane[: len(block)] for plane in planes)
         cv2.split(block, [hues, chroma, top])
@@ -167,7 +167,7 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
             cv2.multiply(colour, chroma, colour, 1 / 255)
             cv2.subtract(top, colour, colour)
         cv2.merge(colours, block)
-    return made
+    return result
 
 
 def _shares(channel: int) -> Array:

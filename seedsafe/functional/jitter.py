@@ -177,19 +177,19 @@ def color_jitter(
     """
     is_uint8(image)
     colours = is_rgb(image, "ColorJitter")
-    made, latest = new(image), image
+    result, latest = new(image), image
     for step in order:
         if step == 0 and brightness != 1.0:
-            latest = _scale(latest, brightness, 0.0, made)
+            latest = _scale(latest, brightness, 0.0, result)
         elif step == 1 and contrast != 1.0:
-            latest = _scale(latest, contrast, mean_grey(latest) * (1.0 - contrast), made)
+            latest = _scale(latest, contrast, mean_grey(latest) * (1.0 - contrast), result)
         elif step == 2 and saturation != 1.0 and colours:
-            latest = _saturate(latest, saturation, made)
+            latest = _saturate(latest, saturation, result)
         elif step == 3 and hue != 0.0 and colours:
-            latest = turn_hue(latest, hue, made)
+            latest = turn_hue(latest, hue, result)
     if latest is image:
-        np.copyto(made, image)
-    return made
+        np.copyto(result, image)
+    return result
 
 
 _TO_YIQ: Final = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])

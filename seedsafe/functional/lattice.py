@@ -105,18 +105,18 @@ class Folded(_Lattice):
             ([5.0], [1.0])
         """
         across, down = x.ravel(), y.ravel()
-        made = np.zeros((2, x.size))
+        result = np.zeros((2, x.size))
         found = np.zeros(x.size, np.bool_)
         for inside, *places in self._holding(across, down):
             first = inside.argmax(axis=1)
             new = np.flatnonzero(inside.any(axis=1) & ~found)
-            for one, place in zip(made, places, strict=True):
+            for one, place in zip(result, places, strict=True):
                 one[new] = place[new, first[new]]
             found[new] = True
         left = ~found
         if left.any():
-            made[0, left], made[1, left] = way_back(self, across[left], down[left])
-        return made[0].reshape(x.shape), made[1].reshape(x.shape)
+            result[0, left], result[1, left] = way_back(self, across[left], down[left])
+        return result[0].reshape(x.shape), result[1].reshape(x.shape)
 
     def boxes(self, boxes: Array, height: int, width: int) -> Array:
         """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around all places that this takes into them.
@@ -158,9 +158,9 @@ class Folded(_Lattice):
             for share in (enters, leaves):
                 take(enters <= leaves, start[0] + share * way[0], start[1] + share * way[1])
         seen = (around[0] <= around[1]).all(axis=1)
-        made = cut_off(boxes, (*around[0].T, *around[1].T), height, width)
-        made[~seen] = distort_boxes(boxes[~seen], self.back, height, width)
-        return made
+        result = cut_off(boxes, (*around[0].T, *around[1].T), height, width)
+        result[~seen] = distort_boxes(boxes[~seen], self.back, height, width)
+        return result
 
     def _nodes(self) -> Array:
         """Return the corners of the cells (4, rows, columns): x and y, and the x and y that they are taken to."""

@@ -109,16 +109,16 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
     count = float32_audio(audio).shape[-1]
     begin, end = min(max(start, 0), count), min(max(start + length, 0), count)
     step = (last - first) / length
-    made = np.empty(audio.shape, np.float32)
-    np.multiply(audio[..., :begin], np.float32(_factor(first)), out=made[..., :begin])
-    np.multiply(audio[..., end:], np.float32(_factor(last)), out=made[..., end:])
+    result = np.empty(audio.shape, np.float32)
+    np.multiply(audio[..., :begin], np.float32(_factor(first)), out=result[..., :begin])
+    np.multiply(audio[..., end:], np.float32(_factor(last)), out=result[..., end:])
     if begin < end:
         # Each factor follows from the one before it: powers would be rounded in the processor's own way.
         factors = np.full(end - begin, _factor(step))
         factors[0] = _factor(first + step * (begin - start))
         np.multiply.accumulate(factors, out=factors)
-        np.multiply(audio[..., begin:end], factors, out=made[..., begin:end], casting="same_kind")
-    return made
+        np.multiply(audio[..., begin:end], factors, out=result[..., begin:end], casting="same_kind")
+    return result
 
 
 def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
@@ -145,10 +145,10 @@ def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
         )
     if greatest == 0.0:
         return audio.copy()
-    made: Array = audio / np.float32(greatest)
+    result: Array = audio / np.float32(greatest)
     if peak != 1.0:
-        made *= np.float32(peak)
-    return made
+        result *= np.float32(peak)
+    return result
 
 
 def clip_loudest(audio: Array, share: float) -> Array:
@@ -193,19 +193,19 @@ def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
         >>> colored_noise("white", (2,), address(SampleKey(0, 0, 0))).astype(float).round(3).tolist()
         [1.02, -1.815]
     """
-    made = np.empty(shape, np.float32)
-    values = made.reshape(-1)
-    for first, last, pieces in noise_parts(noise, values.size, part_of(made, 12)):
+    result = np.empty(shape, np.float32)
+    values = result.reshape(-1)
+    for first, last, pieces in noise_parts(noise, values.size, part_of(result, 12)):
         float_table().take(pieces, out=values[first:last], mode="clip")
     power, count = COLORS[color], shape[-1]
     if power:
         falls = np.zeros(count // 2 + 1, np.float32)
         np.power(np.arange(1, falls.size, dtype=np.float32), np.float32(-power), out=falls[1:])
-        for channel in made.reshape(-1, count):
+        for channel in result.reshape(-1, count):
             spectrum = np.fft.rfft(channel)
             spectrum *= falls
             channel[...] = np.fft.irfft(spectrum, count)
-    return made
+    return result
 
 
 def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
@@ -229,10 +229,10 @@ def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
     signal, level = rms(float32_audio(audio)), rms(noise)
     if signal == 0.0 or level == 0.0:
         return audio.copy()
-    made = np.empty(audio.shape, np.float32)
-    np.multiply(noise, np.float32(signal / level * _factor(-snr)), out=made)
-    made += audio
-    return made
+    result = np.empty(audio.shape, np.float32)
+    np.multiply(noise, np.float32(signal / level * _factor(-snr)), out=result)
+    result += audio
+    return result
 
 
 def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:

@@ -47,22 +47,22 @@ def mask_bands(
         [[1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]]
     """
     spectrogram_size(spectrogram.shape)
-    made = spectrogram.copy()
+    result = spectrogram.copy()
     if not any(first < last for first, last in bands):
-        return made
+        return result
     value = _mean(spectrogram) if fill == "mean" else fill
     with np.errstate(over="ignore", invalid="ignore"):
-        held = np.asarray(value).astype(made.dtype)
-    if fill != "mean" and not (np.isfinite(held) if made.dtype.kind == "f" else held == value):
+        held = np.asarray(value).astype(result.dtype)
+    if fill != "mean" and not (np.isfinite(held) if result.dtype.kind == "f" else held == value):
         raise ValueError(
-            f"fill must be a value of the spectrogram's dtype {made.dtype}, got {fill!r}: pass another"
+            f"fill must be a value of the spectrogram's dtype {result.dtype}, got {fill!r}: pass another"
         )
     for first, last in bands:
         if in_time:
-            made[..., first:last] = held
+            result[..., first:last] = held
         else:
-            made[..., first:last, :] = held
-    return made
+            result[..., first:last, :] = held
+    return result
 
 
 def _mean(spectrogram: Array) -> float:

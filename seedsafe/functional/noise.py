@@ -71,8 +71,8 @@ def _refused(array: Array) -> TypeError:
 def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
     if image.dtype != np.uint8 and image.dtype != np.float32:
         raise _refused(image)
-    made = np.empty(image.shape, image.dtype)
-    given, pixels = image.reshape(-1, image.shape[2]), made.reshape(-1, image.shape[2])
+    result = np.empty(image.shape, image.dtype)
+    given, pixels = image.reshape(-1, image.shape[2]), result.reshape(-1, image.shape[2])
     for first, last, pieces in noise_parts(noise, len(pixels), part_of(image, 24 + 2 * image.shape[2])):
         part = pixels[first:last]
         if image.dtype == np.float32:
@@ -82,23 +82,23 @@ def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
             np.clip(np.rint(np.multiply(std, steps, out=steps), out=steps), -255.0, 255.0, out=steps)
             stepped = steps.astype(np.int16)[:, None] + given[first:last]
             part[...] = np.clip(stepped, 0, 255, out=stepped)
-    return made
+    return result
 
 
 def _add_float32(array: Array, std: float, noise: Address) -> Array:
-    made = np.empty(array.shape, np.float32)
-    given, values, table, size = array.reshape(-1), made.reshape(-1), float_table(), np.float32(std)
+    result = np.empty(array.shape, np.float32)
+    given, values, table, size = array.reshape(-1), result.reshape(-1), float_table(), np.float32(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 12)):
         part = values[first:last]
         table.take(pieces, out=part, mode="clip")  # with "raise", it would be copied
         part *= size
         part += given[first:last]
-    return made
+    return result
 
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
-    made = np.empty(array.shape, np.uint8)
-    given, values, quantiles = array.reshape(-1), made.reshape(-1), normal_quantiles()
+    result = np.empty(array.shape, np.uint8)
+    given, values, quantiles = array.reshape(-1), result.reshape(-1), normal_quantiles()
     if np.rint(std * quantiles[-1]) > 127:
         size = min(part_of(array, 20), array.size)
         room = np.empty(size, np.float64)
@@ -109,7 +109,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             stepped += given[first:last]
             np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped)
             values[first:last] = stepped
-        return made
+        return result
     cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 5)):
         if table is None:
@@ -124,7 +124,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
         signed = part.view(np.int8)
         cv2.add(signed, steps8.reshape(1, -1), dst=signed)  # saturates at -128 and 127, which are 0 and 255
         np.bitwise_xor(part, 128, out=part)
-    return made
+    return result
 
 
 _float_tables: list[npt.NDArray[np.float32]] = []

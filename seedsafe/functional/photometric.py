@@ -94,11 +94,11 @@ def distort(
     """
     _check(image)
     early = contrast if contrast_first else 1.0
-    made = adjust_tones(image, early, early * brightness / 255.0)
+    result = adjust_tones(image, early, early * brightness / 255.0)
     if saturation != 1.0:
-        _multiply(made, saturation, made)
+        _multiply(result, saturation, result)
     if hue != 0.0:
-        turn_hue(made, hue / 360.0, made)
+        turn_hue(result, hue / 360.0, result)
     if not contrast_first and contrast != 1.0:
-        made = adjust_tones(made, contrast, 0.0)
-    return made if tuple(order) == (0, 1, 2) else shuffle_channels(made, order)
+        result = adjust_tones(result, contrast, 0.0)
+    return result if tuple(order) == (0, 1, 2) else shuffle_channels(result, order)

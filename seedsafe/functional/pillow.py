@@ -150,11 +150,11 @@ def _blend_with(image: Array, value: float, factor: float) -> Array:
 def _blend(one: Array, other: Array, factor: float) -> Array:
     """Return ``one + factor * (other - one)`` of values of uint8, in float32, cut off and rounded down."""
     first = one.astype(np.float32, copy=False)
-    made = other.astype(np.float32)
-    made -= first
-    made *= np.float32(factor)
-    made += first
-    return np.minimum(np.maximum(made, 0, out=made), 255, out=made).astype(np.uint8)
+    result = other.astype(np.float32)
+    result -= first
+    result *= np.float32(factor)
+    result += first
+    return np.minimum(np.maximum(result, 0, out=result), 255, out=result).astype(np.uint8)
 
 
 def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
@@ -255,20 +255,20 @@ def _places(row: Sequence[float], height: int, width: int) -> Array:
 def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
     """Return an image whose pixels come from so many rows below and columns to the right."""
     height, width = image.shape[:2]
-    made = new(image)
-    made[...] = fitting(fill, image)
+    result = new(image)
+    result[...] = fitting(fill, image)
     top, left = max(-down, 0), max(-across, 0)
     bottom, right = min(height - down, height), min(width - across, width)
     if top < bottom and left < right:
-        made[top:bottom, left:right] = image[top + down : bottom + down, left + across : right + across]
-    return made
+        result[top:bottom, left:right] = image[top + down : bottom + down, left + across : right + across]
+    return result
 
 
 def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
     height, width = image.shape[:2]
-    made = new(image)
-    made[...] = fitting(fill, image)
-    flat = made.reshape(height * width, -1)
+    result = new(image)
+    result[...] = fitting(fill, image)
+    flat = result.reshape(height * width, -1)
     # Beyond an edge its pixels are repeated, twice.
     stride = width + 4
     around = np.pad(image.reshape(height, width, -1), ((2, 2), (2, 2), (0, 0)), "edge").reshape(
@@ -294,7 +294,7 @@ def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Seque
         values = weigh(along, below)
         np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values)
         flat[(inside[0] + first) * width + inside[1]] = values.astype(np.uint8)
-    return made
+    return result
 
 
 def _linear(at: Callable[[int], Array], share: Array) -> Array:
@@ -309,13 +309,13 @@ def _linear(at: Callable[[int], Array], share: Array) -> Array:
 def _cubic(at: Callable[[int], Array], share: Array) -> Array:
     """The cubic that Pillow's transform uses (a = -1)."""
     one, two, three, four = at(-1), at(0), at(1), at(2)
-    made = two - one
-    made -= three
-    made += four
-    made *= share
-    made += 2.0 * (one - two) + three - four
-    made *= share
-    made += three - one
-    made *= share
-    made += two
-    return made
+    result = two - one
+    result -= three
+    result += four
+    result *= share
+    result += 2.0 * (one - two) + three - four
+    result *= share
+    result += three - one
+    result *= share
+    result += two
+    return result

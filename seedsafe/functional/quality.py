@@ -50,15 +50,15 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
 
 def _stored(image: Array, quality: int, suffix: str, option: str, colours: bool) -> Array:
     cv2 = opencv()
-    made = new(image)
-    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR, made) if colours else image
+    result = new(image)
+    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR, result) if colours else image
     _, encoded = cv2.imencode(suffix, bgr, (getattr(cv2, option), quality))
     decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR if colours else cv2.IMREAD_GRAYSCALE)
     if colours:
-        cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB, made)
-        return made
-    made[...] = decoded.reshape(image.shape)
-    return made
+        cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB, result)
+        return result
+    result[...] = decoded.reshape(image.shape)
+    return result
 
 
 def downscale(image: Array, scale: float, down: str = "nearest", up: str = "nearest") -> Array:
@@ -81,5 +81,5 @@ def downscale(image: Array, scale: float, down: str = "nearest", up: str = "near
     is_uint8(image)
     height, width = image.shape[:2]
     small = resize(image, max(1, round(height * scale)), max(1, round(width * scale)), interpolation=down)
-    made = resize(small, height, width, interpolation=up)
-    return made.copy() if made is image else made
+    result = resize(small, height, width, interpolation=up)
+    return result.copy() if result is image else result

@@ -72,7 +72,7 @@ def remap(
     maps = np.empty((2, min(rows, height), width), np.float32)
 
     def move(part: Array, value: Any, dst: Array | None) -> Array:
-        made = np.empty((height, width, *part.shape[2:]), part.dtype) if dst is None else dst
+        result = np.empty((height, width, *part.shape[2:]), part.dtype) if dst is None else dst
         for first in range(0, height, rows):
             last = min(first + rows, height)
             band = maps[:, : last - first]
@@ -84,9 +84,9 @@ def remap(
                     np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
                 one[...] = values
             cv2.remap(
-                part, band[0], band[1], code, dst=made[first:last], borderMode=border, borderValue=value
+                part, band[0], band[1], code, dst=result[first:last], borderMode=border, borderValue=value
             )
-        return made
+        return result
 
     return in_parts(image, move, height, width, interpolation, fill)
 
@@ -144,15 +144,15 @@ def in_parts(
     if channels == 1 and given.ndim == 3:
         given = given[..., 0]
     if channels <= 4:
-        made: Array = move(given, values, None)
+        result: Array = move(given, values, None)
     else:
-        made = np.empty((height, width, channels), given.dtype)
+        result = np.empty((height, width, channels), given.dtype)
         for first in range(0, channels, 4):
             last = min(first + 4, channels)
             taken = given[..., first:last] if last - first > 1 else given[..., first]
             part = move(taken, values[first:last], None)
-            made[..., first:last] = part if part.ndim == 3 else part[..., None]
-    return formed(made, image)
+            result[..., first:last] = part if part.ndim == 3 else part[..., None]
+    return formed(result, image)
 
 
 def _in_four(image: Array, move: Any, height: int, width: int, values: list[float]) -> Array:
@@ -164,5 +164,5 @@ def _in_four(image: Array, move: Any, height: int, width: int, values: list[floa
     moved = buffer[4 * rows * columns :].reshape(height, width, 4)
     cv2.cvtColor(image, cv2.COLOR_RGB2RGBA, four)
     move(four, values, moved)
-    made: Array = cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
-    return made
+    result: Array = cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
+    return result

@@ -79,16 +79,16 @@ def resize(
     limit = 4 if interpolation == "area" else MAX_CHANNELS
     code, cv2_resize = _CODES[interpolation], opencv().resize
     if len(shape) == 3 and shape[2] > limit:
-        made: Array = np.empty((height, width, shape[2]), given.dtype)
+        result: Array = np.empty((height, width, shape[2]), given.dtype)
         for first in range(0, shape[2], limit):
             part = cv2_resize(given[..., first : first + limit], (width, height), interpolation=code)
-            made[..., first : first + limit] = part if part.ndim == 3 else part[..., None]
+            result[..., first : first + limit] = part if part.ndim == 3 else part[..., None]
     elif interpolation == "nearest" and height > shape[0] and height * width > _MANY:
         wide = given if width == shape[1] else cv2_resize(given, (width, shape[0]), interpolation=code)
-        made = wide.take(_sources(shape[0], height), axis=0)  # whole rows are copied faster than pixels
+        result = wide.take(_sources(shape[0], height), axis=0)  # whole rows are copied faster than pixels
     else:
-        made = cv2_resize(given, (width, height), interpolation=code)
-    return formed(made, image)
+        result = cv2_resize(given, (width, height), interpolation=code)
+    return formed(result, image)
 
 
 @lru_cache(64)

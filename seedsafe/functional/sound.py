@@ -87,9 +87,9 @@ def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
         first = samples % length if length else 0
         return np.concatenate([audio[..., length - first :], audio[..., : length - first]], axis=-1)
     moved = min(max(samples, -length), length)
-    made = np.zeros(audio.shape, audio.dtype)
-    made[..., max(moved, 0) : length + min(moved, 0)] = audio[..., max(-moved, 0) : length - max(moved, 0)]
-    return made
+    result = np.zeros(audio.shape, audio.dtype)
+    result[..., max(moved, 0) : length + min(moved, 0)] = audio[..., max(-moved, 0) : length - max(moved, 0)]
+    return result
 
 
 def reverse(audio: Array) -> Array:

@@ -85,6 +85,6 @@ def _processed(audio: Array, length: int, sample_rate: int, setting: str, value:
     stretch.preset(len(channels), sample_rate)
     getattr(stretch, setting)(value)
     found = stretch.process(channels)[:, :length]
-    made = np.zeros((*audio.shape[:-1], length), np.float32)
-    made.reshape(-1, length)[:, : found.shape[1]] = found
-    return made
+    result = np.zeros((*audio.shape[:-1], length), np.float32)
+    result.reshape(-1, length)[:, : found.shape[1]] = found
+    return result

@@ -50,9 +50,9 @@ def look_up(image: Array, values: Array) -> Array:
         >>> look_up(np.array([[0, 1]], np.uint8), np.arange(255, -1, -1).astype(np.uint8)).tolist()
         [[255, 254]]
     """
-    made = np.empty(image.shape, np.uint8)
-    look_up_into(image, values, made)
-    return made
+    result = np.empty(image.shape, np.uint8)
+    look_up_into(image, values, result)
+    return result
 
 
 def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
@@ -65,15 +65,15 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
     """
     image = in_memory(image)
     cv2 = opencv()
-    made = np.empty(image.shape, np.uint8)
+    result = np.empty(image.shape, np.uint8)
     if image.size < _SMALL:
-        return cv2.LUT(image, np.stack(values, axis=1).reshape(1, 256, -1), made)  # type: ignore[no-any-return]
+        return cv2.LUT(image, np.stack(values, axis=1).reshape(1, 256, -1), result)  # type: ignore[no-any-return]
     planes = scratch_planes(image.shape[2], image)
     cv2.split(image, planes)
     for plane, one in zip(planes, values, strict=True):
         look_up_into(plane, one, plane)
-    cv2.merge(planes, made)
-    return made
+    cv2.merge(planes, result)
+    return result
 
 
 def look_up_each(images: Array, values: Array) -> Array:
@@ -89,11 +89,11 @@ def look_up_each(images: Array, values: Array) -> Array:
         [[[1]], [[253]]]
     """
     images = np.ascontiguousarray(images)
-    made = np.empty(images.shape, np.uint8)
+    result = np.empty(images.shape, np.uint8)
     tables = np.ascontiguousarray(values)
     for row in range(len(images)):
-        look_up_into(images[row], tables[row], made[row])
-    return made
+        look_up_into(images[row], tables[row], result[row])
+    return result
 
 
 def look_up_into(image: Array, values: Array, made: Array) -> None:

@@ -44,9 +44,9 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
     """
     if is_uint8(image):
         return look_up(image, table(VALUES * factor + 255.0 * offset))
-    made = np.multiply(image, np.float32(factor), order="C")
-    made += np.float32(offset)
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    result = np.multiply(image, np.float32(factor), order="C")
+    result += np.float32(offset)
+    return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
 def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
@@ -65,9 +65,9 @@ def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
     if images.dtype == UINT8:
         return look_up_each(images, table(VALUES * factors[:, None] + 255.0 * offsets[:, None]))
     sides = (-1, *(1 for _ in images.shape[1:]))
-    made = images * factors.astype(np.float32).reshape(sides)
-    made += offsets.astype(np.float32).reshape(sides)
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    result = images * factors.astype(np.float32).reshape(sides)
+    result += offsets.astype(np.float32).reshape(sides)
+    return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
 def mean_value(image: Array) -> float:
@@ -109,10 +109,10 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
     """
     if is_uint8(image):
         return look_up(image, _gamma_table(_LOGARITHMS * gamma))
-    made = np.maximum(image, 0, order="C")
-    flat = made.reshape(image.shape[0], -1)
+    result = np.maximum(image, 0, order="C")
+    flat = result.reshape(image.shape[0], -1)
     opencv().pow(flat, gamma, flat)
-    return made
+    return result
 
 
 def adjust_gamma_each(images: Array, gammas: Array) -> Array:
@@ -175,9 +175,9 @@ def solarize(image: Array, threshold: float) -> Array:
     """
     if is_uint8(image):
         return look_up(image, np.where(threshold * 255.0 <= VALUES, 255.0 - VALUES, VALUES).astype(np.uint8))
-    made: Array = np.subtract(np.float32(1), image, order="C")
-    np.copyto(made, image, where=image < np.float32(threshold))
-    return made
+    result: Array = np.subtract(np.float32(1), image, order="C")
+    np.copyto(result, image, where=image < np.float32(threshold))
+    return result
 
 
 def invert(image: Array) -> Array:

@@ -65,13 +65,13 @@ def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
         >>> quarter_turn_each(np.array([[[1, 2], [3, 4]]], np.uint8), np.array([1]), np.array([True])).tolist()
         [[[1, 3], [2, 4]]]
     """
-    made = images.copy()
+    result = images.copy()
     for turned in range(8):
         rows = np.flatnonzero((turns == turned % 4) & (mirrored == (turned >= 4)))
         if len(rows) and turned:
             some = flip_each(images[rows], 1) if turned >= 4 else images[rows]
-            made[rows] = [quarter_turn(image, turned) for image in some]
-    return made
+            result[rows] = [quarter_turn(image, turned) for image in some]
+    return result
 
 
 def transpose(image: Array) -> Array:
@@ -131,28 +131,28 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
         [[0, 7, 1, 10]]
     """
     ends = _turned(_turned(boxes, (0, 1), turns, height, width), (2, 3), turns, height, width)
-    made = ends.copy()
+    result = ends.copy()
     for low in (0, 1):
-        np.minimum(ends[:, low], ends[:, low + 2], out=made[:, low])
-        np.maximum(ends[:, low], ends[:, low + 2], out=made[:, low + 2])
-    return made
+        np.minimum(ends[:, low], ends[:, low + 2], out=result[:, low])
+        np.maximum(ends[:, low], ends[:, low + 2], out=result[:, low + 2])
+    return result
 
 
 def _turned(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_column: int) -> Array:
     x, y = axes
-    made = points.copy()
+    result = points.copy()
     from_right, from_bottom = last_column - widened(points[:, x]), last_row - widened(points[:, y])
     turns %= 4
     if turns == 1:
-        made[:, x] = points[:, y]
-        put(made[:, y], from_right)
+        result[:, x] = points[:, y]
+        put(result[:, y], from_right)
     elif turns == 2:
-        put(made[:, x], from_right)
-        put(made[:, y], from_bottom)
+        put(result[:, x], from_right)
+        put(result[:, y], from_bottom)
     elif turns == 3:
-        put(made[:, x], from_bottom)
-        made[:, y] = points[:, x]
-    return made
+        put(result[:, x], from_bottom)
+        result[:, y] = points[:, x]
+    return result
 
 
 def transpose_points(points: Array) -> Array:
@@ -162,9 +162,9 @@ def transpose_points(points: Array) -> Array:
         >>> transpose_points(np.array([[0.0, 1.0, 7.0]])).tolist()
         [[1.0, 0.0, 7.0]]
     """
-    made = points.copy()
-    made[:, [0, 1]] = points[:, [1, 0]]
-    return made
+    result = points.copy()
+    result[:, [0, 1]] = points[:, [1, 0]]
+    return result
 
 
 def transpose_boxes(boxes: Array) -> Array:
@@ -174,6 +174,6 @@ def transpose_boxes(boxes: Array) -> Array:
         >>> transpose_boxes(np.array([[0, 1, 2, 4]])).tolist()
         [[1, 0, 4, 2]]
     """
-    made = boxes.copy()
-    made[:, [0, 1, 2, 3]] = boxes[:, [1, 0, 3, 2]]
-    return made
+    result = boxes.copy()
+    result[:, [0, 1, 2, 3]] = boxes[:, [1, 0, 3, 2]]
+    return result

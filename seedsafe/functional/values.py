@@ -49,13 +49,13 @@ def to_float(image: Array, out: Array | None = None) -> Array:
         return image
     if image.size < _SMALL:
         return np.divide(image, np.float32(255), dtype=np.float32, order="C")
-    made = _room(image.shape, np.float32, out)
-    rows = made.reshape(image.shape[0], -1)
+    result = _room(image.shape, np.float32, out)
+    rows = result.reshape(image.shape[0], -1)
     _scale(image.reshape(rows.shape), 3.0, rows)
     rows *= np.float32(
         1 / 765
     )  # (3 * x) * float32(1 / 765) is x / 255, rounded once, for each of the 256 values
-    return made
+    return result
 
 
 def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None) -> Array:
@@ -80,14 +80,14 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
     """
     _check_channels(image, mean, std)
     scale, offset = _tiles(tuple(mean), tuple(std), _top(image))
-    made = _room(image.shape, np.float32, out)
-    made[...] = image
-    flat = made.reshape(-1)
+    result = _room(image.shape, np.float32, out)
+    result[...] = image
+    flat = result.reshape(-1)
     whole = flat.size - flat.size % scale.size
     for part in (flat[:whole].reshape(-1, scale.size), flat[whole:]):
         part *= scale[: part.shape[-1]]
         part += offset[: part.shape[-1]]
-    return made
+    return result
 
 
 def normalize_chw(
@@ -122,21 +122,21 @@ def normalize_chw(
         flat *= scale[:values]
         flat += offset[:values]
         first = last.transpose(2, 0, 1) if image.ndim == 3 else last[np.newaxis]
-        made = _room(first.shape, FLOAT32, out)
-        made[...] = first
-        return made
+        result = _room(first.shape, FLOAT32, out)
+        result[...] = first
+        return result
     scale, offset = affine(tuple(mean), tuple(std), _top(image))
     planes = _channels(image)
-    made = _room((len(planes), *image.shape[:2]), np.float32, out)
+    result = _room((len(planes), *image.shape[:2]), np.float32, out)
     times = 1 if len(scale) == len(planes) else len(planes)
     factors, shifts = scale.tolist() * times, [*offset] * times
-    for plane, target, factor, shift in zip(planes, made, factors, shifts, strict=True):
+    for plane, target, factor, shift in zip(planes, result, factors, shifts, strict=True):
         if plane.dtype == np.uint8:
             _scale(plane, factor, target)
         else:
             np.multiply(plane, factor, out=target)
         target += shift  # while the plane is in the processor's cache
-    return made
+    return result
 
 
 @lru_cache(maxsize=64)
@@ -248,16 +248,16 @@ def normalize_each(
         [[[-2.0, 2.0]]]
     """
     _check_channels(images[0], mean, std)
-    made = _room(images.shape, np.float32, out)
+    result = _room(images.shape, np.float32, out)
     if images.dtype == np.uint8:
         rows = len(images) * images.shape[1], -1, len(mean)
         flat = np.ascontiguousarray(images).reshape(rows)
-        opencv().LUT(flat, _table(tuple(mean), tuple(std), len(mean)), made.reshape(rows))
-        return made
+        opencv().LUT(flat, _table(tuple(mean), tuple(std), len(mean)), result.reshape(rows))
+        return result
     scale, offset = affine(tuple(mean), tuple(std), 1.0)
-    np.multiply(images, scale, out=made)
-    made += offset
-    return made
+    np.multiply(images, scale, out=result)
+    result += offset
+    return result
 
 
 def normalize_chw_each(
@@ -270,9 +270,9 @@ def normalize_chw_each(
         [[[[-2.0]], [[1.0]]]]
     """
     _check_channels(images[0], mean, std)
-    planes, made = _planes_of_each(images, np.float32, out)
+    planes, result = _planes_of_each(images, np.float32, out)
     scale, offset = affine(tuple(mean), tuple(std), _top(images))
-    for channel, (plane, target) in enumerate(zip(planes, _planes_in(made), strict=True)):
+    for channel, (plane, target) in enumerate(zip(planes, _planes_in(result), strict=True)):
         one = channel if len(mean) > 1 else 0
         if plane.dtype == UINT8:
             _scale(plane, scale.item(one), target)
@@ -280,7 +280,7 @@ def normalize_chw_each(
         else:
             np.multiply(plane, scale[one], out=target)
             target += offset[one]
-    return made
+    return result
 
 
 def to_chw_each(images: Array, out: Array | None = None) -> Array:
@@ -290,23 +290,23 @@ def to_chw_each(images: Array, out: Array | None = None) -> Array:
         >>> to_chw_each(np.array([[[[1, 2]]]], np.uint8)).tolist()
         [[[[1]], [[2]]]]
     """
-    planes, made = _planes_of_each(images, images.dtype, out)
-    for plane, target in zip(planes, _planes_in(made), strict=True):
+    planes, result = _planes_of_each(images, images.dtype, out)
+    for plane, target in zip(planes, _planes_in(result), strict=True):
         target[...] = plane
-    return made
+    return result
 
 
 def _planes_of_each(images: Array, dtype: npt.DTypeLike, out: Array | None) -> tuple[Sequence[Array], Array]:
     """Return the channels of images, each (N, H * W), and the array (N, C, H, W) to fill."""
     count, height, width = images.shape[:3]
     channels = images.shape[3] if images.ndim == 4 else 1
-    made = _room((count, channels, height, width), dtype, out)
+    result = _room((count, channels, height, width), dtype, out)
     flat = np.ascontiguousarray(images).reshape(count, height * width, channels)
     if channels == 1:
-        return [flat[:, :, 0]], made
+        return [flat[:, :, 0]], result
     planes = scratch_planes(channels, flat)
     opencv().split(flat, planes)
-    return planes, made
+    return planes, result
 
 
 def _planes_in(made: Array) -> list[Array]:

@@ -96,8 +96,8 @@ class Posterize(Sometimes):
         if images.dtype != UINT8:
             return None
         kept = (256 - (1 << (8 - params[0])) & 255).astype(np.uint8)
-        made: Array = np.bitwise_and(images, kept.reshape(-1, *(1 for _ in images.shape[1:])))
-        return made
+        result: Array = np.bitwise_and(images, kept.reshape(-1, *(1 for _ in images.shape[1:])))
+        return result
 
 
 @primitive(opencv=False)

@@ -201,10 +201,10 @@ class _Policy(SpatialTransform):
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image, changed."""
-        made = image
+        result = image
         for step in self.steps(params):
-            made = _changed(made, step, self.fill)
-        return image.copy(order="C") if made is image else made
+            result = _changed(result, step, self.fill)
+        return image.copy(order="C") if result is image else result
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, moved as the image is, without new labels."""
@@ -538,14 +538,14 @@ class AugMix(SpatialTransform):
 
 
 def _mixed(image: Array, mixture: Mixture, fill: Any) -> Array:
-    made = image.astype(np.float32)
-    made *= np.float32(mixture.kept)
+    result = image.astype(np.float32)
+    result *= np.float32(mixture.kept)
     for branch, weight in zip(mixture.branches, mixture.weights, strict=True):
         changed = image
         for step in branch:
             changed = _changed(changed, step, fill)
-        made += np.float32(weight) * changed.astype(np.float32)
-    return np.minimum(made, 255.0, out=made).astype(np.uint8)
+        result += np.float32(weight) * changed.astype(np.float32)
+    return np.minimum(result, 255.0, out=result).astype(np.uint8)
 
 
 _TIMM: Final = (

@@ -209,8 +209,8 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
     if images.dtype != np.uint8 and images.dtype.kind != "f":
         raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
     of = np.result_type(images.dtype, np.float32).type
-    made: npt.NDArray[Any] = np.empty(images.shape, images.dtype)
-    whole = made.reshape(-1)
+    result: npt.NDArray[Any] = np.empty(images.shape, images.dtype)
+    whole = result.reshape(-1)
     one, other = (np.ascontiguousarray(array).reshape(-1) for array in (images, partners))
     for first in range(0, whole.size, _BLOCK):
         part = slice(first, first + _BLOCK)
@@ -220,7 +220,7 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
         rest *= of(1.0 - share)
         total += rest
         whole[part] = np.rint(total, out=total) if images.dtype == np.uint8 else total
-    return made
+    return result
 
 
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:

@@ -82,11 +82,11 @@ class CopyPaste(Mixing):
         over = np.zeros(own["image"].shape[:2], np.bool_)
         for mask in pasted:
             over |= _flat(mask)
-        made = {}
+        result = {}
         for target in ("image", "mask"):
             if target in own:
-                made[target] = own[target].copy()
-                made[target][over] = other[target][over]
+                result[target] = own[target].copy()
+                result[target][over] = other[target][over]
         left = [_without(mask, over) for mask in own["masks"]]
         boxes = [np.asarray(part["boxes"], np.float64) if "boxes" in part else None for part in parts]
         if boxes[0] is None or boxes[1] is None:
@@ -105,7 +105,7 @@ class CopyPaste(Mixing):
                 Objects(np.ones(len(left), np.bool_), seen, area(boxes[0]), left),
                 Objects(rows, chosen, area(chosen), pasted),
             )
-        return Mixture(made, (1.0, 0.0), objects)
+        return Mixture(result, (1.0, 0.0), objects)
 
 
 def _flat(mask: Array) -> Array:

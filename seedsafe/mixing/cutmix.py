@@ -75,9 +75,9 @@ class CutMix(Labelled):
     def mix_images(self, images: list[Array], params: Any) -> Array:
         """Return the sample's image with the rectangle of the partner's."""
         top, bottom, left, right = params.box
-        made = images[0].copy()
-        made[top:bottom, left:right] = images[1][top:bottom, left:right]
-        return made
+        result = images[0].copy()
+        result[top:bottom, left:right] = images[1][top:bottom, left:right]
+        return result
 
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
         """Return the share of each in the mixed label."""

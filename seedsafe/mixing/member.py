@@ -104,16 +104,16 @@ class Mixing(Transform):
         self.check(parts, params)
         images: list[Array] = [part["image"] for part in parts]
         sizes = [image.shape[:2] for image in images]
-        made: dict[str, Any] = {"image": self.mix_images(images, params)}
+        result: dict[str, Any] = {"image": self.mix_images(images, params)}
         if "mask" in parts[0]:
-            made["mask"] = self.mix_masks([part["mask"] for part in parts], params)
+            result["mask"] = self.mix_masks([part["mask"] for part in parts], params)
         masks = "masks" in parts[0]
         objects: tuple[Objects, ...] = ()
         if "boxes" in parts[0]:
             objects = tuple(self.objects(number, part, sizes, params) for number, part in enumerate(parts))
         elif masks:
-            made["masks"] = self._several([part["masks"] for part in parts], params)
-        return Mixture(made, self.shares(sizes, params), objects)
+            result["masks"] = self._several([part["masks"] for part in parts], params)
+        return Mixture(result, self.shares(sizes, params), objects)
 
     def check(self, parts: Parts, params: Any) -> None:
         """Raise an error unless the parts can be mixed."""
@@ -174,10 +174,10 @@ class Mixing(Transform):
                 f"{type(self).__name__} mixes each of masks with the partner's at its place, got {sorted(counts)} masks: give "
                 "masks of objects boxes beside them, which puts them together"
             )
-        made = [self.mix_masks(list(masks), params) for masks in zip(*given, strict=True)]
+        result = [self.mix_masks(list(masks), params) for masks in zip(*given, strict=True)]
         if isinstance(given[0], np.ndarray):
-            return np.stack(made) if made else given[0]
-        return type(given[0])(made)
+            return np.stack(result) if result else given[0]
+        return type(given[0])(result)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Refuse: an image alone, or a record of what was drawn, has no partners.

@@ -110,13 +110,13 @@ class Mosaic(Labelled):
         dtype = images[0].dtype
         if dtype.kind in "ui" and not np.iinfo(dtype).min <= fill <= np.iinfo(dtype).max:
             raise ValueError(f"fill must fit into {dtype}, got {fill}: pass it in the image's own units")
-        made = np.full((*self.size, *images[0].shape[2:]), fill, dtype)
+        result = np.full((*self.size, *images[0].shape[2:]), fill, dtype)
         sizes = [image.shape[:2] for image in images]
         for image, ((top, bottom, left, right), (down, across)) in zip(
             images, self._places(sizes, params), strict=True
         ):
-            made[top:bottom, left:right] = image[top - down : bottom - down, left - across : right - across]
-        return made
+            result[top:bottom, left:right] = image[top - down : bottom - down, left - across : right - across]
+        return result
 
     def _corner(self, number: int, size: tuple[int, int], params: Any) -> tuple[int, int]:
         """Return the row and column of an image's upper left corner on the canvas."""

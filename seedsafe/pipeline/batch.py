@@ -110,25 +110,25 @@ class Many:
         size = -(-count // -(-count * images[0].nbytes // _CHUNK))
         for first in range(0, count, size):
             rows = slice(first, min(first + size, count))
-            made = _together(images[rows])
+            result = _together(images[rows])
             out: Array | None = None
             for number, step in enumerate(self._steps):
                 if number == len(drawn):
-                    info = Info(made.shape[1:], made.dtype)
+                    info = Info(result.shape[1:], result.dtype)
                     drawn.append(step.drawn(keys, words, info))
                     if step is self._steps[-1] and step.fills:
                         info = step.out_info(info)
                         whole = room((count, *info.shape), info.dtype)
                 if step is self._steps[-1] and whole is not None:
                     out = whole[rows]
-                made = step.run(made, drawn[number], rows, out)
+                result = step.run(result, drawn[number], rows, out)
             if whole is None:
-                whole = room((count, *made.shape[1:]), made.dtype)
-            if made is not out:
+                whole = room((count, *result.shape[1:]), result.dtype)
+            if result is not out:
                 target = whole[rows]
-                if (made.shape, made.dtype) != (target.shape, target.dtype):
+                if (result.shape, result.dtype) != (target.shape, target.dtype):
                     raise UnevenError
-                target[...] = made
+                target[...] = result
         assert whole is not None
         return whole
 
@@ -192,8 +192,8 @@ class _Drawn(NamedTuple):
         """Return the parameters of so many images, of those where it fires."""
         if self.shared:
             return self.params
-        made = [one[first : first + count] for one in self.params]
-        return type(self.params)(*made) if hasattr(self.params, "_fields") else tuple(made)
+        result = [one[first : first + count] for one in self.params]
+        return type(self.params)(*result) if hasattr(self.params, "_fields") else tuple(result)
 
 
 class _Each:
@@ -212,11 +212,11 @@ class _Each:
         return _Drawn(keys)
 
     def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
-        made = run_each(self._chain, images, drawn.keys[rows])
-        first = made[0]
-        if {(one.shape, one.dtype) for one in made} != {(first.shape, first.dtype)}:
+        result = run_each(self._chain, images, drawn.keys[rows])
+        first = result[0]
+        if {(one.shape, one.dtype) for one in result} != {(first.shape, first.dtype)}:
             raise UnevenError
-        return np.array(made)
+        return np.array(result)
 
 
 class _AtOnce:
@@ -252,23 +252,23 @@ class _AtOnce:
         if drawn.params is None:
             return self._alone.run(images, drawn, rows, out)
         if drawn.fired is None:
-            made = self._applied(images, drawn.of(rows.start, len(images)), out)
-            return self._alone.run(images, drawn, rows, out) if made is None else made
+            result = self._applied(images, drawn.of(rows.start, len(images)), out)
+            return self._alone.run(images, drawn, rows, out) if result is None else result
         fired = np.flatnonzero(drawn.fired[rows])
         if not len(fired):
             return images
         some = images[fired]
         before = int(np.count_nonzero(drawn.fired[: rows.start]))
-        made = self._applied(some, drawn.of(before, len(fired)), None)
-        if made is None:
+        result = self._applied(some, drawn.of(before, len(fired)), None)
+        if result is None:
             return self._alone.run(images, drawn, rows, out)
-        if (made.shape, made.dtype) != (some.shape, some.dtype):
+        if (result.shape, result.dtype) != (some.shape, some.dtype):
             raise UnevenError
         if not images.flags.writeable:  # the caller's
             images = images.copy()
-        images[fired] = made
+        images[fired] = result
         return images
 
     def _applied(self, images: Array, params: Any, out: Array | None) -> Array | None:
-        made: Array | None = self._apply(images, params, out) if self.fills else self._apply(images, params)
-        return made
+        result: Array | None = self._apply(images, params, out) if self.fills else self._apply(images, params)
+        return result

@@ -177,14 +177,14 @@ class Compose:
             with suppress(Exception):  # what is wrong with one image, its own call says
                 return many.run(images, keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty)
         each = map(keys.key, range(count)) if isinstance(keys, ManyKeys) else keys
-        made = [self(image, key=key) for image, key in zip(images, each, strict=True)]
-        kinds = sorted({(one.shape, str(one.dtype)) for one in made})
+        result = [self(image, key=key) for image, key in zip(images, each, strict=True)]
+        kinds = sorted({(one.shape, str(one.dtype)) for one in result})
         if len(kinds) > 1:
             raise ValueError(
                 f"the augmented images of a batch must have one shape and dtype, got {kinds}: let the pipeline end in one size, "
                 "for instance with RandomCrop(size, pad_if_needed=True)"
             )
-        return np.stack(made)
+        return np.stack(result)
 
     @property
     def many(self) -> Many:
@@ -314,10 +314,10 @@ class Compose:
                     f"classes must be classes of transforms, got {one!r}: pass classes=[MyTransform]"
                 )
             theirs[one.__name__] = one
-        made = from_plain(plain, lambda name: theirs.get(name) or _of_library(name))
-        if not isinstance(made, cls):
+        result = from_plain(plain, lambda name: theirs.get(name) or _of_library(name))
+        if not isinstance(result, cls):
             raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
-        return made
+        return result
 
     def to_json(self) -> str:
         """Return the pipeline as JSON, for `from_json`."""

@@ -119,14 +119,14 @@ def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
     """Return what does to all frames of a video what a method does to an image; `fills` says that it may be given memory."""
 
     def apply_to_all(video: Any, params: Any, **info: Any) -> Any:
-        made = row = None
+        result = row = None
         for number, frame in enumerate(video):
             one = apply(frame, params, row) if fills and row is not None else apply(frame, params, **info)
             if not isinstance(one, ndarray):
                 return one
-            if made is None:
-                made = np.empty((len(video), *one.shape), one.dtype)
-            row = made[number]
+            if result is None:
+                result = np.empty((len(video), *one.shape), one.dtype)
+            row = result[number]
             if (one.shape, one.dtype) != (row.shape, row.dtype):
                 raise ValueError(
                     f"all frames of a video must become of one shape and dtype, got {row.shape}, {row.dtype} and {one.shape}, "
@@ -134,8 +134,8 @@ def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
                 )
             if one is not row:
                 row[...] = one
-            row = made[number + 1] if number + 1 < len(made) else None
-        return made
+            row = result[number + 1] if number + 1 < len(result) else None
+        return result
 
     return apply_to_all
 
@@ -272,8 +272,8 @@ class Leaf:
                 raise self._no_params()
         if not self._simple:
             return self.apply(array, params)
-        made = self._apply_alone(array, params)
-        return made if type(made) is ndarray else self._checked(made)
+        result = self._apply_alone(array, params)
+        return result if type(result) is ndarray else self._checked(result)
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
         """Return what `run` does; an image by itself is written into the row, and the row returned, where that can be."""
@@ -312,17 +312,17 @@ class Leaf:
         for target, is_primary, apply, asks in found:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
-                made = apply(part, params, info=info) if asks else apply(part, params)
-                sample[target] = made if type(made) is ndarray else self._checked(made, target)
+                result = apply(part, params, info=info) if asks else apply(part, params)
+                sample[target] = result if type(result) is ndarray else self._checked(result, target)
 
     def _under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
         before = sample.copy()
         self.change(sample, params, info, chosen)
         if self.moves:
-            made: Info = (
+            result: Info = (
                 self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)
             )
-            sample.moved(self.name, before, made.image_size(), self.mover(info, params))
+            sample.moved(self.name, before, result.image_size(), self.mover(info, params))
 
     def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
         array = sample[chosen]
@@ -384,12 +384,12 @@ class Leaf:
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
         """Return the description of what is made of a sample with these parameters under these rules."""
         info = self.info_of(infos)
-        made: Info = self.transform.out_info(info, params)
+        result: Info = self.transform.out_info(info, params)
         if isinstance(infos, Info):
-            infos = made
+            infos = result
         else:
             chosen = self._choose(infos)
-            whole = made.frames_of(infos[chosen]) if chosen == "video" and self._framed else made
+            whole = result.frames_of(infos[chosen]) if chosen == "video" and self._framed else result
             infos = {**infos, chosen: whole}
         boxes = info.given_boxes
         if boxes is None or not self.moves:
@@ -398,7 +398,7 @@ class Leaf:
             return with_boxes(infos, None)
         moved = self._moved("boxes", boxes, info, params)
         if rules is not None and rules.boxes is not None:
-            moved, keep = rules.boxes_moved(boxes, moved, made.image_size(), self.mover(info, params))
+            moved, keep = rules.boxes_moved(boxes, moved, result.image_size(), self.mover(info, params))
             moved = moved[keep]
         return with_boxes(infos, moved)
 

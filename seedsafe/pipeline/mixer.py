@@ -115,15 +115,15 @@ class Mixer(Leaf):
         for position in params.partners:
             other = partners.read(position, view, self._before, self._rules)
             parts.append(_alike(self.name, own, other, position))
-        made: Mixture = self.transform.mix(parts, params)
+        result: Mixture = self.transform.mix(parts, params)
         if alone:
-            return made.parts["image"]
-        sample.update(own | made.parts)
+            return result.parts["image"]
+        sample.update(own | result.parts)
         for name in self._rules.mixed:
             if name in sample:
-                sample[name] = _mixed([part[name] for part in parts], made.shares)
-        if made.objects:
-            self._join(sample, parts, made.objects)
+                sample[name] = _mixed([part[name] for part in parts], result.shares)
+        if result.objects:
+            self._join(sample, parts, result.objects)
         return sample
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
@@ -141,8 +141,8 @@ class Mixer(Leaf):
         record.append(Applied(name, params))
         if params is None:
             return infos
-        made: Info = self.transform.out_info(info, params)
-        infos = made if isinstance(infos, Info) else {**infos, self._choose(infos): made}
+        result: Info = self.transform.out_info(info, params)
+        infos = result if isinstance(infos, Info) else {**infos, self._choose(infos): result}
         return with_boxes(infos, None)  # those of the partners are not known
 
     def _join(
@@ -201,10 +201,10 @@ class Partnered:
         self._label(sample)
         draws.partners = self._partners
         try:
-            made = self._chain.run(sample, draws)
+            result = self._chain.run(sample, draws)
         finally:
             draws.partners = None
-        return dict(made) if self._inside and isinstance(made, dict) else made
+        return dict(result) if self._inside and isinstance(result, dict) else result
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
         """Return what `run` does."""

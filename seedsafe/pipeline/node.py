@@ -214,14 +214,18 @@ def run(
             if shape and shape[0] < rules.side:
                 check_last(shape)
             if row is not None:
-                made = cast("Root", node).run_into(sample, draws, row)
+                result = cast("Root", node).run_into(sample, draws, row)
             elif type(node) is Chain:
-                made = draws.through(node.steps, sample)  # its `run`, of an array
+                result = draws.through(node.steps, sample)  # its `run`, of an array
             else:
-                made = node.run(sample, draws)
-            if made is row:
-                return made
-            return made if made is not sample and made.base is None and made.flags.carray else made.copy()
+                result = node.run(sample, draws)
+            if result is row:
+                return result
+            return (
+                result
+                if result is not sample and result.base is None and result.flags.carray
+                else result.copy()
+            )
         if isinstance(sample, dict):
             parts = dict(sample)
             others = len(parts)
@@ -260,13 +264,13 @@ def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]
     draws = State() if _pool.state.busy else _pool.state
     draws.busy = True
     try:
-        made = []
+        result = []
         for image, at in zip(images, keys.addresses(0), strict=True):
             draws.go(at)
             if draws.counts:
                 draws.counts.clear()
-            made.append(draws.through(chain.steps, image))
-        return made
+            result.append(draws.through(chain.steps, image))
+        return result
     finally:
         draws.busy = False
 

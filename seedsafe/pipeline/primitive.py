@@ -72,11 +72,11 @@ def primitive(
     def declare(kind: Any) -> Any:
         annotate(kind)
         has_text = kind.__doc__ is not None  # not under -OO
-        made = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
+        result = dataclass(frozen=True, slots=True, repr=kind.__repr__ is object.__repr__)(kind)
         if has_text:
-            made.__doc__ = describe(made)
-        _declared[made] = Marks(True, fresh, random, blind, fills, opencv)
-        return made
+            result.__doc__ = describe(result)
+        _declared[result] = Marks(True, fresh, random, blind, fills, opencv)
+        return result
 
     return declare
 

@@ -250,11 +250,11 @@ class Ruled(dict[Any, Any]):
         boxes = self._rules.boxes
         if boxes is not None and "boxes" in self:
             edges, rows, written = self["boxes"], self._rows, self._written
-            made = from_edges(edges, boxes.format, self.size)
+            result = from_edges(edges, boxes.format, self.size)
             if self.size == self._entry:  # what was not moved is written with the very same numbers
                 same = (edges[:, :4] == self._given[rows, :4]).all(axis=1)
-                made[same, :4] = written[rows[same], :4]
-            self["boxes"] = made.astype(written.dtype if written.dtype.kind == "f" else np.float64)
+                result[same, :4] = written[rows[same], :4]
+            self["boxes"] = result.astype(written.dtype if written.dtype.kind == "f" else np.float64)
         return dict(self)
 
     def _set_boxes(self, edges: Array, keep: Array) -> None:

@@ -24,8 +24,11 @@ def to_plain(value: Any) -> Any:
             )
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if hasattr(value, "transforms"):
-        made = {"transform": type(value).__name__, "transforms": [to_plain(one) for one in value.transforms]}
-        return made | {name: to_plain(option) for name, option in value.options().items()}
+        result = {
+            "transform": type(value).__name__,
+            "transforms": [to_plain(one) for one in value.transforms],
+        }
+        return result | {name: to_plain(option) for name, option in value.options().items()}
     if is_dataclass(value) and marks_of(type(value)).own:
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):

@@ -134,15 +134,15 @@ def read_batch(
         stack: makes one array of the samples' arrays.
         listed: see `KeyedReader.sample`.
     """
-    made = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
-    if isinstance(made, AtOnce):
-        if made.others is None:
-            return made.images
-        return made.images, *(collate(part, stack) for part in zip(*made.others, strict=True))
+    result = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
+    if isinstance(result, AtOnce):
+        if result.others is None:
+            return result.images
+        return result.images, *(collate(part, stack) for part in zip(*result.others, strict=True))
     samples = []
     for number, at in enumerate(ats):
         row = None if rows is None else rows.offer()
-        sample = reader.sample(at, listed=listed, row=row) if made is None else made(number, row)
+        sample = reader.sample(at, listed=listed, row=row) if result is None else result(number, row)
         sample = tuple(sample) if isinstance(sample, list) else sample
         samples.append(sample if rows is None else rows.place(sample))
     return collate(samples, stack)
@@ -201,13 +201,13 @@ def augment_batch(
                 [_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
             )
         return join(whole)
-    made = [
+    result = [
         _made(augment, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
-    stacked = {name: stack([sample[name] for sample in made]) for name in columns if name != "masks"}
+    stacked = {name: stack([sample[name] for sample in result]) for name in columns if name != "masks"}
     if "masks" in columns:
-        stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in made])
+        stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in result])
     return join(parts | stacked)
 
 

@@ -476,14 +476,14 @@ class Faults:
             self.log.add(key.epoch, place, why)
             return Skipped(place, why, self.dropped_by)
         chosen = partners(key, place, len(base))
-        failed = made = object()
+        failed = result = object()
         for other in chosen:
             with suppress(Exception):  # whatever it is, the next one may do
-                made = make(other)
-            if made is not failed:
+                result = make(other)
+            if result is not failed:
                 if listed:
                     self.log.add(key.epoch, place, f"{why} (sample {other} came instead)")
-                return made
+                return result
         rest = f"; {len(chosen)} samples chosen instead of it failed as well: look at the data first"
         raise sample_error(error, base, place, key, worker, rest=rest) from error
 

@@ -637,8 +637,8 @@ def augment_parts(
     if partners is not None:
         augment = _Beside(augment, partners)
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
-        made = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
-        return _returned(made, parts) if made is None else made
+        result = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
+        return _returned(result, parts) if result is None else result
     if partners is None and not isinstance(
         augment, Compose | Transform
     ):  # somebody's own takes what there is
@@ -648,8 +648,8 @@ def augment_parts(
     if not isinstance(parts, dict):
         known = _known(augment)
         array, back = opened(parts, known.kind, known.first)
-        made = _made(augment, array, key, row if back is None else None)
-        return made if back is None else back(made)
+        result = _made(augment, array, key, row if back is None else None)
+        return result if back is None else back(result)
     backs, wraps = {}, {}
     for target in TARGETS:
         part = parts.get(target)
@@ -658,14 +658,14 @@ def augment_parts(
                 part, wraps[target] = unwrapped(part, target, _known(augment).rules)
             array, backs[target] = _opened(part, target, _known(augment).first)
             parts = parts | {target: array}
-    made = augment(parts, key=key)
+    result = augment(parts, key=key)
     if backs:
-        shape: Any = made["image"].shape if "image" in made else ()
-        made |= {target: back(made[target]) for target, back in backs.items() if back is not None}
+        shape: Any = result["image"].shape if "image" in result else ()
+        result |= {target: back(result[target]) for target, back in backs.items() if back is not None}
         for target, wrap in wraps.items():
             size = shape[-2:] if _known(augment).first else shape[:2]
-            made[target] = wrap(made[target], size)
-    return made
+            result[target] = wrap(result[target], size)
+    return result
 
 
 def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
@@ -697,14 +697,14 @@ def as_arrays(augment: Augment, parts: Any) -> Any:
     known = _known(augment)
     if not isinstance(parts, dict):
         return opened(parts, known.kind, known.first)[0]
-    made = dict(parts)
+    result = dict(parts)
     for target in TARGETS:
-        part = made.get(target)
+        part = result.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
             if tv_target(part) is not None:
                 part, _ = unwrapped(part, target, known.rules)
-            made[target], _ = _opened(part, target, known.first)
-    return made
+            result[target], _ = _opened(part, target, known.first)
+    return result
 
 
 class _Beside:

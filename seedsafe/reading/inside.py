@@ -196,9 +196,9 @@ class Repeats:
 
 
 def _anew(wrapper: str, seed: int | None, told: Told) -> Repeats:
-    made = Repeats(None, seed, told)
-    made.wrapper = wrapper
-    return made
+    result = Repeats(None, seed, told)
+    result.wrapper = wrapper
+    return result
 
 
 class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's

@@ -144,10 +144,10 @@ def _kept(sample: Any) -> Any:
     if isinstance(sample, ndarray):
         return sample.copy()
     if isinstance(sample, dict | list):
-        made = copy(sample)
+        result = copy(sample)
         for place, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
-            made[place] = _kept(part)
-        return made
+            result[place] = _kept(part)
+        return result
     named: Any = getattr(sample, "_make", None)
     if type(sample) is tuple or named is not None:
         parts = map(_kept, sample)
@@ -606,8 +606,8 @@ class KeyedReader:
                 and (array.dtype is UINT8 or array.dtype.char not in WIDE)
                 and (array is sample or type(sample[-1]) is self._label or self._is_plain(sample))
             ):
-                made = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore
-                return made if array is sample else (made, *sample[1:])
+                result = run(augment._root, array, key, augment._rules, None, row)  # type: ignore[union-attr]  # pyright: ignore
+                return result if array is sample else (result, *sample[1:])
         key = key or self.key(at)
         finite = self.faults.check_finite
         if finite:
@@ -633,12 +633,12 @@ class KeyedReader:
             given = (*given, row)
         if outer is not None and outer.has_key:  # of a dataset around this one
             with reading(None):
-                made = call(*given)
+                result = call(*given)
         else:
-            made = call(*given)
+            result = call(*given)
         if finite:
-            require_finite_after(augment, made, lambda other: apply(other, sample, keys, targets))
-        return made
+            require_finite_after(augment, result, lambda other: apply(other, sample, keys, targets))
+        return result
 
     def _is_plain(self, sample: Any) -> bool:
         """Return whether only the first element of a tuple is augmented; the type of a pair's label is kept, and asked first."""
@@ -670,15 +670,15 @@ class KeyedReader:
             isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
         ):
             pipeline = augment if isinstance(augment, Compose) else Compose([augment])
-            made = apply(pipeline.watched(partial(twice.check, at)), *given[1:])
+            result = apply(pipeline.watched(partial(twice.check, at)), *given[1:])
         else:
-            made = self._watch_callable(twice, at, apply, *given)
+            result = self._watch_callable(twice, at, apply, *given)
         twice.left -= 1
         if not twice.left:
             self._twice = None
             usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
             self._straight = usual and is_compose(self.augment) and not self._mixes
-        return made
+        return result
 
     def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *given: Any) -> Any:
         augment, sample, keys, targets, *_ = given
@@ -694,10 +694,10 @@ class KeyedReader:
             twice.check(at, again)
             return apply(*given)
         before = twice.marks()
-        made = apply(*given)
+        result = apply(*given)
         if twice.marks() != before:
             twice.check(at, again)
-        return made
+        return result
 
     def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
         """Return a sample as the first transforms of the pipeline make it, for another one that is mixed with it.

@@ -102,11 +102,11 @@ class Rows:
                 f"there are rows for {self._count} samples, and this is one more: pass the batch's size"
             )
         self._part = 0
-        made = self._placed(sample)
+        result = self._placed(sample)
         self._offered = None
         self._row += 1
         self.idle = not any(self._columns)
-        return made
+        return result
 
     def _placed(self, part: Any) -> Any:
         kind = type(part)

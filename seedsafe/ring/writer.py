@@ -142,10 +142,10 @@ class Ring:
         if fitting:
             slot = min(fitting, key=lambda slot: (slot.size, -slot.last_use))
         else:
-            made = self._made(nbytes)
-            if made is None:
+            result = self._made(nbytes)
+            if result is None:
                 return None
-            slot = made
+            slot = result
         slot.use()
         slot.last_use = self._takes
         for idle in free:

@@ -89,8 +89,8 @@ def _delivered(given: Any) -> Record:
         return given
     record, sample = given
     record.delivered = None if record.failure else digest(sample)
-    made: Record = record
-    return made
+    result: Record = record
+    return result
 
 
 def _data_loader(subject: Subject, source: Any, workers: int, method: str, batch: int, init: Any) -> Any:
@@ -170,21 +170,21 @@ def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[l
     import multiprocessing
 
     context: Any = multiprocessing.get_context(method)
-    made = []
+    result = []
     for worker in range(workers):
         receive, send = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(source, worker, workers, batch, send), daemon=True)
         process.start()
         send.close()
-        made.append((process, receive))
-    open_ends = [receive for _, receive in made]
+        result.append((process, receive))
+    open_ends = [receive for _, receive in result]
     while open_ends:
         for receive in list(open_ends):
             try:
                 yield receive.recv()
             except EOFError:
                 open_ends.remove(receive)
-    for process, _ in made:
+    for process, _ in result:
         process.join()
         if process.exitcode:
             raise RuntimeError(f"a worker ended with exit code {process.exitcode}")

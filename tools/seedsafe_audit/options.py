@@ -18,47 +18,47 @@ SLOW = ("memory", "hash-order")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe audit",
         description="Run a dataset in real loaders and report what is wrong with it, with evidence.",
     )
-    made.add_argument(
+    result.add_argument(
         "target",
         nargs="?",
         metavar="MODULE:OBJECT",
         help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
     )
-    made.add_argument("--samples", type=int, metavar="N", help="samples to read (default: 256)")
-    made.add_argument("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
-    made.add_argument("--start-methods", type=_names, metavar="NAMES", help="default: fork,spawn")
-    made.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
-    made.add_argument(
+    result.add_argument("--samples", type=int, metavar="N", help="samples to read (default: 256)")
+    result.add_argument("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
+    result.add_argument("--start-methods", type=_names, metavar="NAMES", help="default: fork,spawn")
+    result.add_argument("--epochs", type=int, default=2, metavar="N", help="default: 2")
+    result.add_argument(
         "--timeout", type=float, default=60.0, metavar="S", help="seconds for one sample (default: 60)"
     )
-    made.add_argument(
+    result.add_argument(
         "--memory-seconds",
         type=float,
         default=20.0,
         metavar="S",
         help="seconds to measure memory (default: 20)",
     )
-    made.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
-    made.add_argument(
+    result.add_argument("--select", action="append", metavar="NAMES", help="questions to ask (default: all)")
+    result.add_argument(
         "--quick",
         action="store_true",
         help="64 samples, 2 forked workers, no measurement of memory; a few seconds",
     )
-    made.add_argument("--questions", action="store_true", help="list the questions")
-    made.add_argument(
+    result.add_argument("--questions", action="store_true", help="list the questions")
+    result.add_argument(
         "--loader", choices=("auto", "torch", "keras", "processes"), default="auto", help="default: auto"
     )
-    made.add_argument(
+    result.add_argument(
         "--format", choices=("terminal", "json", "html"), default="terminal", help="default: terminal"
     )
-    made.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
-    made.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    made.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
-    return made
+    result.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
+    result.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    result.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
+    return result
 
 
 def _numbers(text: str) -> tuple[int, ...]:

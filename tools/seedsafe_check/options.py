@@ -9,19 +9,19 @@ __all__ = ["parser"]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe check",
         description="Say on one page whether a project repeats random numbers, and what to do first.",
     )
-    made.add_argument(
+    result.add_argument(
         "what",
         nargs="*",
         metavar="PATH | MODULE:DATASET",
         help="a file or folder to read (default: .), and a dataset to run, as `seedsafe audit` takes it",
     )
-    made.add_argument("--json", action="store_true", help="print the page as JSON")
-    made.add_argument("--strict", action="store_true", help="exit with 1 for warnings and notes too")
-    made.add_argument(
+    result.add_argument("--json", action="store_true", help="print the page as JSON")
+    result.add_argument("--strict", action="store_true", help="exit with 1 for warnings and notes too")
+    result.add_argument(
         "--jobs", "-j", type=int, metavar="N", help="processes (default: one a core for many files)"
     )
-    return made
+    return result

@@ -79,26 +79,26 @@ class Page:
     def steps(self) -> list[str]:
         """Return what to do first."""
         errors = sorted(self.errors, key=lambda entry: -len(entry.more))
-        made = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
+        result = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
         if not errors:
             for one in self.faults[:_FIRST]:
                 where = f"{', '.join(one['places'])}: " if one["places"] else ""
-                made.append(f"{where}{one['summary']}")
+                result.append(f"{where}{one['summary']}")
         if errors or self.faults:
-            made.append(
+            result.append(
                 "or keep the code: AugmentedDataset(dataset, seed=42, bridge=True) keys all that it draws"
             )
         if self.audit is None:
-            made.append(
+            result.append(
                 f"seedsafe check {self.path} MODULE:DATASET runs a dataset, and finds faults that the code alone does not show"
             )
         elif errors and not self.faults:
-            made.append(
+            result.append(
                 "the audit found no fault in this dataset: name the dataset that uses the lines above"
             )
         if len(self.entries) > len(self.errors):
-            made.append(f"seedsafe lint {self.path} lists the warnings and notes")
-        return made
+            result.append(f"seedsafe lint {self.path} lists the warnings and notes")
+        return result
 
     def text(self) -> str:
         """Return the page as text."""

@@ -146,10 +146,10 @@ class Calls(Part):
         known.pop(first_of(method.function), None)
         if self.context.worker:
             known = {name: plainer(values) for name, values in known.items()}
-        made = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
+        result = Inst(callee.cls, tuple(known.items()), stored=not self.context.worker)
         if self.context.worker:
-            self.functions.run(Fn(method.function, made), args, kwargs, starred=starred)
-        return (made,)
+            self.functions.run(Fn(method.function, result), args, kwargs, starred=starred)
+        return (result,)
 
 
 def _first(frame: Frame) -> str:

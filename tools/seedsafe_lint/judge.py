@@ -96,12 +96,12 @@ class Judge:
     def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """Judge a generator made in worker code."""
         self.context.events += 1
-        root, made = self.context.root, gen.node
-        if root is None or not isinstance(made, ast.Call) or self._unrelated(made, gen.kind, frame):
+        root, result = self.context.root, gen.node
+        if root is None or not isinstance(result, ast.Call) or self._unrelated(result, gen.kind, frame):
             return
         if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
-        if made.args and isinstance(made.args[0], ast.Constant):
+        if result.args and isinstance(result.args[0], ast.Constant):
             self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:

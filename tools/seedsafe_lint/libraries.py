@@ -94,10 +94,10 @@ class Libraries(Part):
         if name == "torch.Generator":
             seed = "constant"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
-        made = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
+        result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
         if self.context.worker and name not in BIT_GENERATORS:
-            self.judge.made(made, node, frame)
-        return (made,)
+            self.judge.made(result, node, frame)
+        return (result,)
 
     def _generator_method(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         gen = callee.gen

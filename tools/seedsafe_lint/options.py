@@ -14,45 +14,45 @@ FORMATS = ("github", "json", "sarif", "text")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe lint",
         description="Find random numbers that repeat, or depend on the workers, in data loading code.",
     )
-    made.add_argument(
+    result.add_argument(
         "paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: .)"
     )
-    made.add_argument(
+    result.add_argument(
         "--select", action="append", metavar="CODES", help="rules to check: codes, their beginnings, or ALL"
     )
-    made.add_argument("--extend-select", action="append", metavar="CODES", help="rules to check besides")
-    made.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
-    made.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
-    made.add_argument("--format", "--output-format", choices=FORMATS, default="text", help="default: text")
-    made.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
-    made.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    made.add_argument("--statistics", action="store_true", help="count findings by rule")
-    made.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
-    made.add_argument("--all", action="store_true", help="list each finding, also those of one cause")
-    made.add_argument(
+    result.add_argument("--extend-select", action="append", metavar="CODES", help="rules to check besides")
+    result.add_argument("--ignore", action="append", metavar="CODES", help="rules to leave out")
+    result.add_argument("--exclude", action="append", metavar="GLOBS", help="paths to leave out")
+    result.add_argument("--format", "--output-format", choices=FORMATS, default="text", help="default: text")
+    result.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
+    result.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
+    result.add_argument("--statistics", action="store_true", help="count findings by rule")
+    result.add_argument("--explain", metavar="CODE", help="print the page of a rule, or of ALL")
+    result.add_argument("--all", action="store_true", help="list each finding, also those of one cause")
+    result.add_argument(
         "--min-severity",
         choices=SEVERITIES,
         metavar="LEVEL",
         help="report nothing milder: error, warning, note",
     )
-    made.add_argument("--strict", action="store_true", help="exit with 1 on warnings and notes too")
-    made.add_argument("--exit-zero", action="store_true", help="exit with 0 also if errors were found")
-    made.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file knows")
-    made.add_argument("--write-baseline", metavar="FILE", help="write today's findings for --baseline")
-    made.add_argument(
+    result.add_argument("--strict", action="store_true", help="exit with 1 on warnings and notes too")
+    result.add_argument("--exit-zero", action="store_true", help="exit with 0 also if errors were found")
+    result.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file knows")
+    result.add_argument("--write-baseline", metavar="FILE", help="write today's findings for --baseline")
+    result.add_argument(
         "--add-noqa", action="store_true", help="write a noqa comment on the line of each finding"
     )
-    made.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
-    made.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
-    made.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
-    made.add_argument(
+    result.add_argument("--torch-version", metavar="X.Y", help="judge for this version of torch")
+    result.add_argument("--config", metavar="FILE", help="read settings from this pyproject.toml")
+    result.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+    result.add_argument(
         "--jobs", "-j", type=_positive, metavar="N", help="processes (default: one a core for many files)"
     )
-    return made
+    return result
 
 
 def _positive(value: str) -> int:

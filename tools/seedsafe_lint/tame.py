@@ -41,10 +41,10 @@ class Tame:
 
     def _stored_in(self, value: Value) -> Iterator[Value]:
         """Yield what worker code stored in an object so far."""
-        made = value.owner if isinstance(value, Fn) else value
-        if isinstance(made, Inst):
+        result = value.owner if isinstance(value, Fn) else value
+        if isinstance(result, Inst):
             for (owner, _), values in self.context.state.stored.items():
-                if owner == made.key:
+                if owner == result.key:
                     yield from values
 
     def _mild(self, value: Value) -> bool:
@@ -71,13 +71,13 @@ class Tame:
                 tame = self._looked_at(cls)
             finally:
                 if not tame:
-                    for made in list(runs)[before:]:  # they rest on what was wrong
-                        del runs[made]
+                    for result in list(runs)[before:]:  # they rest on what was wrong
+                        del runs[result]
                     runs[key] = False
         return runs[key] is True
 
     def _looked_at(self, cls: Class) -> bool:
-        order, made = self.members.mro(cls), Inst(cls, stored=False)
+        order, result = self.members.mro(cls), Inst(cls, stored=False)
         if not all(is_plain(base) for c in order for base in self.members.bases(c) if isinstance(base, Ext)):
             return False
         methods = {name: method for c in reversed(order) for name, method in c.methods.items()}
@@ -85,5 +85,5 @@ class Tame:
             if not all(map(is_plain, self.members.member(Cls(cls), name))):
                 return False
         first = sorted(methods, key=lambda name: name != "__init__")
-        held = self.functions.stored_by([Fn(methods[name], made) for name in first], made.key)
+        held = self.functions.stored_by([Fn(methods[name], result) for name in first], result.key)
         return held is not None and all(map(self._mild, held))

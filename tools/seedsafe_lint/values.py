@@ -53,12 +53,12 @@ class _Single:
 
     def __new__(cls, *parts: Any, **named: Any) -> Self:
         key = (cls, parts, type(parts[0])) if parts else (cls, *named)  # 1 and True are equal
-        made = _singles.get(key)
-        if made is None:
-            made = _singles[key] = object.__new__(cls)
+        result = _singles.get(key)
+        if result is None:
+            result = _singles[key] = object.__new__(cls)
             for field, part in [*zip(cls.__match_args__, parts, strict=False), *named.items()]:  # type: ignore[attr-defined]
-                object.__setattr__(made, field, part)
-        return made
+                object.__setattr__(result, field, part)
+        return result
 
 
 _singles: dict[object, Any] = {}

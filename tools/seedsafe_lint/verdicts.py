@@ -164,11 +164,11 @@ class Verdicts:
         if root is None:
             return
         self.context.drawn.add("stored")
-        made, path = place(gen.module.path, gen.node), frame.module.path
+        result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
-        source += f", line {made.line}" + ("" if made.path == path else f" of {made.path}")
+        source += f", line {result.line}" + ("" if result.path == path else f" of {result.path}")
         key = "stored tf.data" if root.framework == "tf.data" else "stored"
-        self.say(key, node, path, made, what=what, source=source, root=root.label)
+        self.say(key, node, path, result, what=what, source=source, root=root.label)
 
     def accumulated(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """Report an attribute of a stored object that grows with each sample."""

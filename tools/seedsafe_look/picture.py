@@ -53,8 +53,8 @@ def _bytes(array: Array) -> Array:
     low, high = float(values.min()), float(values.max())
     if low >= 0 and high <= 255:
         low, high = 0.0, 1.0 if high <= 1 and array.dtype.kind == "f" else 255.0
-    made: Array = np.rint((values - low) * (255 / (high - low or 1.0))).astype(np.uint8)
-    return made
+    result: Array = np.rint((values - low) * (255 / (high - low or 1.0))).astype(np.uint8)
+    return result
 
 
 def waveform(audio: Array) -> Array:
@@ -120,8 +120,8 @@ def _film(parts: dict[str, Any], boxes: str, scaled: Any) -> Array:
 
 def _rows(given: Any, read: Any) -> Array:
     rows = np.asarray(() if given is None else given, np.float64)
-    made: Array = read(rows) if rows.ndim == 2 and rows.size else np.empty((0, 4))
-    return made[np.isfinite(made[:, :2]).all(axis=1)]
+    result: Array = read(rows) if rows.ndim == 2 and rows.size else np.empty((0, 4))
+    return result[np.isfinite(result[:, :2]).all(axis=1)]
 
 
 def _tint(image: Array, mask: Array, number: int) -> None:

@@ -38,8 +38,8 @@ def show(
     written = "pascal_voc" if augment.boxes is None else augment.boxes.format
     pictures = [("sample", "", drawn(sample, boxes=written))]
     for title, key in keys:
-        made = augment(sample, key=key)
-        pictures.append((title, _drawn_for(augment, key, sample), drawn(made, boxes=written)))
+        result = augment(sample, key=key)
+        pictures.append((title, _drawn_for(augment, key, sample), drawn(result, boxes=written)))
     across = min(len(pictures), _ACROSS)
     down = -(-len(pictures) // across)
     figure = Sheet(figsize=(_INCHES * across, _INCHES * 1.35 * down), layout="constrained")

@@ -165,15 +165,15 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
             return _of_reader(name, reader)
     if isinstance(value, type) or (inspect.isroutine(value) and not _required(value)):
         try:
-            made = value()
+            result = value()
         except Exception as error:
             raise ValueError(
                 f"{name} was called without arguments and raised {type(error).__name__}: {error}; name an instance, or a "
                 "function without arguments that returns one"
             ) from error
-        if made is None or isinstance(made, type):
-            raise ValueError(f"{name} returned {made!r}: name a pipeline or a dataset")
-        return _subject(name, made, seed)
+        if result is None or isinstance(result, type):
+            raise ValueError(f"{name} returned {result!r}: name a pipeline or a dataset")
+        return _subject(name, result, seed)
     if callable(value):
         from seedsafe.bridging.member import bridge
 

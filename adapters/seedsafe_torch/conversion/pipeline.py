@@ -32,9 +32,9 @@ class Converted(ss.Compose):
 
 
 def _converted(transforms: Iterable[Any], report: Report, **options: Any) -> Converted:
-    made = Converted(transforms, **options)
-    made.report = report
-    return made
+    result = Converted(transforms, **options)
+    result.report = report
+    return result
 
 
 def convert(transform: Any) -> Converted:
@@ -245,11 +245,11 @@ class _Walk:
         if _is_own(item.theirs):
             return self._own(items, number)
         try:
-            made = self._made(item)
+            result = self._made(item)
         except UnlikeError as error:
             self._bridge([item], self.form, str(error))
             return number + 1
-        self._add(item, made, self._row(item.theirs).differs)
+        self._add(item, result, self._row(item.theirs).differs)
         kind = _kind(item.theirs)
         self._whole_numbers = kind in ("PILToTensor", "ToImage") or (
             self._whole_numbers and kind not in ("ToDtype", "ConvertImageDtype", "ConvertDtype")
@@ -280,9 +280,9 @@ class _Walk:
                 raise UnlikeError("holds a transform that returns something else than it is given")
             groups.append(walk.members)
             lines += walk.lines
-        made = _chosen(kind, item.theirs, groups)
+        result = _chosen(kind, item.theirs, groups)
         self._inner = lines
-        return made
+        return result
 
     def _own(self, items: Sequence[_Item], number: int) -> int:
         """Bridge callables whose results are not known; return the number of the transform to go on with."""

@@ -74,8 +74,8 @@ def _fill_of(fill: Any, image: Any) -> Any:
 
 
 def _warped(image: Any, warp: Any) -> Any:
-    made = np.array(warp(picture_of(image)))
-    return made[..., None] if image.ndim == 3 and made.ndim == 2 else made
+    result = np.array(warp(picture_of(image)))
+    return result[..., None] if image.ndim == 3 and result.ndim == 2 else result
 
 
 @declared
@@ -85,10 +85,10 @@ class MiddleCrop(ss.CenterCrop):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the window's corner."""
-        made = ss.CenterCrop.draw(self, rng, info)
+        result = ss.CenterCrop.draw(self, rng, info)
         margins = (given - side for given, side in zip(info.image_size(), self.size, strict=True))  # type: ignore[arg-type]
         top, left = (round(one / 2) if one > 0 else -(-one // 2) for one in margins)
-        return made._replace(top=top, left=left)
+        return result._replace(top=top, left=left)
 
 
 @declared
@@ -126,8 +126,8 @@ class ToGreyscale(ss.ImageTransform):
             grey = np.array(picture_of(image).convert("L"))
         else:  # as torchvision has it for tensors
             grey = (image @ np.array([0.2989, 0.587, 0.114], image.dtype)).astype(image.dtype)
-        made = self._made(image.shape)
-        return grey if made == 1 else np.repeat(grey[..., None], made, axis=2)
+        result = self._made(image.shape)
+        return grey if result == 1 else np.repeat(grey[..., None], result, axis=2)
 
 
 @declared
@@ -187,15 +187,15 @@ class PillowRotate(ss.Rotate):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix, and what it is made of; a result that grows has Pillow's size."""
-        made = ss.Rotate.draw(self, rng, info)
+        result = ss.Rotate.draw(self, rng, info)
         if not self.expand:
-            return made
+            return result
         rows, columns = info.image_size()
-        height, width = _expanded(made.degrees, rows, columns)
-        a, b, _, d, e, _ = made.matrix
+        height, width = _expanded(result.degrees, rows, columns)
+        a, b, _, d, e, _ = result.matrix
         x, y = (columns - 1) * 0.5, (rows - 1) * 0.5
         matrix = a, b, (width - 1) * 0.5 - a * x - b * y, d, e, (height - 1) * 0.5 - d * x - e * y
-        return made._replace(matrix=matrix, size=(height, width))
+        return result._replace(matrix=matrix, size=(height, width))
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image, turned."""
@@ -231,9 +231,9 @@ class PillowAffine(ss.Affine):
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the matrix, and what it is made of."""
-        made = ss.Affine.draw(self, rng, info)
-        x, y = (float(round(one)) for one in made.translate)
-        return self.moved(info, made.degrees, (x, y), made.scale, made.shear)
+        result = ss.Affine.draw(self, rng, info)
+        x, y = (float(round(one)) for one in result.translate)
+        return self.moved(info, result.degrees, (x, y), result.scale, result.shear)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image, moved."""

@@ -130,13 +130,13 @@ def _transform_of(dataset: Any) -> Any:
 
 def _without(base: Any, source: Source, found: list[Any]) -> Any:
     """Return a copy of a dataset without its transform, which is appended to what was found."""
-    made: Any = copy.copy(base)
+    result: Any = copy.copy(base)
     if type(base) is Subset:
-        made.dataset = _without(base.dataset, source, found)
-        return made
+        result.dataset = _without(base.dataset, source, found)
+        return result
     if type(base) is ConcatDataset:
-        made.datasets = [_without(one, source, found) for one in base.datasets]
-        return made
+        result.datasets = [_without(one, source, found) for one in base.datasets]
+        return result
     name = type(base).__qualname__
     transform = getattr(base, "transform", None)
     joint = getattr(base, "transforms", None)
@@ -162,11 +162,11 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
             'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which are moved together'
         )
     found.append(transform)
-    made.transform = source
+    result.transform = source
     if standard:
-        made.transforms = copy.copy(joint)
-        made.transforms.transform = source
-    return made
+        result.transforms = copy.copy(joint)
+        result.transforms.transform = source
+    return result
 
 
 _SEEDS: Final = frozenset({"manual_seed", "set_rng_state", "setstate", "set_state", "fork_rng"})

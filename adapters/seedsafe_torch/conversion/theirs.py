@@ -43,25 +43,25 @@ class Theirs:
 
     def __call__(self, image: Any) -> Any:
         """Return what they make of an array (H, W) or (H, W, C): such an array, or any if it is the pipeline's result."""
-        made: Any = picture_of(image) if self.given == PICTURE else _tensor_of(image)
+        result: Any = picture_of(image) if self.given == PICTURE else _tensor_of(image)
         for function in self.functions:
-            made = function(made)
-        if isinstance(made, tuple | list | dict):
+            result = function(result)
+        if isinstance(result, tuple | list | dict):
             raise TypeError(
-                f"{self.__name__} returned a {type(made).__name__} of {len(made)}, and a pipeline makes one image: convert what it "
+                f"{self.__name__} returned a {type(result).__name__} of {len(result)}, and a pipeline makes one image: convert what it "
                 "does to each, and pass views= for several of one sample"
             )
-        tensor = isinstance(made, torch.Tensor)
+        tensor = isinstance(result, torch.Tensor)
         if self.returned is None:
-            return made if tensor or isinstance(made, np.ndarray) else array_of(made).copy()
+            return result if tensor or isinstance(result, np.ndarray) else array_of(result).copy()
         if self.returned != EITHER and tensor != (self.returned == TENSOR):
             raise TypeError(
-                f"{self.__name__} returned {_kind(made)}, and what follows it was thought to get {self.returned}: convert the list up "
+                f"{self.__name__} returned {_kind(result)}, and what follows it was thought to get {self.returned}: convert the list up "
                 "to it, and put seedsafe.bridge around the rest"
             )
         if tensor:
-            return _channels_last(made)
-        return made if isinstance(made, np.ndarray) else array_of(made).copy()
+            return _channels_last(result)
+        return result if isinstance(result, np.ndarray) else array_of(result).copy()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Theirs) and vars(self) == vars(other)

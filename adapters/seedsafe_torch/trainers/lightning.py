@@ -65,10 +65,10 @@ class ResumeCallback(Callback):
         make = type(source).dataloader
 
         def told() -> Any:
-            made = make(source)
-            for loading in _loaders(made):
+            result = make(source)
+            for loading in _loaders(result):
                 _tell(trainer, loading)
-            return made
+            return result
 
         source.dataloader = told
 

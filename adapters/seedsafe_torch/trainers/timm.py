@@ -51,9 +51,9 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
         options["sampler"] = DistributedKeyedSampler(keyed, seed=seed, shuffle=inside.sampler.shuffle)
     else:
         options |= {"sampler": inside.sampler, "seed": seed}
-    made = loader(keyed, persistent_workers=inside.persistent_workers, **options)
+    result = loader(keyed, persistent_workers=inside.persistent_workers, **options)
     if inside is loading:
-        return made
+        return result
     prefetching = copy.copy(loading)
-    prefetching.loader = made
+    prefetching.loader = result
     return prefetching

@@ -9,12 +9,12 @@ __all__ = ["parser"]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
-    made.add_argument("path", help="the folder; each folder in it is a class")
-    made.add_argument("--flat", action="store_true", help="all files below the path, without classes")
-    made.add_argument("--cache", help="file to keep the index in, outside the folder")
-    made.add_argument("--keep", action="store_true", help="keep the index in PATH.seedsafe-index")
-    made.add_argument("--threads", type=int, default=2, help="threads that read folders (default: 2)")
-    made.add_argument("--json", action="store_true", help="print JSON")
-    made.add_argument("--no-progress", action="store_true", help="show no counter")
-    return made
+    result = argparse.ArgumentParser(prog="seedsafe index", description="Index a folder of images.")
+    result.add_argument("path", help="the folder; each folder in it is a class")
+    result.add_argument("--flat", action="store_true", help="all files below the path, without classes")
+    result.add_argument("--cache", help="file to keep the index in, outside the folder")
+    result.add_argument("--keep", action="store_true", help="keep the index in PATH.seedsafe-index")
+    result.add_argument("--threads", type=int, default=2, help="threads that read folders (default: 2)")
+    result.add_argument("--json", action="store_true", help="print JSON")
+    result.add_argument("--no-progress", action="store_true", help="show no counter")
+    return result

@@ -9,25 +9,25 @@ __all__ = ["parser"]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe stats", description="Exact channel statistics of a folder's images."
     )
-    made.add_argument("path", nargs="?", help="the folder; folders in it are read as well")
-    made.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
-    made.add_argument(
+    result.add_argument("path", nargs="?", help="the folder; folders in it are read as well")
+    result.add_argument("--workers", type=int, default=0, help="worker processes (default: 0, none)")
+    result.add_argument(
         "--json",
         metavar="FILE",
         nargs="?",
         const="-",
         help="print all results as JSON, for ChannelStats.from_json, or write them into FILE besides",
     )
-    made.add_argument(
+    result.add_argument(
         "--resume", metavar="FILE", help="keep intermediate results there, and resume from them"
     )
-    made.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
-    made.add_argument(
+    result.add_argument("--histogram", action="store_true", help="count each value, for the JSON")
+    result.add_argument(
         "--as-stored", action="store_true", help="keep the files' channels and depth, not 8-bit RGB"
     )
-    made.add_argument("--strict", action="store_true", help="exit with 1 also for NaN and infinite values")
-    made.add_argument("--no-progress", action="store_true", help="show no progress bar")
-    return made
+    result.add_argument("--strict", action="store_true", help="exit with 1 also for NaN and infinite values")
+    result.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    return result

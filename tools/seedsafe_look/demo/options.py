@@ -9,13 +9,13 @@ __all__ = ["parser"]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe demo",
         description="Show on this machine that worker processes repeat each other's crops, and that keyed ones do not.",
     )
-    made.add_argument("--workers", type=_workers, default=4, metavar="N", help="processes (default: 4)")
-    made.add_argument("--json", action="store_true", help="print JSON")
-    return made
+    result.add_argument("--workers", type=_workers, default=4, metavar="N", help="processes (default: 4)")
+    result.add_argument("--json", action="store_true", help="print JSON")
+    return result
 
 
 def _workers(text: str) -> int:

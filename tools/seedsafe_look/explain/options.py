@@ -11,21 +11,21 @@ __all__ = ["parser"]
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe explain",
         description="Tell what a pipeline did to one sample of a run, without the run and without its pixels.",
     )
-    made.add_argument(
+    result.add_argument(
         "pipeline",
         metavar="PIPELINE",
         help="a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset",
     )
-    made.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
-    made.add_argument("--epoch", type=int, default=0, metavar="N", help="default: 0")
-    made.add_argument("--index", type=int, default=0, metavar="N", help="of the sample (default: 0)")
-    made.add_argument("--view", type=int, default=0, metavar="N", help="default: 0")
-    made.add_argument("--occurrence", type=int, default=0, metavar="N", help="default: 0")
-    shape = made.add_mutually_exclusive_group()
+    result.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
+    result.add_argument("--epoch", type=int, default=0, metavar="N", help="default: 0")
+    result.add_argument("--index", type=int, default=0, metavar="N", help="of the sample (default: 0)")
+    result.add_argument("--view", type=int, default=0, metavar="N", help="default: 0")
+    result.add_argument("--occurrence", type=int, default=0, metavar="N", help="default: 0")
+    shape = result.add_mutually_exclusive_group()
     shape.add_argument(
         "--size",
         type=_size,
@@ -33,9 +33,9 @@ def parser() -> argparse.ArgumentParser:
         help="of the sample's image, of its video (TxHxWxC), or the length of its audio",
     )
     shape.add_argument("--image", metavar="FILE", help="the sample's image, for its size")
-    made.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
-    made.add_argument("--boxes", metavar="JSON", help="the sample's boxes, such as [[0,10,64,48]]")
-    made.add_argument(
+    result.add_argument("--dtype", default="uint8", help="of the sample's image or audio (default: uint8)")
+    result.add_argument("--boxes", metavar="JSON", help="the sample's boxes, such as [[0,10,64,48]]")
+    result.add_argument(
         "--class",
         dest="classes",
         action="append",
@@ -43,8 +43,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODULE:NAME",
         help="a transform of your own that a file names",
     )
-    made.add_argument("--json", action="store_true", help="print JSON")
-    return made
+    result.add_argument("--json", action="store_true", help="print JSON")
+    return result
 
 
 def _size(text: str) -> tuple[int, ...]:

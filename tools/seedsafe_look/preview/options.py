@@ -13,35 +13,37 @@ FORMATS = (".html", ".png", ".jpg", ".jpeg", ".webp")
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
-    made = argparse.ArgumentParser(
+    result = argparse.ArgumentParser(
         prog="seedsafe preview",
         description="Draw what a pipeline makes of your images: a row for each sample, a column for each epoch or view.",
     )
-    made.add_argument(
+    result.add_argument(
         "pipeline",
         metavar="PIPELINE",
         help="a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset",
     )
-    made.add_argument("--images", metavar="DIR", help="a folder of images; a dataset has its own")
-    made.add_argument("--masks", metavar="DIR", help="masks, with the names of the images and any ending")
-    made.add_argument(
+    result.add_argument("--images", metavar="DIR", help="a folder of images; a dataset has its own")
+    result.add_argument("--masks", metavar="DIR", help="masks, with the names of the images and any ending")
+    result.add_argument(
         "--annotations",
         metavar="FILE",
         help='boxes and keypoints: JSON of COCO, or {"file name": {"boxes": …, "keypoints": …}}',
     )
-    made.add_argument("--output", "-o", metavar="FILE", default="preview.html", help="default: preview.html")
-    made.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
-    made.add_argument("--epochs", type=_numbers, default=[0, 1, 2], metavar="N-N", help="default: 0-2")
-    made.add_argument(
+    result.add_argument(
+        "--output", "-o", metavar="FILE", default="preview.html", help="default: preview.html"
+    )
+    result.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
+    result.add_argument("--epochs", type=_numbers, default=[0, 1, 2], metavar="N-N", help="default: 0-2")
+    result.add_argument(
         "--views", type=_count, metavar="N", help="columns are the views of the first of the epochs"
     )
-    rows = made.add_mutually_exclusive_group()
+    rows = result.add_mutually_exclusive_group()
     rows.add_argument("--samples", type=_count, default=4, metavar="N", help="the first N (default: 4)")
     rows.add_argument("--indices", type=_numbers, metavar="N,N-N", help="these samples")
-    made.add_argument(
+    result.add_argument(
         "--cell", type=_count, default=224, metavar="N", help="longest side of an image (default: 224)"
     )
-    made.add_argument(
+    result.add_argument(
         "--class",
         dest="classes",
         action="append",
@@ -49,9 +51,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODULE:NAME",
         help="a transform of your own that a file names",
     )
-    made.add_argument("--json", action="store_true", help="print what was drawn, as JSON")
-    made.add_argument("--no-progress", action="store_true", help="show no progress bar")
-    return made
+    result.add_argument("--json", action="store_true", help="print what was drawn, as JSON")
+    result.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    return result
 
 
 def _numbers(text: str) -> list[int]:

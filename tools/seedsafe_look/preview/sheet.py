@@ -100,9 +100,9 @@ def _block(one: Cell, cell: int) -> Any:
 
 
 def _padded(part: Any, height: int, width: int) -> Any:
-    made = np.full((height, width, 3), 255, np.uint8)
-    made[: part.shape[0], : part.shape[1]] = part
-    return made
+    result = np.full((height, width, 3), 255, np.uint8)
+    result[: part.shape[0], : part.shape[1]] = part
+    return result
 
 
 def _write(canvas: Any, text: str, left: int, base: int, size: float, colour: tuple[int, int, int]) -> None:
