@@ -38,7 +38,7 @@ def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Cal
     cell = dataset._cell
     if indices[0] is cell.last or len(set(map(id, indices))) < len(indices):
         return None  # a wrapper may read an index twice
-    ats = indices if dataset.epoch is None else _moments(dataset, indices, indices)
+    ats = indices if dataset.epoch is None else _stamped(dataset, indices, indices)
     result = dataset.reader.at_once(ats, room)
     if result is not None:
         cell.last = indices[-1]
@@ -46,13 +46,13 @@ def _direct(dataset: AugmentedDataset, indices: Sequence[SampleIndex], room: Cal
 
 
 def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[..., Any]) -> Any:
-    dataset, places, repeats = envelope.dataset, list(map(int, indices)), envelope._repeats
+    dataset, positions, repeats = envelope.dataset, list(map(int, indices)), envelope._repeats
     try:
         while type(dataset) is Subset:
-            places, dataset = [dataset.indices[place] for place in places], dataset.dataset
+            positions, dataset = [dataset.indices[one] for one in positions], dataset.dataset
         if type(dataset) is not AugmentedDataset:
             return None
-        ats = _moments(dataset, places, indices)
+        ats = _stamped(dataset, positions, indices)
     except Exception:  # noqa: BLE001  # reading it says so
         return None
     return dataset.reader.at_once(
@@ -60,12 +60,12 @@ def _inside(envelope: Envelope, indices: Sequence[SampleIndex], room: Callable[.
     )
 
 
-def _moments(
-    dataset: AugmentedDataset, places: Sequence[SupportsIndex], indices: Sequence[SampleIndex]
+def _stamped(
+    dataset: AugmentedDataset, positions: Sequence[SupportsIndex], indices: Sequence[SampleIndex]
 ) -> list[SampleIndex]:
-    """Return places, each at the moment of an index."""
+    """Return positions, each with the epoch, occurrence and view of an index."""
     epoch, position = dataset.epoch, dataset.reader.position
     return [
-        SampleIndex(position(place), one.epoch if epoch is None else epoch, one.occurrence, one.view)
-        for place, one in zip(places, indices, strict=True)
+        SampleIndex(position(number), one.epoch if epoch is None else epoch, one.occurrence, one.view)
+        for number, one in zip(positions, indices, strict=True)
     ]

@@ -26,8 +26,8 @@ from seedsafe.reading import (
     current,
     entered,
     flag,
-    moment_of,
     nested,
+    stamped,
 )
 from seedsafe_torch.cell import EpochCell
 from seedsafe_torch.conversion.sources import converted
@@ -172,27 +172,25 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         usual = type(index) is int and 0 <= index < reader.length
         position = index if usual else reader.position(index)
         fetch = None
-        moment = index if isinstance(index, SampleIndex) else current()
-        if moment is index:
+        stamp = index if isinstance(index, SampleIndex) else current()
+        if stamp is index:
             if index is cell.last:
                 _warn_of_wrapper(self.reader, index, self._cell)
             cell.last = index
-        elif moment is None:
+        elif stamp is None:
             fetch = fetch_above()  # a wrapper has dropped it
-            moment = fetch and fetch.moment()
+            stamp = fetch and fetch.stamp()
         epoch = self.epoch
-        if moment is None:
+        if stamp is None:
             if epoch is None:
                 # Nobody tells the epoch but `set_epoch`; who looks at one sample by hand may do so again.
                 epoch = cell.serve(position, again=fetch is None)
                 fetch = None
             at = SampleIndex(position, epoch)
         else:
-            at = SampleIndex(
-                position, moment.epoch if epoch is None else epoch, moment.occurrence, moment.view
-            )
-        asked = moment is index or (offered.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
-        row = offered.taken(moment) if asked else None
+            at = SampleIndex(position, stamp.epoch if epoch is None else epoch, stamp.occurrence, stamp.view)
+        asked = stamp is index or (offered.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
+        row = offered.taken(stamp) if asked else None
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.entered(at, reader):
@@ -313,16 +311,16 @@ class Envelope(Dataset[Any]):
 
     def __getitem__(self, index: int) -> Any:
         plain = int(index)
-        with entered(moment_of(index), self._repeats, plain):
+        with entered(stamped(index), self._repeats, plain):
             return self.dataset[plain]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         if not reads_batches(self.dataset):
             return [self[index] for index in indices]
         samples: list[Any] = []
-        for _, alike in groupby(indices, _moment):  # what it reads has one moment
+        for _, alike in groupby(indices, _stamp):  # a Fetch must have one stamp
             part = list(alike)
-            with entered(moment_of(part[0])):
+            with entered(stamped(part[0])):
                 samples += self.dataset.__getitems__([int(index) for index in part])
         return samples
 
@@ -331,9 +329,9 @@ _BETWEEN: Final = (Envelope.__getitem__.__code__, Subset.__getitem__.__code__)
 """What reads a dataset for the index that a row is offered for, beside RowByRow itself."""
 
 
-def _moment(index: int) -> tuple[int, int, int] | None:
-    moment = moment_of(index)
-    return None if moment is None else (moment.epoch, moment.occurrence, moment.view)
+def _stamp(index: int) -> tuple[int, int, int] | None:
+    stamp = stamped(index)
+    return None if stamp is None else (stamp.epoch, stamp.occurrence, stamp.view)
 
 
 def reads_batches(dataset: Any) -> bool:

@@ -36,30 +36,28 @@ class Fetch(NamedTuple):
     index: Any
     dataset: Any
 
-    def moment(self) -> SampleIndex | None:
-        """Return an index with the moment of what is read, or None if the indices carry none.
+    def stamp(self) -> SampleIndex | None:
+        """Return an index with the epoch, occurrence and view of this read, or None if no index is stamped.
 
-        A wrapper that maps indices passes on plain integers. Where torch reads sample by sample, the index is at hand; a
-        wrapper that is given a whole batch, as a Subset is, may read in any order, so that all must have one moment.
+        A wrapper that maps indices passes on plain integers. Where torch reads sample by sample, the index is at hand. A
+        wrapper that reads whole batches, such as a Subset, may read in any order, so all stamps must be the same.
 
         Raises:
-            RuntimeError: the indices of the batch are of several moments, as those of a sampler that repeats are.
+            RuntimeError: the stamps of the batch differ, as those of a sampler that repeats do.
         """
         if isinstance(self.index, SampleIndex):
             return self.index
         batch = self.asked if isinstance(self.asked, list | tuple) else (self.asked,)
-        moments = {
-            (one.epoch, one.occurrence, one.view): one for one in batch if isinstance(one, SampleIndex)
-        }
-        if len(moments) > 1:
+        stamps = {(one.epoch, one.occurrence, one.view): one for one in batch if isinstance(one, SampleIndex)}
+        if len(stamps) > 1:
             raise RuntimeError(
                 f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, but those of the sampler "
                 "differ in their occurrence, which gets lost: make the DataLoader with seedsafe_torch.loader, or around "
                 "seedsafe_torch.Envelope(dataset)"
             )
-        return next(iter(moments.values()), None)
+        return next(iter(stamps.values()), None)
 
-    def entered(self, moment: SampleIndex, reader: KeyedReader) -> entered:
+    def entered(self, stamp: SampleIndex, reader: KeyedReader) -> entered:
         """Return the run of the outermost dataset that this read belongs to.
 
         A Subset, which reads whole batches, is looked at once for indices that it lists twice.
@@ -70,12 +68,12 @@ class Fetch(NamedTuple):
                 twice = _listed_twice(self.dataset)
                 if twice is not None and (reader.augment or reader.bridged):
                     index, one, other = twice
-                    reader.repeats.warn_for_two(SampleKey(reader.seed, moment.epoch, index), one, other)
-            return entered(moment)
+                    reader.repeats.warn_for_two(SampleKey(reader.seed, stamp.epoch, index), one, other)
+            return entered(stamp)
         last = _last.read
         if last is None or last[0] is not self.index:
             repeats = _repeats.setdefault(self.dataset, Repeats(self.dataset))
-            last = _last.read = self.index, entered(moment, repeats, int(self.index))
+            last = _last.read = self.index, entered(stamp, repeats, int(self.index))
         return last[1]
 
 

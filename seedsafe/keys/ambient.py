@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from seedsafe.keys.key import SampleKey
 
-__all__ = ["MOST_CALLS", "Read", "claim", "current_key", "next_key", "reading", "state"]
+__all__ = ["MOST_CALLS", "Read", "claim", "current_key", "next_key", "reading", "thread"]
 
 MOST_CALLS: Final = 2**16 - 1
 """The highest number that a call without a key can have."""
@@ -39,11 +39,11 @@ class Read:
         return self._key is not None
 
 
-class _State(threading.local):
+class _Thread(threading.local):
     read: Read | None = None
 
 
-state = _State()
+thread = _Thread()
 """The read under way in each thread. Who sets it puts back what was there."""
 
 
@@ -70,11 +70,11 @@ class reading:  # noqa: N801  # used as a with statement, several times cheaper 
         self._key = key
 
     def __enter__(self) -> None:
-        self._before = state.read
-        state.read = None if self._key is None else Read(self._key)
+        self._before = thread.read
+        thread.read = None if self._key is None else Read(self._key)
 
     def __exit__(self, *error: object) -> None:
-        state.read = self._before
+        thread.read = self._before
 
 
 def current_key() -> SampleKey | None:
@@ -87,7 +87,7 @@ def current_key() -> SampleKey | None:
         >>> ss.current_key() is None
         True
     """
-    read = state.read
+    read = thread.read
     return None if read is None else read.key
 
 
@@ -111,7 +111,7 @@ class claim:  # noqa: N801  # used as a with statement
         self._ops = ops
 
     def __enter__(self) -> SampleKey:
-        read = state.read
+        read = thread.read
         key = None if read is None else read.key
         if read is None or key is None:
             raise TypeError(

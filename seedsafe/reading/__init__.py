@@ -31,11 +31,11 @@ from seedsafe.reading.inside import (
     Told,
     current,
     entered,
-    moment_of,
     nested,
     outermost,
     parts,
     shared_seed,
+    stamped,
     walk,
 )
 from seedsafe.reading.reader import Forwarding, KeyedReader, collating
@@ -68,7 +68,6 @@ __all__ = [
     "flag",
     "labels_of",
     "mixer_of",
-    "moment_of",
     "nested",
     "outermost",
     "parts",
@@ -80,5 +79,6 @@ __all__ = [
     "require_finite_after",
     "shared_seed",
     "stack",
+    "stamped",
     "walk",
 ]

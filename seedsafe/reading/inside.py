@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Final
 
-from seedsafe.keys.ambient import Read, state
+from seedsafe.keys.ambient import Read, thread
 from seedsafe.keys.key import Address, SampleIndex, SampleKey
 
 __all__ = [
@@ -18,12 +18,12 @@ __all__ = [
     "Told",
     "current",
     "entered",
-    "moment_of",
     "moved",
     "nested",
     "outermost",
     "parts",
     "shared_seed",
+    "stamped",
     "walk",
 ]
 
@@ -202,13 +202,13 @@ def _anew(wrapper: str, seed: int | None, told: Told) -> Repeats:
 
 
 class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
-    """One run of a base: make its moment, and its key, the current ones in this thread.
+    """Make a stamped index, and its key, the current ones of this thread while a base is read.
 
-    A dataset that is read with a SampleIndex enters it while it reads what is inside it, so that the key survives a Subset or
-    any other wrapper.
+    A dataset that is read with a SampleIndex enters it before it reads its base, so the key survives a Subset or any other
+    wrapper.
 
     Args:
-        moment: an index with the epoch, occurrence and view of what is read; None for none.
+        at: the stamped index that is read; None if there is none.
         repeats: of the object that reads, which notices a key that is served twice; None for none.
         index: of the sample that is read.
         counts: False where what is read takes the place of another sample.
@@ -220,11 +220,11 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         SampleIndex(7, epoch=3, occurrence=0, view=0)
     """
 
-    __slots__ = ("_counts", "_index", "_repeats", "_served", "moment", "outer")
+    __slots__ = ("_counts", "_index", "_repeats", "_served", "at", "outer")
 
     def __init__(
         self,
-        moment: SampleIndex | None,
+        at: SampleIndex | None,
         repeats: Repeats | None = None,
         index: int = 0,
         counts: bool = True,
@@ -232,7 +232,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
     ) -> None:
         self._key = key
         self.numbers = {}
-        self.moment = moment
+        self.at = at
         self._repeats = repeats
         self._index = index
         self._counts = counts
@@ -243,23 +243,23 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         """The key of the sample, made when it is asked for."""
         key = self._key
         if callable(key):
-            key = self._key = key(self.moment)
+            key = self._key = key(self.at)
         return key  # type: ignore[no-any-return]
 
-    def again(self, moment: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> None:
-        """Begin anew, for the next sample that the same object reads: cheaper than another one."""
-        self.moment, self._index, self._key = moment, moment, key
+    def again(self, at: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> None:
+        """Start over for the next sample of the same reader, which is cheaper than a new object."""
+        self.at, self._index, self._key = at, at, key
         if self.numbers:
             self.numbers = {}
         if self._served:
             self._served = ()
 
     def __enter__(self) -> None:
-        self.outer = state.read
-        state.read = self
+        self.outer = thread.read
+        thread.read = self
 
     def __exit__(self, *error: object) -> None:
-        state.read = self.outer
+        thread.read = self.outer
 
     def report(self, reader: Repeats, key: SampleKey, random: bool) -> None:
         """Note that a dataset inside serves a key, and warn if it has served it before.
@@ -298,13 +298,13 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
 
 
 def current() -> SampleIndex | None:
-    """Return this thread's moment: an index with it, or None outside any."""
-    read = state.read
-    return read.moment if isinstance(read, entered) else None
+    """Return the stamped index that this thread is reading, or None."""
+    read = thread.read
+    return read.at if isinstance(read, entered) else None
 
 
-def moment_of(index: int) -> SampleIndex | None:
-    """Return the index if it carries a moment, else this thread's, else None."""
+def stamped(index: int) -> SampleIndex | None:
+    """Return the index if it is stamped, else the one that this thread is reading, else None."""
     return index if isinstance(index, SampleIndex) else current()
 
 

@@ -21,7 +21,7 @@ from seedsafe.bridging.sources import globals_for
 from seedsafe.ground.checks import record_ids
 from seedsafe.ground.html import table
 from seedsafe.ground.info import UINT8, Array
-from seedsafe.keys.ambient import reading, state
+from seedsafe.keys.ambient import reading, thread
 from seedsafe.keys.key import CONTRACT_VERSION, Address, SampleIndex, SampleKey, address, checked_int, op_of
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
@@ -319,7 +319,7 @@ class KeyedReader:
 
         Args:
             at: the position, with the epoch, occurrence and view.
-            counts: False where the moment is the user's own choice, so that the key may be served before.
+            counts: False where the user chose the epoch, so the key may have been served before.
             listed: False where a failure is not to be listed, because the sample is dropped.
             row: memory for the augmented array; see `augment_sample`.
             given: what the base has there, where it was read before.
@@ -337,7 +337,7 @@ class KeyedReader:
             key = SampleKey(self.seed, epoch, index, occurrence=at.occurrence, view=at.view)
         elif not self._idle:
             key = self.key(at)
-        outer = state.read
+        outer = thread.read
         if outer is not None and counts and isinstance(outer, entered):
             key = key or self.key(at)
             outer.report(self.repeats, key, self._random)
@@ -382,7 +382,7 @@ class KeyedReader:
             number, and of a row as `sample` takes it, which returns a sample, augmented. Or None where nothing was done.
         """
         many = self._many
-        if many is None or not many.pays(len(ats)) or state.read is not None:
+        if many is None or not many.pays(len(ats)) or thread.read is not None:
             return None
         low, high = min(ats), max(ats)
         if low < 0 or not hasattr(self.base, "__len__") or high >= len(self.base):
@@ -427,17 +427,17 @@ class KeyedReader:
         read = entered(None, repeats, 0, True, key)  # one for all: it is begun again for each
         again, number, last = read.again, 0, None
         read.outer = None
-        state.read = read
+        thread.read = read
         images, others = np.empty(0), list[tuple[Any, ...]]()
         shape, dtype, length, label, copies = images.shape, images.dtype, 0, type(None), False
         try:
             for number, at in enumerate(ats):
                 again(at, key)
                 if around is not None:
-                    state.read = read.outer = outer = around(number)
+                    thread.read = read.outer = outer = around(number)
                     outer.outer = None
                     outer.report(repeats, key(at), self._random)
-                    state.read = read
+                    thread.read = read
                 try:
                     sample = base[int(at)]
                 except (NotReproducible, SharedSeedError):
@@ -476,7 +476,7 @@ class KeyedReader:
                 number = len(ats)
         finally:
             self._random |= bool(read.numbers)
-            state.read = None
+            thread.read = None
         return _Reads(images, others if length else None, number, last)
 
     def _image(self, sample: Any, many: Many) -> Array | None:
@@ -517,7 +517,7 @@ class KeyedReader:
         """
         number = int(at)
         first = self.key(SampleIndex(number * size, at.epoch, at.occurrence, at.view))
-        outer = state.read
+        outer = thread.read
         if isinstance(outer, entered):
             outer.report(self.repeats, first, self._random)
         try:
@@ -571,12 +571,12 @@ class KeyedReader:
             sample = read_before.sample
         elif self._runner is None:
             read = entered(at, self.repeats, at, source == at, key or self.key)  # `_run`, written out
-            read.outer = state.read
-            state.read = read
+            read.outer = thread.read
+            thread.read = read
             try:
                 sample = self.base[source]
             finally:
-                state.read = read.outer
+                thread.read = read.outer
                 if read.numbers:
                     self._random = True
         else:
@@ -592,7 +592,7 @@ class KeyedReader:
         augment = self.augment
         if augment is None and self._idle and apply is augment_sample:
             return sample
-        outer = state.read
+        outer = thread.read
         if apply is augment_sample:
             array = sample[0] if type(sample) is tuple and sample else sample
             known = type(array) is ndarray
@@ -764,12 +764,12 @@ class KeyedReader:
     ) -> Any:
         """Return what one run of the base gives."""
         read = entered(at, self.repeats, at, counts and source == at, key)
-        read.outer = state.read
-        state.read = read
+        read.outer = thread.read
+        thread.read = read
         try:
             return self.base[source]
         finally:
-            state.read = read.outer
+            thread.read = read.outer
             if read.numbers:
                 self._random = True  # the base has asked for the key
 
