@@ -13,6 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
 from seedsafe.reading import checked_int
+from seedsafe.reading.streams import augmented
 from seedsafe_torch.cell import Shared
 from seedsafe_torch.fetching import fetch_above
 
@@ -114,26 +115,31 @@ class AugmentedIterable(IterableDataset[Any]):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
     def __iter__(self) -> Iterator[Any]:
-        start = self._begin()
+        start, size = self._begin()
         keyed = self._map(start.epoch)
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
+        for key, record in augmented(keyed, self._keyed(keyed, start), size):
+            self._yielded += 1
+            self._order = hash((self._order, key.index))
+            yield record
+        self._place, self._yielded = Start(start.epoch, source=ENDED), 0
+
+    def _keyed(self, keyed: KeyedMap, start: Start) -> Iterator[tuple[SampleKey, Any]]:
+        """Yield the records of this process, each with its key."""
         seen: set[int] = set()
         for position, record in _share(self, start):
             key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
             if self._common_ids and len(seen) < _WATCHED:
                 self._common_ids = not _came_twice(seen, key, record, self.id)
-            result = keyed.at(record, key)
-            self._yielded += 1
-            self._order = hash((self._order, key.index))
-            yield result
-        self._place, self._yielded = Start(start.epoch, source=ENDED), 0
+            yield key, record
 
-    def _begin(self) -> Start:
-        """Return where the pass begins: where the loader of this stream says, else where it was told."""
+    def _begin(self) -> tuple[Start, int]:
+        """Return where the pass begins, as the stream's loader or `set_epoch` says, and how many records a batch has."""
         told, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
         tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
+        size = max(len(tasks), 1) if isinstance(tasks, list) else 1
         task = tasks[0] if isinstance(tasks, list) and tasks else tasks
         if isinstance(task, Task) and task.start is not None:
             start = task.start
@@ -157,7 +163,7 @@ class AugmentedIterable(IterableDataset[Any]):
         if start.source not in (None, ENDED):
             self.source.load_state_dict(start.source)
         self._place, self._yielded, self._order = start, 0, 0
-        return start
+        return start, size
 
     def _map(self, epoch: int) -> KeyedMap:
         name = "__key__" if self.id is None else self.id
@@ -253,7 +259,7 @@ def _came_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool:
     warnings.warn(
         f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {shown}, and so one "
         "augmentation: pass as id= what differs from record to record, or seedsafe.content_id",
-        stacklevel=4,
+        stacklevel=6,
     )
     return True
 

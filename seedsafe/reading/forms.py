@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import reduce
 from operator import getitem
 from typing import Any, Final, NamedTuple
@@ -50,7 +51,7 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "check_targets",
-    "copied_foreign",
+    "copied",
     "draws",
     "implied",
     "is_compose",
@@ -67,6 +68,8 @@ __all__ = [
 
 WIDE: Final = frozenset("ilqILQ")
 """The dtypes, by their letters, of integers that are wider than those of images."""
+
+_SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
 
 _INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
 
@@ -103,11 +106,29 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
     return _narrow(part) if target in ("image", "video") and type(part) is np.ndarray else (part, None)
 
 
-def copied_foreign(part: Any) -> Any:
+def _copied_foreign(part: Any) -> Any:
     """Return a copy of a tensor or of a PIL image that is no open file; anything else as it is."""
     if _is_tensor(part):
         return part.clone()
     return part.copy() if _is_picture(part) and type(part) is sys.modules["PIL.Image"].Image else part
+
+
+def copied(sample: Any) -> Any:
+    """Return a sample with copies of its arrays and tensors, whose memory a base may reuse for its next sample."""
+    if type(sample) in _SCALARS:
+        return sample
+    if isinstance(sample, np.ndarray):
+        return sample.copy()
+    if isinstance(sample, dict | list):
+        result = copy(sample)
+        for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
+            result[entry] = copied(part)
+        return result
+    named: Any = getattr(sample, "_make", None)
+    if type(sample) is tuple or named is not None:
+        parts = map(copied, sample)
+        return tuple(parts) if named is None else named(parts)
+    return _copied_foreign(sample)
 
 
 def _is_picture(part: Any) -> bool:

@@ -52,7 +52,7 @@ from seedsafe.reading.forms import (
     augment_sample,
     augment_views,
     check_targets,
-    copied_foreign,
+    copied,
     draws,
     implied,
     is_compose,
@@ -137,22 +137,6 @@ class Read(NamedTuple):
 
     sample: Any
     error: Exception | None = None
-
-
-def _kept(sample: Any) -> Any:
-    """Return a sample with copies of its arrays and tensors: a base may fill the same ones again for its next sample."""
-    if isinstance(sample, ndarray):
-        return sample.copy()
-    if isinstance(sample, dict | list):
-        result = copy(sample)
-        for place, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
-            result[place] = _kept(part)
-        return result
-    named: Any = getattr(sample, "_make", None)
-    if type(sample) is tuple or named is not None:
-        parts = map(_kept, sample)
-        return tuple(parts) if named is None else named(parts)
-    return copied_foreign(sample)
 
 
 class _Reads(NamedTuple):
@@ -465,13 +449,13 @@ class KeyedReader:
                 else:
                     image = None
                 if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
-                    last = Read(_kept(sample))
+                    last = Read(copied(sample))
                     break
                 # The base may fill its memory again for its next sample.
                 images[number] = image
                 if length:
                     other = sample[1:]
-                    others.append(_kept(other) if copies else other)
+                    others.append(copied(other) if copies else other)
             else:
                 number = len(ats)
         finally:
@@ -588,7 +572,7 @@ class KeyedReader:
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
         if self._mixes:  # partners are read from the base before this one is done
-            sample = _kept(sample)
+            sample = copied(sample)
         augment = self.augment
         if augment is None and self._idle and apply is augment_sample:
             return sample
@@ -745,7 +729,7 @@ class KeyedReader:
             )
         if sample is None or type(sample) is Skipped:
             raise missing(sample)
-        sample = _kept(sample)
+        sample = copied(sample)
         if self.faults.check_finite:
             require_finite(sample)
         targets = self.targets

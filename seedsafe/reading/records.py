@@ -137,17 +137,25 @@ class KeyedMap:
     def at(self, record: Any, key: SampleKey) -> Any:
         """Return what the function makes of a record, at a key of your own."""
         if self._augments:
-            targets = self.targets
-            if targets is None:
-                kind = len(record) if isinstance(record, dict) else type(record)
-                targets = self._implied.get(kind)
-                if targets is None:
-                    targets = self._implied[kind] = implied(self.function, record)
-            return augment_sample(self.function, record, key, targets)
+            return augment_sample(self.function, record, key, self.targets_of(record))
         if self._runner is None:
             with reading(key):
                 return self.function(record)
         return self._runner.run(place_of(key), lambda address: self._run(record, key, address))
+
+    def targets_of(self, record: Any) -> Any:
+        """Return the targets of a record: those that were passed, or those of the first record of its kind.
+
+        Raises:
+            ValueError: a part without a target seems to belong to the image.
+        """
+        if self.targets is not None:
+            return self.targets
+        kind = len(record) if isinstance(record, dict) else type(record)
+        found = self._implied.get(kind)
+        if found is None:
+            found = self._implied[kind] = implied(self.function, record)
+        return found
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
         if address[-1] != key.index:  # the bridge looks at what another key gives

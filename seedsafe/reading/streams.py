@@ -1,0 +1,139 @@
+"""The records of a stream, augmented in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from seedsafe.ground.info import TARGETS, Array
+from seedsafe.keys.key import SampleKey
+from seedsafe.keys.many import ManyKeys
+from seedsafe.pipeline.batch import Many
+from seedsafe.pipeline.compose import Compose
+from seedsafe.reading.forms import copied, is_compose, labels_of, mixer_of
+from seedsafe.reading.records import KeyedMap
+
+__all__ = ["augmented"]
+
+
+def augmented(
+    keyed: KeyedMap, records: Iterable[tuple[SampleKey, Any]], size: int
+) -> Iterator[tuple[SampleKey, Any]]:
+    """Yield each key with its augmented record.
+
+    Small images are augmented `size` at a time where that is faster, to the same bytes. Up to `size` records are then read
+    before the first of them is yielded. An error of the source comes after the records before it, as it always does.
+
+    Args:
+        keyed: augments a record.
+        records: of the source, each with its key.
+        size: the number of records that the caller takes before it looks at the source's state.
+    """
+    group = _Group.of(keyed, size)
+    source = iter(records)
+    for number in count(1):
+        try:
+            key, record = next(source)
+        except StopIteration:
+            break
+        except Exception:
+            if group is not None:
+                yield from group.results()
+            raise
+        if group is not None and group.add(key, record):
+            if number % size == 0:
+                yield from group.results()
+            continue
+        if group is not None:  # the rest of the stream will not be alike either
+            yield from group.results()
+            group = None
+        yield key, keyed.at(record, key)
+    if group is not None:
+        yield from group.results()
+
+
+class _Group:
+    """Neighbouring records whose images are alike."""
+
+    def __init__(self, keyed: KeyedMap, many: Many, size: int) -> None:
+        self._keyed = keyed
+        self._many = many
+        self._size = size
+        self._reserved = {*TARGETS, *labels_of(keyed.function)}
+        self._keys: list[SampleKey] = []
+        self._images = np.empty(0)
+        self._records: list[tuple[Any, Any]] = []
+
+    @classmethod
+    def of(cls, keyed: KeyedMap, size: int) -> _Group | None:
+        """Return an empty group, or None if records are faster one by one."""
+        augment = keyed.function
+        if not isinstance(augment, Compose) or not is_compose(augment) or mixer_of(augment) is not None:
+            return None
+        many = augment.many
+        return cls(keyed, many, size) if many.is_known and many.pays(size) else None
+
+    def add(self, key: SampleKey, record: Any) -> bool:
+        """Add a record if it is like the others, with a copy of its image: the source may reuse its memory."""
+        entry = self._entry(record)
+        image = record if entry is None else record[entry]
+        if type(image) is not ndarray:
+            return False
+        if not self._keys:
+            if not (self._many.takes([image]) and self._many.pays(self._size, image)):
+                return False
+            self._images = np.empty((self._size, *image.shape), image.dtype)
+        elif image.shape != self._images.shape[1:] or image.dtype != self._images.dtype:
+            return False
+        self._images[len(self._keys)] = image
+        self._keys.append(key)
+        if entry == 0:
+            record = (None, *copied(record[1:]))
+        elif entry is not None:
+            record = copied(record | {entry: None})
+        self._records.append((entry, None if entry is None else record))
+        return True
+
+    def _entry(self, record: Any) -> Any:
+        """Return the position or name of a record's only target, which is an image; None if it is the record itself."""
+        kind = type(record)
+        if kind is not tuple and kind is not dict:
+            return None
+        try:
+            targets = self._keyed.targets_of(record)
+        except ValueError:  # which the record raises by itself
+            return None
+        if kind is tuple:
+            return 0 if record and (not targets or targets == "image") else None
+        named = {"image": "image"} if not targets or targets == "image" else targets
+        if type(named) is not dict or list(named.values()) != ["image"]:
+            return None
+        (entry,) = named
+        alone = bool(targets) or self._reserved.isdisjoint(record.keys() - {"image"})
+        return entry if entry in record and alone else None
+
+    def results(self) -> Iterator[tuple[SampleKey, Any]]:
+        """Yield the keys and the augmented records of the group, and empty it."""
+        keys, records, images = self._keys, self._records, self._images[: len(self._keys)]
+        self._keys, self._records = [], []
+        whole: Array | None = None
+        if self._many.pays(len(keys)):
+            with suppress(Exception):  # each record says by itself what is wrong with it
+                whole = self._many.run(images, ManyKeys(keys), np.empty)
+        for number, key in enumerate(keys):
+            entry, record = records[number]
+            if whole is not None:
+                yield key, _with_image(record, entry, whole[number])
+            else:
+                yield key, self._keyed.at(_with_image(record, entry, images[number]), key)
+
+
+def _with_image(record: Any, entry: Any, image: Array) -> Any:
+    if entry is None:
+        return image
+    return (image, *record[1:]) if type(record) is tuple else record | {entry: image}
