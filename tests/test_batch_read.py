@@ -124,3 +124,75 @@ def test_a_ready_batch_with_an_image_that_fails() -> None:
         augment_batch(ss.Compose([ss.RandomCrop(64)]), IMAGES, ss.SampleKey(1, 0, 0), limit=LENGTH)
     with pytest.raises(ValueError, match="index"):
         augment_batch(AUGMENT, IMAGES, ss.SampleKey(1, 0, 2**64 - 3), limit=LENGTH)
+
+
+class Together:
+    """A base that reads batches, and counts what it reads."""
+
+    reads_batches: Any = True
+
+    def __init__(self, fails: str = "") -> None:
+        self.fails, self.alone, self.batches = fails, 0, 0
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getitem__(self, index: int) -> Any:
+        self.alone += 1
+        if self.fails and index == 4:
+            raise OSError("sample 4 cannot be read")
+        return IMAGES[index], index
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        self.batches += 1
+        if self.fails == "draws":
+            ss.generator()
+        elif self.fails == "short":
+            return []
+        elif self.fails:
+            raise OSError
+        return list(zip(IMAGES[indices], indices, strict=True))
+
+
+def test_a_base_that_reads_batches_is_asked_once() -> None:
+    base = Together()
+    batch = read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
+    assert (base.alone, base.batches) == (0, 1)
+    equal(batch, read_batch(KeyedReader(BASES["pairs"], AUGMENT, seed=42), ATS))
+
+
+@pytest.mark.parametrize("says", [False, 1, None])
+def test_a_base_that_does_not_say_so_is_read_by_sample(says: Any) -> None:
+    class Other(Together):
+        reads_batches = says
+
+    base = Other()
+    read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
+    assert (base.alone, base.batches) == (len(ATS), 0)
+
+
+@pytest.mark.parametrize("fails", ["raises", "draws", "short"])
+def test_a_batch_that_fails_is_read_by_sample(fails: str) -> None:
+    base = Together(fails)
+    with pytest.raises(SampleError, match="sample 4 cannot be read"):
+        read_batch(KeyedReader(base, AUGMENT, seed=42), ATS)
+    assert (base.alone, base.batches) == (3, 1)
+
+
+def test_an_array_is_read_at_once() -> None:
+    at_once = KeyedReader(IMAGES, AUGMENT, seed=42).at_once(ATS, np.empty)
+    assert isinstance(at_once, AtOnce)
+    for number, at in enumerate(ATS):
+        equal(at_once.images[number], KeyedReader(IMAGES, AUGMENT, seed=42).sample(at))
+
+
+@pytest.mark.parametrize(
+    "base", [IMAGES.astype(np.int64), np.zeros((LENGTH, 200, 200, 3), np.uint8), IMAGES[..., None]]
+)
+def test_an_array_that_is_read_by_sample(base: Any) -> None:
+    reader = KeyedReader(base, AUGMENT if base.ndim == 4 else ss.Compose([ss.HorizontalFlip()]), seed=42)
+    alone = reader.at_once(ATS, np.empty)
+    assert callable(alone)
+    if base.ndim == 4:
+        equal(np.ascontiguousarray(alone(1)), np.ascontiguousarray(reader.sample(ATS[1])))
+    assert reader.at_once(ATS, np.empty) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import copy, deepcopy
 from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -408,6 +409,13 @@ class KeyedReader:
         """Return what the base has at some positions, up to one that is not like the first, or cannot be read."""
         opencv.guard()
         base, repeats, key = self.base, self.repeats, self.key
+        if type(base) is ndarray and around is None:
+            images = base[list(map(int, ats))]
+            if many.takes(images) and many.pays(len(ats), images[0]):
+                return _Reads(images, None, len(ats))
+            self._at_once = False
+            return _Reads(images, None, 0)
+        together = self._together(ats)
         read = entered(None, repeats, 0, True, key)  # one for all: it is begun again for each
         again, number, last = read.again, 0, None
         read.outer = None
@@ -423,7 +431,7 @@ class KeyedReader:
                     outer.report(repeats, key(at), self._random)
                     thread.read = read
                 try:
-                    sample = base[int(at)]
+                    sample = base[int(at)] if together is None else together[number]
                 except (NotReproducible, SharedSeedError):
                     raise
                 except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
@@ -462,6 +470,16 @@ class KeyedReader:
             self._random |= bool(read.numbers)
             thread.read = None
         return _Reads(images, others if length else None, number, last)
+
+    def _together(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:
+        """Return the samples that the base reads in one call, or None if it does not say that these are the usual ones."""
+        base = self.base
+        if getattr(type(base), "reads_batches", False) is not True:
+            return None
+        with suppress(Exception), reading(None):  # else each sample says what is wrong with it
+            samples: Sequence[Any] = base.__getitems__(list(map(int, ats)))
+            return samples if len(samples) == len(ats) else None
+        return None
 
     def _image(self, sample: Any, many: Many) -> Array | None:
         """Return the image of a sample that is nothing else, or a tuple that begins with it; None for any other."""
