@@ -52,9 +52,9 @@ test-numpy:
 	scripts/test_contract.sh python3.12 2.5
 	scripts/test_contract.sh python3.13 2.5
 
-# Content and order for every way to load; half an hour and more on two cores.
+# Content and order for every way to load; some hours on two cores.
 test-matrix: $(VENV)/.installed
-	$(BIN)/python -m pytest -m matrix
+	$(BIN)/python -m pytest -m matrix -n $(JOBS) --dist loadfile
 
 # The libraries that bridges are proved on, in an environment of their own. SEEDSAFE_BRIDGE="MONAI,timm" for some of them.
 test-bridge: .venvs/bridge/.installed
