@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
-from seedsafe.reading import checked_int
-from seedsafe.reading.streams import augmented
+from seedsafe.reading import augmented, checked_int
 from seedsafe_torch.cell import Shared
 from seedsafe_torch.fetching import fetch_above
 

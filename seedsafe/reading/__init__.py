@@ -39,6 +39,7 @@ from seedsafe.reading.inside import (
     walk,
 )
 from seedsafe.reading.reader import Forwarding, KeyedReader, collating
+from seedsafe.reading.streams import augmented
 
 __all__ = [
     "AtOnce",
@@ -57,6 +58,7 @@ __all__ = [
     "augment_batch",
     "augment_sample",
     "augment_views",
+    "augmented",
     "check_targets",
     "checked_int",
     "collate",

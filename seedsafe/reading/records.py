@@ -16,8 +16,7 @@ from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.transform import Transform
-from seedsafe.reading import Targets, augment_sample, check_targets, labels_of
-from seedsafe.reading.forms import implied
+from seedsafe.reading.forms import Targets, augment_sample, check_targets, implied, labels_of
 
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
