@@ -336,7 +336,7 @@ def test_parameters() -> None:
         (
             lambda: ss.GridShuffle(9)(np.zeros((8, 20), np.uint8), key=KEY),
             ValueError,
-            "a grid of 9 rows and 9 columns needs an image with as many, got 8×20 pixels: pass a smaller grid",
+            "a grid of 9 rows and 9 columns needs an image at least as large, got 8×20 pixels: pass a smaller grid",
         ),
         (
             lambda: ss.CoarseDropout(fill=300)(np.zeros((9, 9), np.uint8), key=KEY),

@@ -1,4 +1,4 @@
-"""Image transforms: uint8 or float32, (H, W) or (H, W, C), RGB."""
+"""Image transforms: uint8 or float32, RGB or grey."""
 
 from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur

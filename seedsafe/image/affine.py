@@ -7,7 +7,7 @@ from typing import Any
 from seedsafe.ground.checks import flag, real, span
 from seedsafe.ground.info import Info
 from seedsafe.image.options import ANGLE
-from seedsafe.image.warped import Moved, Turning
+from seedsafe.image.warped import AffineTransform, Moved
 from seedsafe.keys.decisions import cos_sin_degrees
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Option, Range, option
@@ -19,7 +19,7 @@ _Two = tuple[float, float]
 _Ranges = Option[float | _Two | tuple[_Two, _Two], Any]
 
 
-def _is_two(value: Any) -> bool:
+def _is_two_ranges(value: Any) -> bool:
     return (
         isinstance(value, tuple | list)
         and any(isinstance(one, tuple | list) for one in value)
@@ -27,18 +27,16 @@ def _is_two(value: Any) -> bool:
     )
 
 
-def _one_or_two(name: str, value: Any, low: float, high: float, way_out: str, *, about: float) -> Any:
-    """Return a range, or one for x and one for y."""
-    if _is_two(value):
+def _range_or_two(name: str, value: Any, low: float, high: float, way_out: str, *, about: float) -> Any:
+    """Return one range, or one for x and one for y."""
+    if _is_two_ranges(value):
         return tuple(span(name, one, low, high, way_out, about=about) for one in value)
     return span(name, value, low, high, way_out, about=about)
 
 
 def _shifts(name: str, value: Any) -> tuple[_Two, _Two]:
-    way_out = (
-        "pass a share of the image's size such as 0.1, (0.1, 0.05) for x and y, or a range for each of them"
-    )
-    if _is_two(value):
+    way_out = "pass a share of the image's size such as 0.1, (0.1, 0.05) for x and y, or a range for each"
+    if _is_two_ranges(value):
         across, down = (span(name, one, -1e3, 1e3, way_out, about=0.0) for one in value)
         return across, down
     reaches = tuple(value) if isinstance(value, tuple | list) else (value, value)
@@ -49,24 +47,24 @@ def _shifts(name: str, value: Any) -> tuple[_Two, _Two]:
 
 
 @primitive()
-class Affine(Turning):
-    """Turn, translate, scale and shear the image around its middle, each by a drawn amount.
+class Affine(AffineTransform):
+    """Turn, translate, scale and shear the image around its middle, each by a random amount.
 
     Draws the angle (word 1), the shift in x (word 2) and y (word 3), the scale in x (word 4) and y (word 5), the
-    shear in x (word 6) and y (word 7). The parameters are equal on every machine, so keypoints and boxes are too;
+    shear in x (word 6) and y (word 7). The parameters, keypoints and boxes are equal on every machine;
     pixels only with the same build of OpenCV.
 
     Args:
-        degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
-        translate: the shift as a share of width and height: one number x for -x to x of both; (x, y) for -x to x of the
+        degrees: the angle, counter-clockwise: a range, or one number x for -x to x.
+        translate: the shift as a share of width and height: one number x for -x to x in both; (x, y) for -x to x of the
             width and -y to y of the height; ((x0, x1), (y0, y1)) for ranges.
-        scale: the factor, a range, or one number x for 1 - x to 1 + x; ((x0, x1), (y0, y1)) draws one for each axis.
+        scale: the factor: a range, or one number x for 1 - x to 1 + x; ((x0, x1), (y0, y1)) draws one for each axis.
         shear: the angle in degrees by which columns lean: a range, or one number x for -x to x; ((x0, x1), (y0, y1))
             leans rows as well.
-        expand: make the result as large as the whole moved image.
+        expand: make the result large enough for the whole image.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
-    Follows ``torchvision.transforms.RandomAffine``, whose angles count clockwise, and whose shifts are whole pixels.
+    Follows ``torchvision.transforms.RandomAffine``, where angles are clockwise and shifts are whole pixels.
 
     Example:
         >>> augment = Affine(15, translate=0.1, scale=(0.9, 1.1), shear=5)
@@ -81,7 +79,7 @@ class Affine(Turning):
         _shifts, default=((0.0, 0.0), (0.0, 0.0)), kw_only=True
     )
     scale: _Ranges = option(
-        _one_or_two,
+        _range_or_two,
         1e-6,
         1e6,
         "pass factors such as (0.9, 1.1), or a range for x and one for y",
@@ -90,7 +88,7 @@ class Affine(Turning):
         kw_only=True,
     )
     shear: _Ranges = option(
-        _one_or_two,
+        _range_or_two,
         -89.9,
         89.9,
         "pass an angle below 90 degrees, or a range, or a range for x and one for y",
@@ -110,9 +108,9 @@ class Affine(Turning):
         """Return the Affine that albumentations calls ShiftScaleRotate.
 
         Args:
-            shift: the shift's share of width and height: a range for both, or one number x for -x to x, or
+            shift: the shift as a share of width and height: a range for both, or one number x for -x to x, or
                 ((x0, x1), (y0, y1)).
-            scale: what is added to a factor of 1: a range, or one number x for -x to x.
+            scale: the amount added to a factor of 1: a range, or one number x for -x to x.
             rotate: the angle in degrees: a range, or one number x for -x to x.
             options: see Affine.
 
@@ -121,24 +119,24 @@ class Affine(Turning):
             (-15.0, 15.0)
         """
         way_out = "pass a share of the image's size, or a range"
-        both = shift if _is_two(shift) else (shift, shift)
+        both = shift if _is_two_ranges(shift) else (shift, shift)
         across, down = (span("shift", one, -1e3, 1e3, way_out, about=0.0) for one in both)
-        way_out = "pass what is added to a factor of 1, or a range"
+        way_out = "pass the amount added to a factor of 1, or a range"
         low, high = span("scale", scale, -0.999999, 1e6, way_out, about=0.0)
         return cls(rotate, translate=(across, down), scale=(1.0 + low, 1.0 + high), **options)
 
     def draw(self, rng: Draws, info: Info) -> Moved:
-        """Return the matrix, and what it is made of."""
+        """Return the matrix and its parameters."""
         rows, columns = info.image_size()
         degrees = rng.uniform(*self.degrees)
         translate = rng.uniform(*self.translate[0]) * columns, rng.uniform(*self.translate[1]) * rows
-        scale = _drawn(rng, self.scale, same=True)
-        shear = _drawn(rng, self.shear, same=False)
-        return self.moved(info, degrees, translate, scale, shear)
+        scale = _draw_two(rng, self.scale, same=True)
+        shear = _draw_two(rng, self.shear, same=False)
+        return self.around_middle(info, degrees, translate, scale, shear)
 
 
-def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
-    """Return an amount for x and one for y; of a single range, the same for both, or none for y. Two words."""
+def _draw_two(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
+    """Draw an amount for x and one for y: of a single range, the same for both or 0 for y. Two words."""
     if isinstance(ranges[0], tuple):
         return rng.uniform(*ranges[0]), rng.uniform(*ranges[1])
     amount = rng.uniform(*ranges)
@@ -147,19 +145,19 @@ def _drawn(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
 
 
 @primitive()
-class Rotate(Turning):
-    """Turn the image around its middle by a drawn angle.
+class Rotate(AffineTransform):
+    """Turn the image around its middle by a random angle.
 
     Draws the angle (word 1). Keypoints and boxes are equal on every machine; pixels only with the same build of
     OpenCV.
 
     Args:
-        degrees: the angle, counter-clockwise; a range, or one number x for -x to x.
-        expand: make the result as large as the whole turned image.
-        crop_border: cut out the largest window in the middle that shows no outside.
+        degrees: the angle, counter-clockwise: a range, or one number x for -x to x.
+        expand: make the result large enough for the whole image.
+        crop_border: cut out the largest middle window that shows only the image.
 
     Raises:
-        ValueError: an argument is out of its range, or expand and crop_border are both True.
+        ValueError: an argument is out of its range, or both expand and crop_border are True.
 
     Follows ``torchvision.transforms.RandomRotation``, and albumentations 2.0.8's ``Rotate`` for crop_border.
 
@@ -174,17 +172,17 @@ class Rotate(Turning):
     def __post_init__(self) -> None:
         check_options(self)
         if self.expand and self.crop_border:
-            raise ValueError("expand and crop_border cannot both be True: choose one of them")
+            raise ValueError("expand and crop_border cannot both be True: set one to False")
 
     def draw(self, rng: Draws, info: Info) -> Moved:
-        """Return the matrix, and what it is made of."""
+        """Return the matrix and its parameters."""
         degrees = rng.uniform(*self.degrees)
-        moved = self.moved(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
-        return moved._replace(**_inside(moved, *info.image_size())) if self.crop_border else moved
+        moved = self.around_middle(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+        return moved._replace(**_inner_window(moved, *info.image_size())) if self.crop_border else moved
 
 
-def _inside(moved: Moved, rows: int, columns: int) -> dict[str, Any]:
-    """Return the matrix and size of the largest window in the middle of a turned image that shows no outside."""
+def _inner_window(moved: Moved, rows: int, columns: int) -> dict[str, Any]:
+    """Return the matrix and size of the largest middle window that shows only the turned image."""
     cos, sin = (abs(one) for one in cos_sin_degrees(moved.degrees))
     long, short = max(rows, columns), min(rows, columns)
     if short <= 2.0 * sin * cos * long or abs(sin - cos) < 1e-10:

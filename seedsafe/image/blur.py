@@ -19,14 +19,14 @@ __all__ = ["Blur", "Gauss", "GaussianBlur", "Glass", "GlassBlur", "MedianBlur", 
 
 
 class Gauss(NamedTuple):
-    """The side of a square, 0 for as large as the bell, and the bell's standard deviation, in pixels."""
+    """The side of the square (0: as large as the bell needs) and the bell's standard deviation, in pixels."""
 
     size: int
     sigma: float
 
 
 class Glass(NamedTuple):
-    """The address of the noise that pixels are moved by."""
+    """The address of the noise that moves pixels."""
 
     address: Address
 
@@ -38,7 +38,7 @@ class Side(NamedTuple):
 
 
 def odd(name: str, value: Any, low: int) -> tuple[int, int]:
-    """Return a range of odd integers; one stands for both ends."""
+    """Return a range of odd integers; one integer is both ends."""
     way_out = "pass an odd number of pixels, or a range (low, high) of odd numbers"
     first, last = span(name, value, low, 2**15 - 1, way_out, whole=True)
     if first % 2 == 0 or last % 2 == 0:
@@ -56,18 +56,21 @@ def _odd_or_zero(name: str, value: Any) -> tuple[int, int]:
 
 
 def draw_odd(rng: Draws, sizes: Any) -> int:
-    """Return one of the odd integers in a range; consumes one word."""
+    """Draw one of the odd integers in a range. One word."""
     low, high = sizes
     drawn: int = low + 2 * rng.integer((high - low) // 2 + 1)
     return drawn
 
 
 @primitive()
-class _Squared(Often):
+class _SquareBlur(Often):
     """A transform that blurs with a square around each pixel."""
 
     size: Pair = option(
-        odd, 1, default=(3, 7), doc="the square's side in pixels, odd, or a range (low, high) of odd numbers."
+        odd,
+        1,
+        default=(3, 7),
+        doc="the square's side in pixels: an odd number, or a range (low, high) of them.",
     )
 
     def draw(self, rng: Draws, info: Info) -> Side:
@@ -76,11 +79,11 @@ class _Squared(Often):
 
 
 @primitive()
-class Blur(_Squared):
+class Blur(_SquareBlur):
     """Replace each value by the mean of a square around it.
 
-    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). uint8
-    is exact on every machine, float32 with the same build of OpenCV.
+    Follows albumentations' ``Blur``, which is OpenCV's. Draws the square's side, an odd number (word 1). Exact on
+    every machine for uint8, and for float32 with the same build of OpenCV.
 
     Example:
         >>> Blur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -90,16 +93,16 @@ class Blur(_Squared):
     size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return blur.box_blur(image, params[0])
 
 
 @primitive()
-class MedianBlur(_Squared):
+class MedianBlur(_SquareBlur):
     """Replace each value by the median of a square around it.
 
-    Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side out of the odd ones (word 1). Exact on
-    every machine; float32 goes through uint8 where the side is above 5.
+    Follows albumentations' ``MedianBlur``, which is OpenCV's. Draws the square's side, an odd number (word 1). Exact on
+    every machine; with a side above 5, float32 is converted to uint8 and back.
 
     Example:
         >>> MedianBlur(3)(np.array([[0, 90, 0, 0]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -109,20 +112,20 @@ class MedianBlur(_Squared):
     size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return blur.median_blur(image, params[0])
 
 
 @primitive()
 class GaussianBlur(Often):
-    """Blur with a bell of a drawn width.
+    """Blur with a Gaussian bell of a random width.
 
     Follows ``torchvision.transforms.GaussianBlur``, and with a range of sizes albumentations' of the same name. Draws
-    the width (word 1) and the square's side out of the odd ones (word 2). uint8 is exact on every machine, float32
-    with the same build of OpenCV.
+    the width (word 1) and the square's side, an odd number (word 2). Exact on every machine for uint8, and for
+    float32 with the same build of OpenCV.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of odd numbers; 0 is as large as the bell, 7 sigma.
+        size: the square's side in pixels: an odd number, or a range (low, high) of them; 0 fits the bell, 7 sigma.
         sigma: the bell's standard deviation in pixels, or a range (low, high).
 
     Example:
@@ -136,30 +139,29 @@ class GaussianBlur(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Gauss:
-        """Return the side and the width."""
+        """Return the square's side and the bell's width."""
         sigma = rng.uniform(*self.sigma)
         return Gauss(draw_odd(rng, self.size), sigma)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return blur.gaussian_blur(image, *params)
 
 
 @primitive()
 class GlassBlur(Often):
-    """Blur as frosted glass does: blurred, its pixels taken from nearby places, and blurred again.
+    """Blur like frosted glass: blur the image, move its pixels a little, and blur it again.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, except that pixels are
-    copied and not swapped, unless `swap` is True. The noise that they are moved by starts at word 4. uint8 is exact
-    on every machine, float32 with the same build of OpenCV.
+    copied instead of swapped, unless `swap` is True. The noise that moves them starts at word 4. Exact on every
+    machine for uint8, and for float32 with the same build of OpenCV.
 
     Args:
-        sigma: of the blurs, in pixels.
-        reach: how far away a pixel may be taken from, in pixels.
-        rounds: how often they are taken.
-        swap: pixels change places with nearby ones, as in the authors' code and albumentations 2.0.8: by less than
-            `reach` to the right and down, and not those that are within `reach` of the edges. It takes 12 bytes of
-            memory a pixel more.
+        sigma: the standard deviation of both blurs, in pixels.
+        reach: how far a pixel may move, in pixels.
+        rounds: how often pixels are moved.
+        swap: swap nearby pixels, as the authors' code and albumentations 2.0.8 do: by less than `reach` to the right
+            and down, and none within `reach` of the edges. This takes 12 more bytes of memory per pixel.
 
     Example:
         >>> GlassBlur(0.1, reach=1, rounds=1)(np.array([[0, 90, 0, 90]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -176,5 +178,5 @@ class GlassBlur(Often):
         return Glass(rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return blur.glass_blur(image, self.sigma, self.reach, self.rounds, params[0], swap=self.swap)

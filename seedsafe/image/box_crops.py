@@ -1,4 +1,4 @@
-"""RandomIoUCrop and BBoxSafeCrop: windows that are drawn with regard to the boxes."""
+"""RandomIoUCrop and BBoxSafeCrop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, res
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import choice, flag, numbers, pair, real
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.cut import Cut
+from seedsafe.image.cut import CropTransform
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -23,7 +23,7 @@ _ROUNDS: Final = 6
 
 
 class IoUWindow(NamedTuple):
-    """A window inside the image, and whether boxes whose middle it does not show are emptied."""
+    """A window inside the image, and whether boxes with their middle outside it are emptied."""
 
     top: int
     left: int
@@ -33,29 +33,29 @@ class IoUWindow(NamedTuple):
 
 
 @primitive(opencv=False)
-class RandomIoUCrop(Cut):
-    """Cut out a drawn window that shares enough with a box, as single-shot detectors are trained. Exact on every machine.
+class RandomIoUCrop(CropTransform):
+    """Cut out a random window that overlaps a box enough, as in training single-shot detectors. Exact on every machine.
 
-    A round draws how much window and box must overlap at least, out of a list (1 means: leave the image as it is), and
-    then `trials` windows, of which the first counts that has an allowed shape and shows the middle of a box that overlaps
-    enough. There are six rounds; if none finds a window, the image stays as it is. Boxes whose middle the window does not
-    show are emptied: their area is zero. The sample must have boxes.
+    A round draws the least overlap of window and box from a list (1 keeps the whole image), then `trials` windows. The
+    first window is used that has an allowed shape and contains the middle of a box that overlaps it enough. After six
+    rounds without one, the whole image is kept. Boxes with their middle outside the window are emptied: their area is
+    zero. The sample must have boxes.
 
-    Draws for each round the overlap, then for each trial the window's width, height, left and top: six times one
-    and four times `trials` words, whatever they are.
+    Draws for each round the overlap, then for each trial the window's width, height, left and top: always six times
+    1 + 4 `trials` words.
 
     Args:
-        min_scale: the window's smallest share of width and of height.
-        max_scale: the largest share.
+        min_scale: the window's smallest share of the width and of the height.
+        max_scale: its largest share.
         min_aspect_ratio: the window's smallest width ÷ height.
-        max_aspect_ratio: the largest.
-        sampler_options: the overlaps (intersection over union), one of which is drawn.
-        trials: windows drawn in a round.
+        max_aspect_ratio: its largest width ÷ height.
+        sampler_options: the overlaps (intersection over union) to draw from.
+        trials: the number of windows drawn in a round.
 
     Raises:
         ValueError: when applied, the sample has no entry "boxes".
 
-    Follows ``torchvision.transforms.v2.RandomIoUCrop``, which tries as many rounds as it needs.
+    Follows ``torchvision.transforms.v2.RandomIoUCrop``, which has no limit of rounds.
 
     Example:
         >>> sample = {"image": np.zeros((100, 100), np.uint8), "boxes": np.array([[10.0, 10, 60, 60]])}
@@ -76,13 +76,13 @@ class RandomIoUCrop(Cut):
         kw_only=True,
     )
     trials: int = option(
-        checked_int, 1, 10_000, "pass the windows drawn in a round", default=40, kw_only=True
+        checked_int, 1, 10_000, "pass the number of windows drawn in a round", default=40, kw_only=True
     )
 
     def __post_init__(self) -> None:
         check_options(self)
         for name, most in (("scale", 1.0), ("aspect_ratio", 1e6)):
-            way_out = f"pass min_{name} and max_{name}, the smaller one first"
+            way_out = f"pass min_{name} and max_{name}, with the first at most the second"
             low = real(f"min_{name}", getattr(self, f"min_{name}"), 1e-6, most, way_out)
             high = real(f"max_{name}", getattr(self, f"max_{name}"), low, most, way_out)
             store(self, **{f"min_{name}": low, f"max_{name}": high})
@@ -96,13 +96,15 @@ class RandomIoUCrop(Cut):
             overlap = self.sampler_options[int(one[0] * len(self.sampler_options))]
             if overlap >= 1.0:
                 break
-            found = self._found(one[1:].reshape(-1, 4), boxes, overlap, rows, columns)
+            found = self._find_window(one[1:].reshape(-1, 4), boxes, overlap, rows, columns)
             if found is not None:
                 return found
         return IoUWindow(0, 0, rows, columns, False)
 
-    def _found(self, units: Array, boxes: Array, overlap: float, rows: int, columns: int) -> IoUWindow | None:
-        """Return the first window of a round that will do."""
+    def _find_window(
+        self, units: Array, boxes: Array, overlap: float, rows: int, columns: int
+    ) -> IoUWindow | None:
+        """Return the first window of a round that fits, or None."""
         share = self.max_scale - self.min_scale
         width = np.floor(columns * (self.min_scale + share * units[:, 0]))
         height = np.floor(rows * (self.min_scale + share * units[:, 1]))
@@ -125,7 +127,7 @@ class RandomIoUCrop(Cut):
         return crop(mask, *params[:4])
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the window sees them, cut off at its edges; those whose middle is outside are emptied."""
+        """Return the boxes in the window, clipped at its edges; those with their middle outside it are emptied."""
         top, left, height, width, chosen = params
         moved = shift_boxes(boxes, top, left, height, width)
         if chosen:
@@ -141,7 +143,7 @@ def _middles_inside(boxes: Array, left: float, top: float, width: float, height:
 
 
 def _overlaps(boxes: Array, left: float, top: float, width: float, height: float) -> Array:
-    """Return intersection over union of boxes with a window."""
+    """Return the intersection over union of each box with a window."""
     across = np.minimum(boxes[:, 2], left + width) - np.maximum(boxes[:, 0], left)
     down = np.minimum(boxes[:, 3], top + height) - np.maximum(boxes[:, 1], top)
     shared = np.maximum(across, 0.0) * np.maximum(down, 0.0)
@@ -151,19 +153,19 @@ def _overlaps(boxes: Array, left: float, top: float, width: float, height: float
 
 
 @primitive(opencv=False)
-class BBoxSafeCrop(Cut):
-    """Cut out a drawn window that holds all boxes, and bring it to a size if there is one.
+class BBoxSafeCrop(CropTransform):
+    """Cut out a random window that holds all boxes, and resize it if a size is passed.
 
-    Without boxes in the sample's entry "boxes", the window has the image's shape and at least ``1 - erosion_rate`` of its
-    height. Draws left (word 1), top (word 2), right (word 3) and bottom (word 4); without boxes height (word 1), top
+    If the sample's entry "boxes" is empty, the window has the image's shape and at least ``1 - erosion_rate`` of its
+    height. Draws left (word 1), top (word 2), right (word 3) and bottom (word 4); without boxes, height (word 1), top
     (word 2) and left (word 3).
 
-    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; else with the same build
-    of OpenCV.
+    Exact on every machine without size, and for uint8 with "bilinear", "area" and "nearest"; otherwise only with the
+    same build of OpenCV.
 
     Args:
-        size: of the result in pixels, one number or (height, width); None for the window's own.
-        erosion_rate: how much of the area around several boxes may be cut off, in [0, 1].
+        size: the result's size in pixels, one number or (height, width); None keeps the window's size.
+        erosion_rate: the share of the area around several boxes that may be cut off, in [0, 1].
 
     Raises:
         ValueError: when applied, the sample has no entry "boxes".
@@ -227,25 +229,25 @@ class BBoxSafeCrop(Cut):
         return self.size or (params[2], params[3])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, brought to the size."""
+        """Return the window of an image, resized."""
         height, width = self._size(params)
         return resize(
             crop(image, *params), height, width, interpolation=self.interpolation, antialias=self.antialias
         )
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, brought to the size without new labels."""
+        """Return the window of a mask, resized without new labels."""
         height, width = self._size(params)
         return resize(crop(mask, *params), height, width, interpolation="nearest")
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        """Return the keypoints in the result; those outside it are kept."""
         height, width = self._size(params)
         return resize_points(
             shift_points(keypoints, params[0], params[1]), (params[2], params[3]), (height, width)
         )
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the result shows them, cut off at its edges."""
+        """Return the boxes in the result, clipped at its edges."""
         height, width = self._size(params)
         return resize_boxes(shift_boxes(boxes, *params), (params[2], params[3]), (height, width))

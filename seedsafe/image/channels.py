@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Shift(NamedTuple):
-    """What is added to red, green and blue, on the scale of 0 to 255."""
+    """The amounts added to red, green and blue, on the scale of 0 to 255."""
 
     red: float
     green: float
@@ -36,13 +36,13 @@ class Shift(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The old place of each new channel."""
+    """The old position of each new channel."""
 
     order: tuple[int, ...]
 
 
 class Dropped(NamedTuple):
-    """The places of the channels that are filled."""
+    """The positions of the channels to fill."""
 
     dropped: tuple[int, ...]
 
@@ -55,10 +55,10 @@ class Weights(NamedTuple):
 
 @primitive()
 class ToGray(Sometimes):
-    """Make an RGB image grey; it keeps its three channels. Draws nothing but its chance.
+    """Make an RGB image grey, in three channels. Draws only whether it fires.
 
-    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. uint8 is
-    exact on every machine, float32 with the same build of OpenCV.
+    Follows ``torchvision.transforms.RandomGrayscale(p)``, with OpenCV's weights 0.299, 0.587 and 0.114. Exact on
+    every machine for uint8, and for float32 with the same build of OpenCV.
 
     Raises:
         ValueError: when applied, the image has neither 3 channels nor 1.
@@ -69,15 +69,15 @@ class ToGray(Sometimes):
     """
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in greys."""
+        """Return the grey image."""
         return channels.to_grey(image)
 
 
 @primitive()
 class ToSepia(Sometimes):
-    """Make an RGB image brown. Draws nothing but its chance.
+    """Make an RGB image brown. Draws only whether it fires.
 
-    Follows albumentations' ``ToSepia``. uint8 is exact on every machine, float32 with the same build of OpenCV.
+    Follows albumentations' ``ToSepia``. Exact on every machine for uint8, and for float32 with the same build of OpenCV.
 
     Raises:
         ValueError: when applied, the image does not have 3 channels.
@@ -88,20 +88,20 @@ class ToSepia(Sometimes):
     """
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in browns."""
+        """Return the brown image."""
         return channels.to_sepia(image)
 
 
 @primitive()
 class RGBShift(Often):
-    """Add a number to each of red, green and blue, cut off at the ends of the range.
+    """Add a random number to each of red, green and blue, clipped to the range.
 
-    Follows albumentations' ``RGBShift``. Draws the three (words 1 to 3). Exact on every machine.
+    Follows albumentations' ``RGBShift``. Draws the three shifts (words 1 to 3). Exact on every machine.
 
     Args:
-        red: the largest shift to either side, on the scale of 0 to 255, or a range (low, high) in [-255, 255].
-        green: the same.
-        blue: the same.
+        red: the largest shift of red up or down, on the scale of 0 to 255, or a range (low, high) in [-255, 255].
+        green: the same for green.
+        blue: the same for blue.
 
     Raises:
         ValueError: when applied, the image does not have 3 channels.
@@ -116,7 +116,7 @@ class RGBShift(Often):
     blue: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=20.0)
 
     def draw(self, rng: Draws, info: Info) -> Shift:
-        """Return what is added to each channel."""
+        """Return the shift of each channel."""
         return Shift(
             rng.uniform(*self.red),
             rng.uniform(*self.green),
@@ -132,7 +132,7 @@ class RGBShift(Often):
 class ChannelShuffle(Often):
     """Put the channels into a random order.
 
-    Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word less than there are
+    Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word fewer than there are
     channels). Exact on every machine; any dtype, any number of channels.
 
     Raises:
@@ -150,7 +150,7 @@ class ChannelShuffle(Often):
         return Order((*order, left[0]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its channels in the order."""
+        """Return the image with its channels in the new order."""
         return channels.shuffle_channels(image, params[0])
 
 
@@ -158,16 +158,16 @@ class ChannelShuffle(Often):
 class ChannelDropout(Often):
     """Fill some of the channels.
 
-    Follows albumentations' ``ChannelDropout``. Draws how many (word 1), and which (as many words as the most that may be
-    dropped). Exact on every machine; any dtype.
+    Follows albumentations' ``ChannelDropout``. Draws how many (word 1), then which (one word for each that may be
+    filled at most). Exact on every machine; any dtype.
 
     Args:
-        count: how many channels are filled, or a range (low, high), both included; fewer than there are.
-        fill: in the image's own units.
+        count: the number of channels to fill, or a range (low, high), both included; less than the image has.
+        fill: the value, in the image's own units.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: when applied, the image has no more channels than may be filled.
+        ValueError: when applied, the image does not have more channels than `count` at most.
 
     Example:
         >>> ChannelDropout()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -175,10 +175,12 @@ class ChannelDropout(Often):
     """
 
     count: Pair = option(span, 1, 127, "pass how many channels are filled", whole=True, default=1)
-    fill: float = option(real, -1e30, 1e30, "pass it in the image's own units", default=0.0, kw_only=True)
+    fill: float = option(
+        real, -1e30, 1e30, "pass a value in the image's own units", default=0.0, kw_only=True
+    )
 
     def draw(self, rng: Draws, info: Info) -> Dropped:
-        """Return the channels."""
+        """Return the channels to fill."""
         low, high = self.count
         left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
         if high >= len(left):
@@ -191,7 +193,7 @@ class ChannelDropout(Often):
         return Dropped(tuple(sorted(chosen[:count])))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with the channels filled."""
+        """Return the image with some channels filled."""
         return channels.drop_channels(image, params[0], self.fill)
 
 
@@ -220,5 +222,5 @@ class FancyPCA(Often):
         return Weights(tuple(self.alpha * normal(rng) for _ in range(axes)))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in moved colours."""
+        """Return the image with its colours moved."""
         return channels.shift_principal(image, params[0])

@@ -1,4 +1,4 @@
-"""ThreeCrop, FiveCrop and TenCrop: the sides, corners and middle of an image, one for each view."""
+"""ThreeCrop, FiveCrop and TenCrop: one window per view."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.cut import Cut
+from seedsafe.image.cut import CropTransform
 from seedsafe.image.flip import HORIZONTAL, VERTICAL, Mirror
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
@@ -17,7 +17,7 @@ __all__ = ["FiveCrop", "Mirrored", "TenCrop", "ThreeCrop", "view_of"]
 
 
 @primitive()
-class _Corners(Cut):
+class _FixedCrop(CropTransform):
     """A window of a fixed size in a corner or in the middle.
 
     Raises:
@@ -27,11 +27,11 @@ class _Corners(Cut):
     size: Pair = option(
         pair,
         "pass the height and width of the crops in pixels",
-        doc="of a window in pixels, one number or (height, width).",
+        doc="the window's size in pixels, one number or (height, width).",
     )
 
     def corner(self, view: int, info: Info) -> Window:
-        """Return the upper left, upper right, lower left, lower right or middle window."""
+        """Return the upper left (0), upper right (1), lower left (2), lower right (3) or middle (4) window."""
         height, width = self.size
         rows, columns = self.free(info)
         if view == 4:
@@ -40,7 +40,7 @@ class _Corners(Cut):
         return Window(rows * down, columns * right, height, width)
 
     def free(self, info: Info) -> tuple[int, int]:
-        """Return how many rows and columns an image has more than the window."""
+        """Return how many more rows and columns the image has than the window."""
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
@@ -52,14 +52,15 @@ class _Corners(Cut):
 
 
 @primitive(opencv=False)
-class ThreeCrop(_Corners):
-    """Cut out one end, or the middle, of the longer side: which one follows from the view. Exact on every machine.
+class ThreeCrop(_FixedCrop):
+    """Cut out one end or the middle of the longer side, chosen by the view. Exact on every machine.
 
-    View 0 is the left, 1 the middle, 2 the right window, 3 the left again; of an image that is higher than wide the top, the middle,
-    the bottom. Across, the window is in the middle. A dataset with ``views=3`` gives all of them. Draws nothing but its chance.
+    View 0 is the left window, 1 the middle, 2 the right, 3 the left again; in an image higher than wide, the top, the
+    middle and the bottom. Along the shorter side, the window is in the middle. A dataset with ``views=3`` returns all
+    three. Draws only whether it fires.
 
-    Follows ``uniform_crop`` of SlowFast, with which the networks of its paper and of later ones are tested; its number of the crop
-    is the view. mmaction2's ``ThreeCrop`` gives the same crops as left, right, middle.
+    Follows SlowFast's ``uniform_crop``, used to test the networks of its paper and later ones; the number of its crop is
+    the view. mmaction2's ``ThreeCrop`` has the same crops in the order left, right, middle.
 
     Example:
         >>> image = np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]], np.uint8)
@@ -83,13 +84,13 @@ class ThreeCrop(_Corners):
 
 
 @primitive(opencv=False)
-class FiveCrop(_Corners):
-    """Cut out one corner, or the middle: which one follows from the view. Exact on every machine.
+class FiveCrop(_FixedCrop):
+    """Cut out one corner or the middle, chosen by the view. Exact on every machine.
 
-    View 0 is the upper left, 1 the upper right, 2 the lower left, 3 the lower right window, 4 the middle, 5 the upper
-    left again. A dataset with ``views=5`` gives all of them. Draws nothing but its chance.
+    View 0 is the upper left window, 1 the upper right, 2 the lower left, 3 the lower right, 4 the middle, 5 the upper
+    left again. A dataset with ``views=5`` returns all five. Draws only whether it fires.
 
-    Follows ``torchvision.transforms.FiveCrop``, whose tuple is the views.
+    Follows ``torchvision.transforms.FiveCrop``, which returns a tuple of the views.
 
     Example:
         >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
@@ -105,7 +106,7 @@ class FiveCrop(_Corners):
 
 
 def view_of(rng: Draws) -> int:
-    """Return the number of the view that a stream is of."""
+    """Return the view of a stream's key."""
     return rng.address[3] & 0xFFFF
 
 
@@ -117,16 +118,16 @@ class Mirrored(NamedTuple):
 
 
 @primitive(opencv=False)
-class TenCrop(_Corners):
-    """Cut out one corner, or the middle, mirrored or not: which one follows from the view. Exact on every machine.
+class TenCrop(_FixedCrop):
+    """Cut out one corner or the middle, mirrored or not, chosen by the view. Exact on every machine.
 
-    Views 0 to 4 are those of FiveCrop, views 5 to 9 the same of the mirrored image. A dataset with ``views=10`` gives
-    all of them. Draws nothing but its chance.
+    Views 0 to 4 are those of FiveCrop, views 5 to 9 the same in the mirrored image. A dataset with ``views=10``
+    returns all ten. Draws only whether it fires.
 
     Args:
         vertical_flip: mirror top and bottom instead of left and right.
 
-    Follows ``torchvision.transforms.TenCrop``, whose tuple is the views.
+    Follows ``torchvision.transforms.TenCrop``, which returns a tuple of the views.
 
     Example:
         >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.uint8)
@@ -152,11 +153,11 @@ class TenCrop(_Corners):
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the window."""
-        return Cut.out_info(self, info, params[0])
+        return CropTransform.out_info(self, info, params[0])
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the window of an image, mirrored or not."""
-        window = Cut.apply_image(self, image, params[0])
+        window = CropTransform.apply_image(self, image, params[0])
         return self._mirror().image(window) if params[1] else window
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
@@ -164,13 +165,13 @@ class TenCrop(_Corners):
         return TenCrop.apply_image(self, mask, params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the window shows them; those outside stay, with coordinates outside."""
-        moved, mirror = Cut.apply_keypoints(self, keypoints, params[0]), self._mirror()
+        """Return the keypoints in the window; those outside it are kept."""
+        moved, mirror = CropTransform.apply_keypoints(self, keypoints, params[0]), self._mirror()
         return mirror.points(moved, params[0][2 + mirror.axis]) if params[1] else moved
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the window shows them, cut off at its edges."""
-        moved, mirror = Cut.apply_boxes(self, boxes, params[0]), self._mirror()
+        """Return the boxes in the window, clipped at its edges."""
+        moved, mirror = CropTransform.apply_boxes(self, boxes, params[0]), self._mirror()
         return mirror.boxes(moved, params[0][2 + mirror.axis]) if params[1] else moved
 
     def _mirror(self) -> Mirror:

@@ -8,7 +8,7 @@ from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, res
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import choice, flag, probability, real
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled
+from seedsafe.image.options import FillTransform
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import option
@@ -18,23 +18,23 @@ __all__ = ["CropAndPad", "Cropped"]
 
 
 class Cropped(NamedTuple):
-    """A window of the image, which may reach beyond it, and the size to which it is brought."""
+    """A window, which may reach beyond the image, and the size of the result."""
 
     window: tuple[int, int, int, int]
     size: tuple[int, int]
 
 
 def _four_ranges(name: str, value: Any, limit: float) -> tuple[tuple[float, float], ...]:
-    """Return the ranges above, right, below and left."""
+    """Return the ranges for above, right, below and left."""
     way_out = "pass one number, a range (low, high), or four of these for above, right, below and left"
-    given = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
-    return tuple(_range(name, one, limit, way_out) for one in given)
+    sides = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
+    return tuple(_range(name, side, limit, way_out) for side in sides)
 
 
 def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, float]:
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     if len(ends) != 2:
-        raise ValueError(f"{name} must be one number, a pair or four of these, got {value!r}: {way_out}")
+        raise ValueError(f"{name} must be one number, a range or four of these, got {value!r}: {way_out}")
     low: float
     high: float
     if name == "px":
@@ -47,23 +47,23 @@ def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, fl
 
 
 @primitive()
-class CropAndPad(Filled):
-    """Add or cut off rows and columns on each side, and bring the result to the image's size.
+class CropAndPad(FillTransform):
+    """Add or cut off rows and columns on each side, and resize the result to the image's size.
 
-    Draws the amounts above (word 1), on the right (word 2), below (word 3) and on the left (word 4). uint8 images are
-    exact on every machine with "bilinear", "area" and "nearest", others with the same build of OpenCV.
+    Draws the amounts above (word 1), on the right (word 2), below (word 3) and on the left (word 4).
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        px: pixels that are added, or, where negative, cut off: one number, a range (low, high), or four of these for
+        px: the pixels to add or, if negative, to cut off: one number, a range (low, high), or four of these for
             above, right, below and left.
-        percent: the same as a share of height and width, in place of px.
-        keep_size: bring the result to the image's size.
+        percent: the same as a share of height and width, instead of px.
+        keep_size: resize the result to the image's size.
         sample_independently: False draws one amount for all sides.
 
     Raises:
-        ValueError: an argument is out of its range, or px and percent are both given, or neither.
+        ValueError: an argument is out of its range, or both or neither of px and percent are passed.
 
-    Follows albumentations 2.0.8's ``CropAndPad``; at least one row and one column of the image are kept.
+    Follows albumentations 2.0.8's ``CropAndPad``. At least one row and one column of the image are kept.
 
     Example:
         >>> CropAndPad((0, 1, 0, 0), keep_size=False)(np.array([[7]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -82,10 +82,10 @@ class CropAndPad(Filled):
         px, percent = self.px, self.percent
         check_options(self)
         if (px is None) == (percent is None):
-            raise ValueError(f"pass px or percent, got {px=!r} and {percent=!r}")
+            raise ValueError(f"pass px or percent, not both or neither: got {px=!r} and {percent=!r}")
 
     def draw(self, rng: Draws, info: Info) -> Cropped:
-        """Return the window, and the size to which it is brought."""
+        """Return the window and the size of the result."""
         rows, columns = info.image_size()
         units = rng.units(4).tolist()
         if not self.sample_independently:
@@ -101,8 +101,8 @@ class CropAndPad(Filled):
                 for (low, high), unit, side in zip(self.percent, units, sides, strict=True)
             ]
         above, after, below, before = amounts
-        above, below = _something_left(above, below, rows)
-        before, after = _something_left(before, after, columns)
+        above, below = _keep_one_pixel(above, below, rows)
+        before, after = _keep_one_pixel(before, after, columns)
         window = -above, -before, above + rows + below, before + columns + after
         return Cropped(window, (rows, columns) if self.keep_size else window[2:])
 
@@ -111,33 +111,33 @@ class CropAndPad(Filled):
         return info.resized(*params[1])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, brought to the size."""
+        """Return the window of an image, resized."""
         window, (height, width) = params
         cut = crop(image, *window, mode=self.mode, fill=self.fill)
         return resize(cut, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, brought to the size without new labels."""
+        """Return the window of a mask, resized without new labels."""
         window, (height, width) = params
         cut = crop(mask, *window, mode=self.mode, fill=self.mask_fill)
         return resize(cut, height, width, interpolation="nearest")
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        """Return the keypoints in the result; those outside it are kept."""
         (top, left, rows, columns), (height, width) = params
         return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the result shows them, cut off at its edges."""
+        """Return the boxes in the result, clipped at its edges."""
         window, (height, width) = params
         return resize_boxes(shift_boxes(boxes, *window), window[2:], (height, width))
 
 
-def _something_left(first: int, last: int, side: int) -> tuple[int, int]:
-    """Return what is added on both sides, with one pixel of the image left if it would vanish."""
+def _keep_one_pixel(first: int, last: int, side: int) -> tuple[int, int]:
+    """Return the amounts added on both sides, changed so that at least one pixel of the image is left."""
     lacking = 1 - (side + min(first, 0) + min(last, 0))
     if lacking <= 0:
         return first, last
-    given = min(-min(first, 0), (lacking + 1) // 2)
-    given = max(given, lacking + min(last, 0))
-    return first + given, last + lacking - given
+    back = min(-min(first, 0), (lacking + 1) // 2)
+    back = max(back, lacking + min(last, 0))
+    return first + back, last + lacking - back

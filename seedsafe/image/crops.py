@@ -6,7 +6,7 @@ from typing import Final
 
 from seedsafe.ground.checks import real
 from seedsafe.ground.info import Info
-from seedsafe.image.cut import Cut
+from seedsafe.image.cut import CropTransform
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -16,19 +16,19 @@ from seedsafe.pipeline.primitive import primitive
 __all__ = ["Crop", "RandomCropFromBorders"]
 
 
-_WAY_OUT: Final = "pass the window in pixels of the image"
-_SHARE: Final = "pass the largest share that is cut off"
+_WAY_OUT: Final = "pass the window in pixels, inside the image"
+_SHARE: Final = "pass the largest share to cut off"
 
 
 @primitive(random=False, opencv=False)
-class Crop(Cut):
-    """Cut a fixed window out of the image. Draws nothing but its chance. Exact on every machine.
+class Crop(CropTransform):
+    """Cut a fixed window out of the image. Draws only whether it fires. Exact on every machine.
 
     Args:
-        top: the window's first row.
-        left: the window's first column.
-        height: in pixels.
-        width: in pixels.
+        top: the window's first row, from 0.
+        left: the window's first column, from 0.
+        height: the window's height in pixels.
+        width: the window's width in pixels.
 
     Raises:
         ValueError: when applied, the window is not inside the image.
@@ -55,15 +55,15 @@ class Crop(Cut):
 
 
 @primitive(opencv=False)
-class RandomCropFromBorders(Cut):
-    """Cut a drawn number of rows and columns off each side. Exact on every machine.
+class RandomCropFromBorders(CropTransform):
+    """Cut a random number of rows and columns off each side. Exact on every machine.
 
     Draws the window's left (word 1), right (word 2), top (word 3) and bottom (word 4).
 
     Args:
-        crop_left: the largest share of the width that is cut off on the left, in [0, 1].
+        crop_left: the largest share of the width to cut off on the left, in [0, 1].
         crop_right: the same on the right.
-        crop_top: the largest share of the height that is cut off above.
+        crop_top: the largest share of the height to cut off above, in [0, 1].
         crop_bottom: the same below.
 
     Follows albumentations 2.0.8's ``RandomCropFromBorders``, which keeps at least one row and one column.
@@ -88,7 +88,7 @@ class RandomCropFromBorders(Cut):
 
 
 def _ends(one: int, other: int, side: int, before: float, after: float) -> tuple[int, int]:
-    """Return the first place and the one behind the last, as `Draws.integer` makes them of two words."""
+    """Return a first and an end index from two words, with the arithmetic of `Draws.integer`."""
     first = min(one * (int(before * side) + 1) >> 64, side - 1)
     low = max(first + 1, int((1.0 - after) * side))
     return first, low + (other * (side - low + 1) >> 64)

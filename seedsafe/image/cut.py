@@ -1,4 +1,4 @@
-"""Windows inside an image, as they are or brought to a size: what crops have in common."""
+"""Base classes of crops inside an image."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import pair, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Interpolated
+from seedsafe.image.options import ResizeTransform
 from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
-__all__ = ["Cut", "Zoomed"]
+__all__ = ["CropTransform", "ResizedCropTransform"]
 
 
 @primitive()
-class Cut(SpatialTransform):
+class CropTransform(SpatialTransform):
     """A transform whose result is a window inside the image; its parameters are a Window."""
 
     p: float = option(probability, default=1.0, kw_only=True)
@@ -35,22 +35,22 @@ class Cut(SpatialTransform):
         return crop(mask, *params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the window sees them; those outside stay, with coordinates outside."""
+        """Return the keypoints in the window; those outside it are kept."""
         return shift_points(keypoints, params[0], params[1])
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the window sees them, cut off at its edges."""
+        """Return the boxes in the window, clipped at its edges."""
         return shift_boxes(boxes, *params)
 
 
 @primitive()
-class Zoomed(Interpolated):
-    """A transform whose result is a window inside the image, brought to a size; its parameters are a Window."""
+class ResizedCropTransform(ResizeTransform):
+    """A transform whose result is a window inside the image, resized; its parameters are a Window."""
 
     size: Pair = option(
         pair,
         "pass the height and width of the result in pixels",
-        doc="of the result in pixels, one number or (height, width).",
+        doc="the result's size in pixels, one number or (height, width).",
     )
 
     def out_info(self, info: Info, params: Any) -> Info:
@@ -58,25 +58,25 @@ class Zoomed(Interpolated):
         return info.resized(*self.size)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, brought to the size."""
+        """Return the window of an image, resized."""
         top, left, rows, columns = params
         height, width = self.size
         window = image[top : top + rows, left : left + columns]
         return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, brought to the size without new labels."""
+        """Return the window of a mask, resized without new labels."""
         height, width = self.size
         return resize(crop(mask, *params), height, width, interpolation="nearest")
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the result shows them; those outside stay, with coordinates outside."""
+        """Return the keypoints in the result; those outside it are kept."""
         top, left, rows, columns = params
         height, width = self.size
         return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the result shows them, cut off at its edges."""
+        """Return the boxes in the result, clipped at its edges."""
         _, _, rows, columns = params
         height, width = self.size
         return resize_boxes(shift_boxes(boxes, *params), (rows, columns), (height, width))

@@ -1,4 +1,4 @@
-"""GridDistortion, and what distortions have in common."""
+"""GridDistortion and the base class of distortions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seedsafe.functional.distort import Field, distort_boxes, distort_points, wa
 from seedsafe.functional.remap import Places, remap
 from seedsafe.ground.checks import choice, flag, probability, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import SMOOTH, Filled
+from seedsafe.image.options import SMOOTH, FillTransform
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Range, option
@@ -20,51 +20,51 @@ __all__ = ["Distorted", "Grid", "GridDistortion"]
 
 
 @primitive()
-class Distorted(Filled):
-    """A transform whose result has the image's size; its parameters end in that size."""
+class Distorted(FillTransform):
+    """A transform that moves pixels within the image; its parameters end in the image's size."""
 
     interpolation: str = option(choice, SMOOTH, default="bilinear", kw_only=True)
     p: float = option(probability, default=0.5, kw_only=True)
 
     def source(self, params: Any) -> Field:
-        """Return the field that takes the places of the result to those of the image."""
+        """Return the field from points of the result to points of the image."""
         raise NotImplementedError
 
     def forward(self, params: Any) -> Field:
-        """Return the field that takes the places of the image to those of the result."""
+        """Return the field from points of the image to points of the result."""
         source = self.source(params)
         return lambda x, y: way_back(source, x, y)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, distorted."""
-        return self._distorted(image, params, self.interpolation, self.fill)
+        """Return the distorted image."""
+        return self._distort(image, params, self.interpolation, self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
         """Return the mask, distorted without new labels."""
-        return self._distorted(mask, params, "nearest", self.mask_fill)
+        return self._distort(mask, params, "nearest", self.mask_fill)
 
-    def _distorted(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
+    def _distort(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
         height, width = params[-1]
         places = self.places(params)
         return remap(image, places, height, width, interpolation=interpolation, mode=self.mode, fill=fill)
 
     def places(self, params: Any) -> Places:
-        """Return where the pixels of the result's rows come from."""
+        """Return the image points that the result's rows show."""
         source = self.source(params)
         x = np.arange(params[-1][1], dtype=np.float64)[None]
         return lambda first, last: source(x, np.arange(first, last, dtype=np.float64)[:, None])
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, moved; those outside stay, with coordinates outside."""
+        """Return the moved keypoints; those outside the image are kept."""
         return distort_points(keypoints, self.forward(params))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes around the moved outlines, cut off at the image's edges."""
+        """Return boxes around the moved outlines, clipped at the image's edges."""
         return distort_boxes(boxes, self.forward(params), *params[-1])
 
 
 class Grid(NamedTuple):
-    """Where the lines of an even grid come from, in pixels of edges, and the image's size."""
+    """The image points that an even grid's lines show, in pixel edges, and the image's size."""
 
     across: tuple[float, ...]
     down: tuple[float, ...]
@@ -73,19 +73,20 @@ class Grid(NamedTuple):
 
 @primitive()
 class GridDistortion(Distorted):
-    """Stretch and squeeze the columns and the rows of a grid, each by a drawn amount.
+    """Stretch and squeeze the columns and rows of a grid, each by a random amount.
 
     Draws the widths of the columns (words 1 to num_steps) and the heights of the rows (words num_steps + 1 to 2
     num_steps). Masks, keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV.
 
     Args:
-        num_steps: how many columns and rows the grid has.
-        distort_limit: how much larger or smaller a part of the image a cell shows: a range, or one number x for -x to x,
+        num_steps: the number of columns and of rows of the grid.
+        distort_limit: how much larger or smaller the part of the image in a cell is: a range, or one number x for -x to x,
             in [-1, 10].
-        normalized: bring the widths, and the heights, to the image's; False lets the last ones reach beyond it, or not to it.
+        normalized: scale the widths and heights to add up to the image's. False lets the last ones end outside or inside it.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
-    Follows albumentations 2.0.8's ``GridDistortion``; its cells are whole pixels, and what is left over is one cell more.
+    Follows albumentations 2.0.8's ``GridDistortion``, where cells are whole pixels and
+    the remainder is one more cell.
 
     Example:
         >>> GridDistortion(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -99,7 +100,7 @@ class GridDistortion(Distorted):
     normalized: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Grid:
-        """Return where the grid's lines come from."""
+        """Return the image points that the grid's lines show."""
         rows, columns = info.image_size()
         return Grid(self._lines(rng, columns), self._lines(rng, rows), (rows, columns))
 
@@ -112,34 +113,36 @@ class GridDistortion(Distorted):
         return tuple(line * side / whole for line in lines)
 
     def source(self, params: Any) -> Field:
-        """Return the field that takes the places of the result to those of the image."""
-        across, down, (height, width) = params
-        even_x, even_y = _even(width, len(across)), _even(height, len(down))
-        return lambda x, y: (_line(x, even_x, np.array(across)), _line(y, even_y, np.array(down)))
+        """Return the field from points of the result to points of the image."""
+        (across, even_x), (down, even_y) = _lines_of(params)
+        return lambda x, y: (_move(x, even_x, across), _move(y, even_y, down))
 
     def places(self, params: Any) -> Places:
-        """Return where the pixels of the result's rows come from: rows and columns, each by itself."""
+        """Return the image points that the result's rows show: x and y are independent."""
         height, width = params[-1]
         x, y = self.source(params)(np.arange(width)[None], np.arange(height)[:, None])
         return lambda first, last: (x, y[first:last])
 
     def forward(self, params: Any) -> Field:
-        """Return the field that takes the places of the image to those of the result."""
-        across, down, (height, width) = params
-        even_x, even_y = _even(width, len(across)), _even(height, len(down))
-        return lambda x, y: (_line(x, np.array(across), even_x), _line(y, np.array(down), even_y))
+        """Return the field from points of the image to points of the result."""
+        (across, even_x), (down, even_y) = _lines_of(params)
+        return lambda x, y: (_move(x, across, even_x), _move(y, down, even_y))
 
 
-def _even(side: int, lines: int) -> Array:
-    even: Array = np.arange(lines) * (float(side) / (lines - 1))
-    return even
+def _lines_of(params: Any) -> list[tuple[Array, Array]]:
+    """Return the uneven and the even lines across, then those down."""
+    across, down, (height, width) = params
+    return [
+        (np.array(lines), np.arange(len(lines)) * (float(side) / (len(lines) - 1)))
+        for lines, side in ((across, width), (down, height))
+    ]
 
 
-def _line(places: Array, given: Array, made: Array) -> Array:
-    """Return places of pixel centres, led from some lines to others; beyond the outermost they go on."""
-    edge = places + 0.5
-    part = np.minimum(np.maximum(np.searchsorted(given, edge, side="right") - 1, 0), len(given) - 2)
-    length = given[part + 1] - given[part]
-    slope = (made[part + 1] - made[part]) / np.where(length > 0, length, 1.0)
-    led: Array = made[part] + (edge - given[part]) * slope - 0.5
-    return led
+def _move(centres: Array, start: Array, end: Array) -> Array:
+    """Return coordinates of pixel centres moved along with lines from start to end, extrapolated beyond the outermost."""
+    edge = centres + 0.5
+    part = np.minimum(np.maximum(np.searchsorted(start, edge, side="right") - 1, 0), len(start) - 2)
+    length = start[part + 1] - start[part]
+    slope = (end[part + 1] - end[part]) / np.where(length > 0, length, 1.0)
+    result: Array = end[part] + (edge - start[part]) * slope - 0.5
+    return result

@@ -1,4 +1,4 @@
-"""ElasticTransform and PiecewiseAffine: displacements made of noise."""
+"""ElasticTransform and PiecewiseAffine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Bent", "ElasticTransform", "PiecewiseAffine", "Shifted"]
 
 
 class Bent(NamedTuple):
-    """The displacements' size in pixels and smoothing, the address of their noise, and the image's size."""
+    """The displacements' scale and smoothing in pixels, the address of their noise, and the image's size."""
 
     alpha: float
     sigma: float
@@ -33,19 +33,19 @@ _POINTS: Final = "pass a number of points, or a range (low, high)"
 
 @primitive()
 class ElasticTransform(Distorted):
-    """Displace every place of the image by smoothed noise.
+    """Displace every point of the image by smoothed noise.
 
-    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, brought to [-1, 1], smoothed,
+    Draws alpha (word 1) and sigma (word 2); the noise starts at word 4. It is normal, scaled to [-1, 1], smoothed,
     and multiplied by alpha: the displacements' standard deviation is about 0.065 alpha ÷ sigma pixels. Masks,
     keypoints and boxes are equal on every machine; pixels only with the same build of OpenCV. It takes up to 0.6 MB
-    of memory beside the result.
+    of memory besides the result.
 
     Args:
-        alpha: what the smoothed noise is multiplied by, in pixels; one number or a range (low, high).
-        sigma: the smoothing's standard deviation in pixels; one number or a range.
+        alpha: the factor of the smoothed noise, in pixels: one number or a range (low, high).
+        sigma: the smoothing's standard deviation in pixels: one number or a range.
         same_dxdy: displace x and y by the same amount.
-        repeat_edges: continue the noise of the outermost pixels beyond the image, as in albumentations 2.0.8: near
-            the edges places move further than in the middle.
+        repeat_edges: continue the noise of the outermost pixels beyond the image, as albumentations 2.0.8 does: points
+            near the edges move further than in the middle.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional neural
@@ -62,12 +62,12 @@ class ElasticTransform(Distorted):
     repeat_edges: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Bent:
-        """Return alpha and sigma, and the address of the noise."""
+        """Return alpha, sigma and the address of the noise."""
         alpha, sigma = rng.uniform(*self.alpha), rng.uniform(*self.sigma)
         return Bent(alpha, sigma, rng.noise(), info.image_size())
 
     def source(self, params: Any) -> Field:
-        """Return the field that takes the places of the result to those of the image."""
+        """Return the field from points of the result to points of the image."""
         alpha, sigma, address, (height, width) = params
         return elastic_sheet(
             address, height, width, alpha, sigma, same=self.same_dxdy, repeat=self.repeat_edges
@@ -75,7 +75,7 @@ class ElasticTransform(Distorted):
 
 
 class Shifted(NamedTuple):
-    """The standard deviation of the shifts as a share of the sides, the lattice, the address of the noise, the image's size."""
+    """The shifts' standard deviation as a share of the sides, the lattice, the noise's address, and the image's size."""
 
     scale: float
     lattice: tuple[int, int]
@@ -85,19 +85,19 @@ class Shifted(NamedTuple):
 
 @primitive()
 class PiecewiseAffine(Distorted):
-    """Shift the points of a lattice by normal noise; between them the image moves with the triangles that they make.
+    """Shift the points of a lattice by normal noise; the triangles between them move along.
 
-    Draws the shifts' size (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4.
+    Draws the shifts' scale (word 1) and the lattice's rows (word 2) and columns (word 3); the noise starts at word 4.
     Points stay within the image. Masks, keypoints and boxes are equal on every machine; pixels only with the same
-    build of OpenCV. It takes up to 0.6 MB of memory beside the result.
+    build of OpenCV. It takes up to 0.6 MB of memory besides the result.
 
     Args:
-        scale: the standard deviation of the shifts as a share of height and width; one number or a range.
-        nb_rows: rows of points, at least 2; one number or a range (low, high).
-        nb_cols: columns of points, at least 2; one number or a range.
-        absolute_scale: scale is in pixels.
+        scale: the standard deviation of the shifts as a share of height and width: one number or a range.
+        nb_rows: the number of rows of points, at least 2: one number or a range (low, high).
+        nb_cols: the number of columns of points, at least 2: one number or a range.
+        absolute_scale: whether scale is in pixels.
 
-    Follows imgaug's and albumentations 1's ``PiecewiseAffine`` (2.0.8 weighs all points by their distance instead).
+    Follows imgaug's and albumentations 1's ``PiecewiseAffine`` (2.0.8 weights all points by their distance instead).
 
     Example:
         >>> PiecewiseAffine(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -110,13 +110,13 @@ class PiecewiseAffine(Distorted):
     absolute_scale: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Shifted:
-        """Return the shifts' size, the lattice, and the address of the noise."""
+        """Return the shifts' scale, the lattice and the address of the noise."""
         scale = rng.uniform(*self.scale)
         rows, columns = _between(rng, self.nb_rows), _between(rng, self.nb_cols)
         return Shifted(scale, (rows, columns), rng.noise(), info.image_size())
 
     def source(self, params: Any) -> Folded:
-        """Return the field that takes the places of the result to those of the image."""
+        """Return the field from points of the result to points of the image."""
         scale, (rows, columns), address, (height, width) = params
         noise = normal_quantiles()[sixteenths(address, 2 * rows * columns)].reshape(2, rows, columns) * scale
         cell = width / (columns - 1), height / (rows - 1)
@@ -130,11 +130,11 @@ class PiecewiseAffine(Distorted):
         return Folded(shifts[0], shifts[1], (-0.5, -0.5), cell)
 
     def forward(self, params: Any) -> Field:
-        """Return the field that takes the places of the image to those of the result."""
+        """Return the field from points of the image to points of the result."""
         return self.source(params).back
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes around all that the result shows of them."""
+        """Return boxes around their visible parts in the result."""
         return self.source(params).boxes(boxes, *params[-1])
 
 

@@ -1,4 +1,4 @@
-"""CoarseDropout, RandomErasing and XYMasking: rectangles that are filled."""
+"""CoarseDropout, RandomErasing and XYMasking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from seedsafe.functional.erase import Hole
 from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.holes import Erasing, Holes, Length, length, length_of, lengths_of
+from seedsafe.image.holes import EraseTransform, Holes, Length, length, length_of, lengths_of
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.many import ManyDraws
@@ -22,26 +22,25 @@ __all__ = ["CoarseDropout", "RandomErasing", "XYMasking"]
 
 _TRIES = 10
 _MOST: Final = 16
-"""Of more holes there are too few words at once."""
+"""The most holes that are drawn for many images at once."""
 
-
-_STRIPES: Final = "pass how many stripes, or a range (low, high)"
+_STRIPES: Final = "pass the number of stripes, or a range (low, high)"
 
 
 @primitive(opencv=False)
-class CoarseDropout(Erasing):
-    """Fill a drawn number of rectangles of drawn sizes.
+class CoarseDropout(EraseTransform):
+    """Fill a random number of rectangles of random sizes.
 
     Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved regularization of
-    convolutional neural networks with cutout", 2017. Draws how many (word 1), then for as many as there may be the height,
-    width, row and column (4 words each); random fills start on the next word that 4 divides. Exact on every machine; any
-    dtype. Boxes shrink to what is left of them to see, keypoints stay.
+    convolutional neural networks with cutout", 2017. Draws the number (word 1), then the height, width, row and column
+    of as many as there can be (4 words each); random fills start on the next word divisible by 4. Exact on every machine; any
+    dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
-        count: how many rectangles, or a range (low, high), both included.
-        height: integers in pixels, floats as shares of the image's, one number or a range (low, high).
-        width: the same.
-        overhang: whether holes may reach beyond the image: their middle is drawn, and not their corner.
+        count: the number of rectangles, or a range (low, high), both included.
+        height: integers are pixels, floats are shares of the image's height; one number or a range (low, high).
+        width: the same for the width.
+        overhang: whether holes may reach beyond the image: their middle is drawn instead of their corner.
 
     Example:
         >>> augment = CoarseDropout(1, height=1, width=2)
@@ -50,7 +49,7 @@ class CoarseDropout(Erasing):
     """
 
     count: Pair = option(
-        span, 0, 1000, "pass how many holes, or a range (low, high)", whole=True, default=(1, 2)
+        span, 0, 1000, "pass the number of holes, or a range (low, high)", whole=True, default=(1, 2)
     )
     height: Length = option(length, default=(0.1, 0.2))
     width: Length = option(length, default=(0.1, 0.2))
@@ -100,34 +99,36 @@ class CoarseDropout(Erasing):
 
 
 @primitive(opencv=False)
-class RandomErasing(Erasing):
-    """Fill one rectangle of a drawn area and shape.
+class RandomErasing(EraseTransform):
+    """Fill one rectangle of a random area and shape.
 
-    Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: of
-    ten tries, the first whose rectangle is smaller than the image; if none is, the image stays. Draws area and shape
-    of each try (words 1 to 20), row and column (words 21 and 22); random fills start at word 24. With `fitting`, it
-    uses the first try's words, as albumentations 2.0.8's ``Erasing`` does. Exact on every machine; any dtype. Masks
-    stay unless `mask_fill` is given; boxes shrink to what is left of them to see, keypoints stay.
+    Follows ``torchvision.transforms.RandomErasing`` and Z. Zhong et al., "Random erasing data augmentation", 2020: the
+    first of ten rectangles that is smaller than the image; if none is, the image stays the same. Draws the area and
+    shape of each (words 1 to 20), the row and column (words 21 and 22); random fills start at word 24. With `fitting`,
+    it uses the words of the first, as albumentations 2.0.8's ``Erasing`` does. Exact on every machine; any dtype.
+    Masks change only with `mask_fill`; boxes shrink to their visible part; keypoints stay.
 
     Args:
-        scale: a range (low, high) of the area, as shares of the image's.
-        ratio: a range (low, high) of height by width; its logarithm is uniform.
-        fitting: ratio is width by height, and itself uniform, and the area and then the ratio are drawn of those with which
-            the rectangle fits into the image.
-        fill: see `CoarseDropout`; torchvision's "random" is "normal".
+        scale: a range (low, high) of shares of the image's area.
+        ratio: a range (low, high) of height ÷ width, with a uniform logarithm.
+        fitting: draw the area, then the ratio, only from those with which the rectangle fits into the image. The ratio is
+            then width ÷ height, and uniform itself.
+        fill: as in `CoarseDropout`; torchvision's "random" is "normal".
 
     Example:
         >>> RandomErasing(p=1)(np.ones((3, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 0, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]
     """
 
-    scale: Range = option(span, 0.0, 1.0, "pass shares of the image's area (low, high)", default=(0.02, 0.33))
-    ratio: Range = option(span, 1e-6, 1e6, "pass a range of height by width (low, high)", default=(0.3, 3.3))
+    scale: Range = option(
+        span, 0.0, 1.0, "pass a range (low, high) of shares of the image's area", default=(0.02, 0.33)
+    )
+    ratio: Range = option(span, 1e-6, 1e6, "pass a range (low, high) of height ÷ width", default=(0.3, 3.3))
     fitting: bool = option(flag, default=False, kw_only=True)
     p: float = option(default=0.5, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
-        """Return the hole, or none."""
+        """Return one hole or none."""
         units = rng.units(2 * _TRIES).tolist()
         hole = self._hole(units, rng.word(), rng.word(), *info.image_size())
         return Holes(() if hole is None else (hole,), rng.noise())
@@ -166,7 +167,7 @@ class RandomErasing(Erasing):
         return None
 
     def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
-        """Return height and width of a rectangle that fits into the image; 0 and 0 if none of the least area does."""
+        """Return the height and width of a rectangle that fits into the image, or 0 and 0 if the least area is too large."""
         (low, high), (flattest, widest) = self.scale, self.ratio
         least = low * rows * columns
         most = min(high * rows * columns, flattest * rows * rows, columns * columns / widest)
@@ -182,18 +183,19 @@ class RandomErasing(Erasing):
 
 
 @primitive(opencv=False)
-class XYMasking(Erasing):
+class XYMasking(EraseTransform):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 
-    Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws how many stripes of columns (word 1),
-    for as many as there may be their width and place (2 words each), and the same for rows. Exact on every machine; any
-    dtype. Boxes shrink to what is left of them to see, keypoints stay.
+    Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws the number of stripes of columns
+    (word 1), the width and position of as many as there can be (2 words each), and the same for rows. Exact on every machine; any
+    dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
-        columns: how many stripes of columns, or a range (low, high), both included.
-        rows: how many stripes of rows.
-        width: of a stripe of columns: integers in pixels, floats as shares of the image's, one number or a range.
-        height: of a stripe of rows.
+        columns: the number of stripes of columns, or a range (low, high), both included.
+        rows: the same for rows.
+        width: the width of a stripe of columns: integers are pixels, floats are shares of the image's width; one number
+            or a range.
+        height: the same for the height of a stripe of rows.
 
     Example:
         >>> XYMasking(1, 0, width=2)(np.ones((2, 5), np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -225,7 +227,7 @@ class XYMasking(Erasing):
 
 
 def _many_stripes(draws: ManyDraws, counts: Any, lengths: Any, side: int) -> Array:
-    """Return what `_stripes` gives for each stream: int64, (N, most, 2), with those that are left out empty."""
+    """Return the result of `_stripes` for each stream, padded with empty stripes: int64, (N, most, 2)."""
     low, high = counts
     count = low + draws.integer(high - low + 1)
     found = np.zeros((len(draws), high, 2), np.int64)

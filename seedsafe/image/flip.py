@@ -23,7 +23,7 @@ class Flip(NamedTuple):
 
 
 class Mirror(NamedTuple):
-    """The axis that is mirrored, and what mirrors an image or mask, keypoints and boxes along it."""
+    """The axis to mirror, and the functions for images and masks, keypoints, and boxes."""
 
     axis: int
     image: Callable[[Array], Array]
@@ -42,32 +42,32 @@ class _Flip(SpatialTransform):
     mirror: ClassVar[Mirror]
 
     def draw(self, rng: Draws, info: Info) -> Flip:
-        """Return the image's width, or its height."""
+        """Return the image's width or height."""
         return Flip(info.image_size()[self.mirror.axis])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, mirrored."""
+        """Return the mirrored image."""
         return self.mirror.image(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
         return flip.flip_each(images, self.mirror.axis)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, mirrored."""
+        """Return the mirrored mask."""
         return self.mirror.image(mask)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, mirrored; their order stays."""
+        """Return the mirrored keypoints, in the same order."""
         return self.mirror.points(keypoints, params[0])
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes, mirrored."""
+        """Return the mirrored boxes."""
         return self.mirror.boxes(boxes, params[0])
 
 
 @primitive(random=False, blind=True, opencv=False)
 class HorizontalFlip(_Flip):
-    """Mirror left and right with probability p. Draws nothing but its chance. Exact on every machine.
+    """Mirror left and right with probability p. Draws only whether it fires. Exact on every machine.
 
     Example:
         >>> HorizontalFlip(p=1)(np.array([[1, 2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -79,7 +79,7 @@ class HorizontalFlip(_Flip):
 
 @primitive(random=False, blind=True, opencv=False)
 class VerticalFlip(_Flip):
-    """Mirror top and bottom with probability p. Draws nothing but its chance. Exact on every machine.
+    """Mirror top and bottom with probability p. Draws only whether it fires. Exact on every machine.
 
     Example:
         >>> VerticalFlip(p=1)(np.array([[1], [2]], np.uint8), key=SampleKey(42, 0, 0)).tolist()

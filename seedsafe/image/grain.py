@@ -18,14 +18,14 @@ __all__ = ["Factors", "Grain", "ISONoise", "MultiplicativeNoise", "SaltAndPepper
 
 
 class Factors(NamedTuple):
-    """The factor of all values, or of each channel; none where each pixel has its own, from the noise at the address."""
+    """The factor of all values or one for each channel, none if each pixel has its own; and the noise's address."""
 
     factors: tuple[float, ...]
     address: Address
 
 
 class Shares(NamedTuple):
-    """The shares of white and of black pixels, and the address of the noise that chooses them."""
+    """The shares of white and black pixels, and the address of the noise that chooses them."""
 
     salt: float
     pepper: float
@@ -33,7 +33,7 @@ class Shares(NamedTuple):
 
 
 class Grain(NamedTuple):
-    """Two sizes of a noise, as its transform has them, and the noise's address."""
+    """Two strengths of the noise, and its address."""
 
     first: float
     second: float
@@ -45,15 +45,15 @@ _SHARES: Final = "pass a share, or a range of shares (low, high)"
 
 @primitive(opencv=False)
 class MultiplicativeNoise(Often):
-    """Multiply all values by a drawn factor, each channel by its own, or each pixel or value by its own.
+    """Multiply all values by one random factor, or each channel, pixel or value by its own.
 
-    Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), with `per_channel` one for each channel (a
-    word each); with `per_pixel` nothing but the address of the noise, which starts at word 4. Exact on every machine.
+    Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), or with `per_channel` one for each channel (a
+    word each); with `per_pixel` it draws none, and the noise starts at word 4. Exact on every machine.
 
     Args:
         factor: a range (low, high) of factors, or one factor.
-        per_channel: whether channels differ.
-        per_pixel: whether pixels differ.
+        per_channel: whether each channel has its own factor.
+        per_pixel: whether each pixel has its own factor.
 
     Example:
         >>> augment = MultiplicativeNoise((0.5, 1.5), per_pixel=True)
@@ -66,14 +66,14 @@ class MultiplicativeNoise(Often):
     per_pixel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Factors:
-        """Return the factors, and the address of the noise."""
+        """Return the factors and the address of the noise."""
         channels = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
         count = 0 if self.per_pixel else channels
         low, high = self.factor
         return Factors(tuple(rng.uniform(low, high) for _ in range(count)), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, multiplied."""
+        """Return the multiplied image."""
         factors, address = params
         if factors:
             return scale_channels(image, factors)
@@ -85,13 +85,13 @@ class MultiplicativeNoise(Often):
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
-    Follows albumentations' ``SaltAndPepper``, except that each pixel has its own chance. Draws the share of pixels
-    (word 1) and the share of salt among them (word 2); the noise starts at word 4, the k-th 16-bit piece is pixel
-    k's. Exact on every machine.
+    Follows albumentations' ``SaltAndPepper``, except that each pixel is chosen by itself. Draws the share of pixels
+    (word 1) and the share of salt among them (word 2). The noise starts at word 4: its k-th 16-bit piece is for pixel
+    k. Exact on every machine.
 
     Args:
-        amount: the share of changed pixels, in [0, 1], or a range (low, high).
-        salt: the share of white ones among them, in [0, 1], or a range (low, high).
+        amount: the share of pixels to change, in [0, 1], or a range (low, high).
+        salt: the share of white pixels among these, in [0, 1], or a range (low, high).
 
     Example:
         >>> augment = SaltAndPepper(0.5)
@@ -103,7 +103,7 @@ class SaltAndPepper(Often):
     salt: Range = option(span, 0.0, 1.0, _SHARES, default=(0.4, 0.6))
 
     def draw(self, rng: Draws, info: Info) -> Shares:
-        """Return the shares, and the address of the noise."""
+        """Return the shares and the address of the noise."""
         amount, salt = rng.uniform(*self.amount), rng.uniform(*self.salt)
         return Shares(amount * salt, amount * (1.0 - salt), rng.noise())
 
@@ -114,42 +114,42 @@ class SaltAndPepper(Often):
 
 @primitive()
 class ShotNoise(Often):
-    """Count photons: Poisson noise in linear light, as short exposures have it.
+    """Add shot noise: Poisson noise of photon counts in linear light, as in short exposures.
 
-    Follows albumentations' ``ShotNoise``. Draws what one photon adds (word 1); the noise starts at word 4, value k's count is
-    the quantile at the k-th 16-bit piece. Exact on every machine; float32 goes through uint8.
+    Follows albumentations' ``ShotNoise``. Draws the light of one photon (word 1). The noise starts at word 4: the count
+    of value k is the quantile at the k-th 16-bit piece. Exact on every machine; float32 is converted to uint8 and back.
 
     Args:
-        scale: what one photon adds to the light, in [0.002, 1000], or a range (low, high).
+        scale: the light that one photon adds, in [0.002, 1000], or a range (low, high).
 
     Example:
         >>> ShotNoise()(np.full((1, 4), 128, np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[214, 130, 130, 178]]
     """
 
-    scale: Range = option(span, 0.002, 1000.0, "pass what one photon adds, about 0.1", default=(0.1, 0.3))
+    scale: Range = option(span, 0.002, 1000.0, "pass the light of one photon, about 0.1", default=(0.1, 0.3))
 
     def draw(self, rng: Draws, info: Info) -> Grain:
         """Return the scale, 0, and the address of the noise."""
         return Grain(rng.uniform(*self.scale), 0.0, rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, counted."""
+        """Return the image with noise."""
         scale, _, address = params
         return camera.shot_noise(image, scale, address)
 
 
 @primitive()
 class ISONoise(Often):
-    """Add the noise of a sensitive camera, in hue and lightness.
+    """Add the noise of a camera at high sensitivity, in hue and lightness.
 
     Follows albumentations' ``ISONoise`` as it is documented; see ``seedsafe.functional.iso_noise``. Draws the two
-    sizes (words 1 and 2); the noise starts at word 4, a 16-bit piece for each pixel's lightness, then one for each
-    hue. Exact with the same build of OpenCV; float32 goes through uint8.
+    strengths (words 1 and 2). The noise starts at word 4: a 16-bit piece for each pixel's lightness, then one for each
+    hue. Exact with the same build of OpenCV; float32 is converted to uint8 and back.
 
     Args:
-        color_shift: the noise of the hue, a share of its circle, or a range (low, high) in [0, 1].
-        intensity: of the noise, or a range (low, high) in [0, 10].
+        color_shift: the strength in the hue, a share of the circle, or a range (low, high) in [0, 1].
+        intensity: the overall strength, or a range (low, high) in [0, 10].
 
     Raises:
         ValueError: when applied, the image does not have 3 channels.
@@ -163,7 +163,7 @@ class ISONoise(Often):
     intensity: Range = option(span, 0.0, 10.0, "pass a number about 0.3", default=(0.1, 0.5))
 
     def draw(self, rng: Draws, info: Info) -> Grain:
-        """Return the noise of the hue, the intensity, and the address of the noise."""
+        """Return the two strengths and the address of the noise."""
         return Grain(rng.uniform(*self.color_shift), rng.uniform(*self.intensity), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:

@@ -15,7 +15,7 @@ from seedsafe.functional.erase import (
 from seedsafe.functional.grain import drop_pixels
 from seedsafe.ground.checks import choice, each, flag, pair, probability, real, span
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.holes import Erasing
+from seedsafe.image.holes import EraseTransform
 from seedsafe.image.options import Often
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address
@@ -27,7 +27,7 @@ __all__ = ["Cut", "Grid", "GridDropout", "GridShuffle", "PixelDropout", "Pixels"
 
 
 class Grid(NamedTuple):
-    """Height and width of a cell, of its hole, and the row and column that a cell begins at; the address of the noise."""
+    """Height and width of a cell and of its hole, the row and column where a cell begins, and the noise's address."""
 
     unit: tuple[int, int]
     hole: tuple[int, int]
@@ -36,13 +36,13 @@ class Grid(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """The old tile at each place, row by row."""
+    """The old tile at each position, row by row."""
 
     order: tuple[int, ...]
 
 
 class Cut(NamedTuple):
-    """The old tile at each place, row by row, the heights of the rows and the widths of the columns in pixels."""
+    """The old tile at each position, row by row; the heights of the rows and widths of the columns in pixels."""
 
     order: tuple[int, ...]
     heights: tuple[int, ...]
@@ -56,18 +56,18 @@ class Pixels(NamedTuple):
 
 
 @primitive(opencv=False)
-class GridDropout(Erasing):
-    """Fill a hole in each cell of a grid at a drawn place.
+class GridDropout(EraseTransform):
+    """Fill a hole in each cell of a randomly shifted grid.
 
-    Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew each
-    hole by itself. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start at word 4.
-    Exact on every machine; any dtype. Boxes shrink to what is left of them to see, keypoints stay.
+    Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew
+    each hole separately. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start at word 4.
+    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
         ratio: the hole's side divided by the cell's, in (0, 1).
         unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the image's
             height and of its width.
-        shifted: whether the grid begins anywhere; else, in the upper left corner.
+        shifted: whether the grid begins at a random point; otherwise, in the upper left corner.
 
     Example:
         >>> GridDropout(unit=2, shifted=False)(np.ones((2, 4), np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -92,24 +92,24 @@ class GridDropout(Erasing):
         return Grid(unit, (hole[0], hole[1]), start, rng.noise())
 
     def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
-        """Return the holes that lie in an image of this size."""
+        """Return the holes in an image of this size."""
         unit, hole, start, _ = params
         return grid_holes(height, width, unit, hole, start)
 
 
 @primitive(opencv=False)
 class GridShuffle(SpatialTransform):
-    """Cut the image into tiles, and put them together in another order.
+    """Cut the image into tiles, and shuffle them.
 
-    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image, tiles change places with
-    tiles of their size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column first.
-    Exact on every machine; any dtype. Masks and keypoints move with their tiles, boxes with the tile that has their
-    largest part, cut to it.
+    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image evenly, tiles are swapped only
+    with tiles of the same size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column
+    first. Exact on every machine; any dtype. Masks and keypoints move with their tiles. A box moves with the tile that
+    has its largest part, clipped to it.
 
     Args:
-        grid: rows and columns of tiles.
-        uneven: which rows and columns are one pixel larger, where the grid does not divide the image: "spread" over it, or
-            "drawn", as albumentations has it.
+        grid: the numbers of rows and columns of tiles.
+        uneven: which rows and columns are one pixel larger where the grid does not divide the image evenly: "spread" over
+            the image, or "drawn" at random, as in albumentations.
 
     Raises:
         ValueError: when applied, the image has fewer rows or columns than the grid.
@@ -119,27 +119,27 @@ class GridShuffle(SpatialTransform):
         [[4, 3, 2, 1]]
     """
 
-    grid: Pair = option(pair, "pass rows and columns of tiles", default=(3, 3))
+    grid: Pair = option(pair, "pass the numbers of rows and columns of tiles", default=(3, 3))
     uneven: str = option(choice, ("spread", "drawn"), default="spread", kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tiles | Cut:
-        """Return the order of the tiles, and their sides if they are drawn."""
+        """Return the order of the tiles, and their sides if these are drawn."""
         alike: dict[tuple[int, int], list[int]] = {}
         height, width = info.image_size()
         sides: tuple[tuple[int, ...], ...] = ()
         if self.uneven == "drawn":
             self._tiles((height, width), ())
             rows, columns = self.grid
-            sides = _drawn_sides(rng, height, rows), _drawn_sides(rng, width, columns)
+            sides = _draw_sides(rng, height, rows), _draw_sides(rng, width, columns)
         tiles = self._tiles((height, width), sides)
-        for place, (x0, y0, x1, y1) in enumerate(tiles):
-            alike.setdefault((y1 - y0, x1 - x0), []).append(place)
+        for position, (x0, y0, x1, y1) in enumerate(tiles):
+            alike.setdefault((y1 - y0, x1 - x0), []).append(position)
         order = [0] * len(tiles)
-        for places in alike.values():
-            left = list(places)
-            for place in places:
-                order[place] = left.pop(rng.integer(len(left)))
+        for positions in alike.values():
+            left = list(positions)
+            for position in positions:
+                order[position] = left.pop(rng.integer(len(left)))
         return Cut(tuple(order), *sides) if sides else Tiles(tuple(order))
 
     def _tiles(self, size: Any, sides: Any) -> tuple[Hole, ...]:
@@ -147,7 +147,7 @@ class GridShuffle(SpatialTransform):
         rows, columns = self.grid
         if height < rows or width < columns:
             raise ValueError(
-                f"a grid of {rows} rows and {columns} columns needs an image with as many, got {height}×{width} pixels: "
+                f"a grid of {rows} rows and {columns} columns needs an image at least as large, got {height}×{width} pixels: "
                 "pass a smaller grid"
             )
         heights, widths = sides or (None, None)
@@ -162,15 +162,15 @@ class GridShuffle(SpatialTransform):
         return shuffle_tiles(mask, self._tiles(mask.shape[:2], params[1:]), params[0])
 
     def apply_keypoints(self, keypoints: Array, params: Any, info: Info) -> Array:
-        """Return keypoints where their tiles have gone."""
+        """Return the keypoints, moved with their tiles."""
         return shuffle_points(keypoints, self._tiles(info.image_size(), params[1:]), params[0])
 
     def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
-        """Return the largest parts of boxes where their tiles have gone."""
+        """Return the largest parts of the boxes, moved with their tiles."""
         return shuffle_boxes(boxes, self._tiles(info.image_size(), params[1:]), params[0])
 
 
-def _drawn_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
+def _draw_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
     left = [side // parts + (k < side % parts) for k in range(parts)]
     return tuple(left.pop(rng.integer(len(left))) for _ in range(parts))
 
@@ -179,14 +179,14 @@ def _drawn_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
 class PixelDropout(Often):
     """Fill a share of the pixels.
 
-    Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: the k-th 16-bit piece is pixel k's.
-    Exact on every machine; any dtype. Boxes and keypoints stay.
+    Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: its k-th 16-bit piece is for pixel
+    k. Exact on every machine; any dtype. Boxes and keypoints stay.
 
     Args:
-        share: of the pixels, in [0, 1].
-        per_channel: whether each value is filled or not, or each pixel; the k-th piece is then value k's.
-        fill: in the image's own units, one number or one for each channel.
-        mask_fill: the label of these pixels in masks; None leaves masks as they are.
+        share: the share of pixels to fill, in [0, 1].
+        per_channel: choose each value by itself instead of whole pixels; the k-th piece is then for value k.
+        fill: the value, in the image's own units, one number or one for each channel.
+        mask_fill: the label of these pixels in masks; None leaves masks unchanged.
 
     Raises:
         TypeError: an argument is of another type.
@@ -197,7 +197,7 @@ class PixelDropout(Often):
         [[0, 1, 0, 1, 1, 0, 1, 1]]
     """
 
-    share: float = option(real, 0.0, 1.0, "pass the share of pixels that are filled", default=0.01)
+    share: float = option(real, 0.0, 1.0, "pass the share of pixels to fill", default=0.01)
     per_channel: bool = option(flag, default=False, kw_only=True)
     fill: float | tuple[float, ...] = option(
         each, real, -1e30, 1e30, "pass one number, or one for each channel", default=0.0, kw_only=True
@@ -206,7 +206,7 @@ class PixelDropout(Often):
         real,
         -1e30,
         1e30,
-        "pass the label of a filled pixel, or None to leave masks as they are",
+        "pass the label of a filled pixel, or None to keep masks",
         default=None,
         kw_only=True,
     )
@@ -214,7 +214,10 @@ class PixelDropout(Often):
     def __post_init__(self) -> None:
         check_options(self)
         if self.mask_fill is not None and self.per_channel:
-            raise ValueError("mask_fill needs pixels that are filled as a whole: pass per_channel=False")
+            raise ValueError(
+                f"mask_fill needs whole pixels to fill, got per_channel=True and mask_fill={self.mask_fill}: "
+                "pass per_channel=False"
+            )
 
     def draw(self, rng: Draws, info: Info) -> Pixels:
         """Return the address of the noise."""
@@ -225,7 +228,7 @@ class PixelDropout(Often):
         return drop_pixels(image, self.share, self.fill, params[0], per_channel=self.per_channel)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, with the same pixels filled if `mask_fill` is given."""
+        """Return the mask, with the same pixels filled if there is a `mask_fill`."""
         if self.mask_fill is None:
             return mask
         return drop_pixels(mask, self.share, self.mask_fill, params[0], per_channel=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from seedsafe.functional import histogram
-from seedsafe.ground.checks import choice, pair, real, span
+from seedsafe.ground.checks import choice, pair, real
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Often, Sometimes
+from seedsafe.image.options import Often, Sometimes, up_to
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
@@ -16,19 +16,19 @@ __all__ = ["CLAHE", "AutoContrast", "ClipLimit", "Equalize"]
 
 
 class ClipLimit(NamedTuple):
-    """How many times the mean a bin of a tile's histogram may hold."""
+    """The limit of a bin in a tile's histogram, as a multiple of the mean."""
 
     clip: float
 
 
 @primitive()
 class Equalize(Sometimes):
-    """Spread the values of each channel evenly. Draws nothing but its chance. Exact on every machine.
+    """Spread the values of each channel evenly. Draws only whether it fires. Exact on every machine.
 
-    Follows ``torchvision.transforms.RandomEqualize`` and Pillow, to the bit, or OpenCV. float32 goes through uint8.
+    Follows ``torchvision.transforms.RandomEqualize`` and Pillow to the bit, or OpenCV. float32 is converted to uint8 and back.
 
     Args:
-        method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, albumentations' own.
+        method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, which albumentations uses.
 
     Example:
         >>> image = np.arange(100, 164, dtype=np.uint8).repeat(40).reshape(64, 40)
@@ -39,19 +39,18 @@ class Equalize(Sometimes):
     method: str = option(choice, histogram.EQUALIZERS, default="pillow", kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, equalised."""
+        """Return the equalised image."""
         return histogram.equalize(image, self.method)
 
 
 @primitive()
 class AutoContrast(Sometimes):
-    """Stretch each channel to the whole range. Draws nothing but its chance. Exact on every machine.
+    """Stretch each channel to the whole range. Draws only whether it fires. Exact on every machine.
 
-    Follows Pillow's ``ImageOps.autocontrast``, to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 goes
-    through uint8.
+    Follows Pillow's ``ImageOps.autocontrast`` to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 is converted to uint8 and back.
 
     Args:
-        cutoff: the percentage of values that are ignored at either end, in [0, 49].
+        cutoff: the percentage of values to ignore at either end, in [0, 49].
 
     Example:
         >>> AutoContrast(p=1)(np.array([[100, 150, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -61,26 +60,20 @@ class AutoContrast(Sometimes):
     cutoff: float = option(real, 0.0, 49.0, "pass a percentage of the values", default=0.0, kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, stretched."""
+        """Return the stretched image."""
         return histogram.autocontrast(image, self.cutoff)
-
-
-def _limit(name: str, value: Any) -> tuple[float, float]:
-    """Return a range; one number is its upper end."""
-    ends = value if isinstance(value, tuple | list) else (1.0, value)
-    return span(name, ends, 0.0, 1e6, "pass a limit of at least 1, or a range (low, high)")
 
 
 @primitive()
 class CLAHE(Often):
-    """Equalise the lightness tile by tile, with its contrast limited.
+    """Equalise the lightness tile by tile, with limited contrast.
 
-    Follows albumentations' ``CLAHE``, which is OpenCV's: of RGB, the lightness of CIELAB, of a grey image, the grey.
-    Draws the limit (word 1). Exact with the same build of OpenCV; float32 goes through uint8.
+    Follows albumentations' ``CLAHE``, which is OpenCV's, on the lightness of CIELAB for RGB, and on the values of a grey image.
+    Draws the limit (word 1). Exact with the same build of OpenCV; float32 is converted to uint8 and back.
 
     Args:
-        clip: the largest limit of contrast, drawn from 1 on, or a range (low, high).
-        tiles: rows and columns of tiles.
+        clip: the largest limit of contrast, drawn from 1 up, or a range (low, high).
+        tiles: the numbers of rows and columns of tiles.
 
     Raises:
         ValueError: when applied, the image has neither 3 channels nor 1.
@@ -91,8 +84,10 @@ class CLAHE(Often):
         True
     """
 
-    clip: Range = option(_limit, default=4.0)
-    tiles: Pair = option(pair, "pass rows and columns of tiles", default=(8, 8), kw_only=True)
+    clip: Range = option(
+        up_to, 1.0, 0.0, 1e6, "pass a limit of at least 1, or a range (low, high)", default=4.0
+    )
+    tiles: Pair = option(pair, "pass the numbers of rows and columns of tiles", default=(8, 8), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> ClipLimit:
         """Return the limit."""

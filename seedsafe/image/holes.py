@@ -1,4 +1,4 @@
-"""Rectangles that are filled: what CoarseDropout, RandomErasing, XYMasking and GridDropout have in common."""
+"""Base class of CoarseDropout, RandomErasing, XYMasking and GridDropout."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from seedsafe.keys.many import ManyDraws
 from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import primitive
 
-__all__ = ["Erasing", "Holes", "Length", "length", "length_of", "lengths_of"]
+__all__ = ["EraseTransform", "Holes", "Length", "length", "length_of", "lengths_of"]
 
 Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
 
 _FILL: Final = (
-    'in the image\'s own units, one number or one for each channel; "noise" is a uniform value for each pixel and channel, '
-    '"color" one color for each hole, "normal" standard normal noise of float32.'
+    'the value, in the image\'s own units, one number or one for each channel; "noise" is a uniform value for each pixel and '
+    'channel, "color" one color for each hole, "normal" standard normal noise of float32.'
 )
 
 
 class Holes(NamedTuple):
-    """Rectangles x0, y0, x1, y1, and the address of the noise that they may be filled with."""
+    """Rectangles x0, y0, x1, y1, and the address of the noise for random fills."""
 
     holes: tuple[Hole, ...]
     address: Address
 
 
 def _fill(name: str, fill: Any) -> Any:
-    """Return a fill as a number, a tuple of numbers or one of FILLS."""
+    """Return a fill: a number, a tuple of numbers or one of FILLS."""
     way_out = f"pass one number, one for each channel, or one of {', '.join(FILLS)}"
     if isinstance(fill, str):
         if fill not in FILLS:
@@ -44,7 +44,7 @@ def _fill(name: str, fill: Any) -> Any:
 
 
 def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
-    """Return a range of lengths: of integers in pixels, or of floats as shares of a side."""
+    """Return a range of lengths: integers are pixels, floats are shares of a side."""
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     way_out = "pass integers for pixels, or floats in [0, 1] for shares of the side, or a range (low, high)"
     if ends and all(isinstance(end, int | np.integer) and not isinstance(end, bool) for end in ends):
@@ -53,7 +53,7 @@ def length(name: str, value: Any) -> tuple[float, float] | tuple[int, int]:
 
 
 def length_of(word: int, limits: Any, side: int) -> int:
-    """Return the length in pixels, at most a side's, that a word gives."""
+    """Return the length in pixels, at most the side, that follows from a word."""
     low, high = limits
     if isinstance(high, float):
         share: float = low + (high - low) * ((word >> 11) * 2.0**-53)
@@ -64,7 +64,7 @@ def length_of(word: int, limits: Any, side: int) -> int:
 
 
 def lengths_of(draws: ManyDraws, limits: Any, side: int) -> Array:
-    """Return what `length_of` gives for the next word of each stream: int64, (N,)."""
+    """Return the result of `length_of` for the next word of each stream: int64, (N,)."""
     low, high = limits
     if isinstance(high, float):
         return np.floor(side * draws.uniform(low, high)).astype(np.int64)
@@ -74,8 +74,8 @@ def lengths_of(draws: ManyDraws, limits: Any, side: int) -> Array:
 
 
 @primitive()
-class Erasing(Often):
-    """A transform that fills rectangles: ``holes`` says which.
+class EraseTransform(Often):
+    """A transform that fills the rectangles that ``holes`` returns.
 
     Raises:
         TypeError: when applied, the dtype cannot be filled at random.
@@ -87,16 +87,16 @@ class Erasing(Often):
         real,
         -1e30,
         1e30,
-        "pass the label of a hole, or None to leave masks as they are",
+        "pass the label of a hole, or None to keep masks",
         default=None,
         kw_only=True,
-        doc="the label of holes in masks; None leaves masks as they are.",
+        doc="the label of holes in masks; None leaves masks unchanged.",
     )
 
     def holes(self, params: Any, height: int, width: int) -> tuple[Hole, ...]:
-        """Return the rectangles that parameters describe in an image of this size."""
-        found: tuple[Hole, ...] = params[0]
-        return found
+        """Return the rectangles to fill in an image of this size."""
+        holes: tuple[Hole, ...] = params[0]
+        return holes
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with holes."""
@@ -107,13 +107,13 @@ class Erasing(Often):
         return fill_holes_each(images, params[0], self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, with holes if `mask_fill` is given."""
+        """Return the mask, with holes if there is a `mask_fill`."""
         if self.mask_fill is None:
             return mask
         height, width = mask.shape[:2]
         return fill_holes(mask, self.holes(params, height, width), self.mask_fill)
 
     def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
-        """Return boxes as large as what is left of them to see."""
+        """Return the boxes, shrunk to their visible part."""
         height, width = info.image_size()
         return visible_boxes(boxes, self.holes(params, height, width), height, width)

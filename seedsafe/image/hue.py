@@ -26,7 +26,7 @@ _RAMP: Final = np.clip(np.arange(-256, 512), 0, 255).astype(np.uint8)
 
 
 class Shifts(NamedTuple):
-    """What is added to hue, saturation and value; with `fractional`, shares of the circle and of the values themselves."""
+    """The amounts added to hue, saturation and value; with `fractional`, shares of the circle and of the values."""
 
     hue: float
     saturation: float
@@ -34,7 +34,7 @@ class Shifts(NamedTuple):
 
 
 class Distortion(NamedTuple):
-    """What each step does; a step that does nothing has 0 or 1, and the channels (0, 1, 2)."""
+    """The amount of each step: 0 or 1 if it changes nothing, (0, 1, 2) for unchanged channels."""
 
     brightness: float
     contrast: float
@@ -50,14 +50,14 @@ class HueSaturationValue(Often):
 
     Follows albumentations' ``HueSaturationValue``: hue in OpenCV's units of 2°, saturation and value on the scale of
     0 to 255. With ``fractional=True``, ultralytics' ``RandomHSV``: hue as a share of the circle, saturation and value
-    times 1 plus what is drawn. Grey pixels stay grey. Draws the three (words 1 to 3). Exact on every machine, within
-    2 of 255 of OpenCV's own way back from HSV; float32 goes through uint8.
+    times 1 plus a drawn amount. Grey pixels stay grey. Draws the three shifts (words 1 to 3). Exact on every machine,
+    within 2 of 255 of OpenCV's conversion from HSV; float32 is converted to uint8 and back.
 
     Args:
-        hue: the largest shift to either side, or a range (low, high); in [-180, 180], fractional in [-1, 1].
-        saturation: the same; in [-255, 255], fractional in [-1, 100].
-        value: the same; in [-255, 255], fractional in [-1, 100].
-        fractional: whether the three are fractions.
+        hue: the largest shift up or down, or a range (low, high); in [-180, 180], or as a fraction in [-1, 1].
+        saturation: the same, in [-255, 255], or as a fraction in [-1, 100].
+        value: the same, in [-255, 255], or as a fraction in [-1, 100].
+        fractional: whether the three shifts are fractions.
 
     Raises:
         ValueError: when applied, the image has neither 3 channels nor 1.
@@ -93,38 +93,38 @@ class HueSaturationValue(Often):
         )
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in other colours."""
+        """Return the image with its colours shifted."""
         hue, saturation, value = params
         turn = math.floor(180.0 * hue if self.fractional else hue) % 180
         if self.fractional:
             saturations, values = table(VALUES * (1.0 + saturation)), table(VALUES * (1.0 + value))
         else:
-            saturations, values = _shifted(saturation).copy(), _shifted(value)
-        saturations[0] = 0  # what has no colour has no hue to show
+            saturations, values = _shift_table(saturation).copy(), _shift_table(value)
+        saturations[0] = 0  # grey has no hue that more saturation could show
         return adjust_hsv(image, _CIRCLE[turn : turn + 256], saturations, values)
 
 
-def _shifted(step: float) -> Array:
-    """Return the table of values with a number added, rounded and cut off."""
+def _shift_table(step: float) -> Array:
+    """Return the table that adds a number, rounded and clipped to the range."""
     first = 256 + round(step)
     return _RAMP[first : first + 256]
 
 
 @primitive()
 class PhotoMetricDistortion(Often):
-    """Change brightness, contrast, saturation and hue and the order of the channels, each for a share of the images.
+    """Change brightness, contrast, saturation, hue and the order of the channels, each for a share of the images.
 
-    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its own code: brightness is
-    added; contrast multiplies all values, before saturation and hue or after them; saturation multiplies HSV's. Each
-    step is rounded and cut off at the ends of the range. Draws, each a word: whether and by how much brightness (1,
-    2), contrast (3, 4), and whether it comes first (5), saturation (6, 7), hue (8, 9), and whether and how the
-    channels are ordered (10, 11). Exact on every machine for uint8.
+    Follows W. Liu et al., "SSD: single shot multibox detector", 2016, in the steps of its published code:
+    brightness is added; contrast multiplies all values, before or after saturation and hue; saturation multiplies that
+    of HSV. Each step is rounded and clipped to the range. Draws, one word each: whether and how much to change
+    brightness (words 1 and 2) and contrast (3, 4), whether contrast comes first (5), saturation (6, 7), hue (8, 9), and
+    whether and how to reorder the channels (10, 11). Exact on every machine for uint8.
 
     Args:
-        brightness: the largest shift to either side, on the scale of 0 to 255, or a range (low, high).
+        brightness: the largest shift up or down, on the scale of 0 to 255, or a range (low, high).
         contrast: a range of factors (low, high).
         saturation: a range of factors (low, high).
-        hue: the largest turn to either side, in degrees, or a range (low, high).
+        hue: the largest turn in either direction, in degrees, or a range (low, high).
         step_p: the probability of each step.
 
     Raises:
@@ -140,22 +140,22 @@ class PhotoMetricDistortion(Often):
     saturation: Range = option(span, 0.0, 100.0, "pass a range of factors (low, high)", default=(0.5, 1.5))
     hue: Range = option(span, -180.0, 180.0, "pass degrees, at most 180", about=0.0, cut=True, default=18.0)
     step_p: float = option(
-        real, 0.0, 1.0, "pass the share of images that a step changes", default=0.5, kw_only=True
+        real, 0.0, 1.0, "pass the share of images that each step changes", default=0.5, kw_only=True
     )
 
     def draw(self, rng: Draws, info: Info) -> Distortion:
-        """Return what each step does."""
+        """Return the amount of each step."""
 
         def step(limits: Any, nothing: float) -> float:
-            chosen, amount = rng.chance(self.step_p), rng.uniform(*limits)
-            return amount if chosen else nothing
+            fires, amount = rng.chance(self.step_p), rng.uniform(*limits)
+            return amount if fires else nothing
 
         brightness, contrast = step(self.brightness, 0.0), step(self.contrast, 1.0)
         first = rng.chance(0.5)
         saturation, hue = step(self.saturation, 1.0), step(self.hue, 0.0)
-        swapped, order = rng.chance(self.step_p), _ORDERS[rng.integer(6)]
-        return Distortion(brightness, contrast, first, saturation, hue, order if swapped else _ORDERS[0])
+        swap, order = rng.chance(self.step_p), _ORDERS[rng.integer(6)]
+        return Distortion(brightness, contrast, first, saturation, hue, order if swap else _ORDERS[0])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, distorted."""
+        """Return the distorted image."""
         return distort(image, *params)

@@ -18,7 +18,7 @@ __all__ = ["ColorJitter", "Jitter", "LinearColorJitter", "LinearJitter"]
 
 
 class Jitter(NamedTuple):
-    """Factors of brightness, contrast and saturation, a share of the hue circle, and the order of the four."""
+    """Factors of brightness, contrast and saturation, the hue's turn as a share of its circle, and the order of the four."""
 
     brightness: float
     contrast: float
@@ -28,7 +28,7 @@ class Jitter(NamedTuple):
 
 
 class LinearJitter(NamedTuple):
-    """Factors of brightness, contrast and saturation, and a share of the hue circle."""
+    """Factors of brightness, contrast and saturation, and the hue's turn as a share of its circle."""
 
     brightness: float
     contrast: float
@@ -36,12 +36,12 @@ class LinearJitter(NamedTuple):
     hue: float
 
 
-_FACTOR: Final = "pass how far its factor may differ from 1, or a range of factors (low, high)"
-_REACH: Final = "how far its factor may differ from 1, or a range of factors (low, high)."
+_FACTOR: Final = "pass the largest difference of the factor from 1, or a range of factors (low, high)"
+_REACH: Final = "the largest difference of the factor from 1, or a range of factors (low, high)."
 
 
 def _turn(name: str, value: Any) -> tuple[float, float]:
-    """Return a range of turns; only a range may reach further than half the circle."""
+    """Return a range of turns; one number is at most half the circle."""
     reach = 1.0 if isinstance(value, tuple | list) else 0.5
     way_out = "pass a share of the circle, at most 0.5, or a range"
     return span(name, value, -reach, reach, way_out, about=0.0, cut=True)
@@ -61,7 +61,7 @@ class _Jitter(Often):
     hue: Range = option(
         _turn,
         default=0.0,
-        doc="the largest turn to either side, a share of the circle in [0, 0.5], or a range in [-1, 1].",
+        doc="the largest turn in either direction, a share of the circle in [0, 0.5], or a range in [-1, 1].",
     )
 
     def _factors(self, rng: Draws) -> tuple[float, float, float, float]:
@@ -75,11 +75,11 @@ class _Jitter(Often):
 
 @primitive()
 class ColorJitter(_Jitter):
-    """Change brightness, contrast, saturation and hue, in an order that is drawn too.
+    """Change brightness, contrast, saturation and hue, in random order.
 
-    Follows ``torchvision.transforms.ColorJitter``: each step is cut off at the ends of the range, and is within 1 of
-    255. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every machine for
-    uint8. A grey image has neither saturation nor hue.
+    Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range, and within 1 of 255
+    of torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every machine for
+    uint8. Saturation and hue leave a grey image unchanged.
 
     Example:
         >>> augment = ColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)
@@ -100,16 +100,16 @@ class ColorJitter(_Jitter):
         return Jitter(*factors, order)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in other colours."""
+        """Return the image with changed colours."""
         return color_jitter(image, *params)
 
 
 @primitive()
 class LinearColorJitter(_Jitter):
-    """Change brightness, contrast, saturation and hue by one matrix: like ColorJitter, and several times faster.
+    """Change brightness, contrast, saturation and hue by one matrix, several times faster than ColorJitter.
 
-    Contrast is about the middle of the range, not about the image's mean; hue is turned in YIQ; nothing is cut off
-    before the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every
+    Contrast scales around the middle of the range instead of the image's mean. Hue is turned in YIQ. Values are clipped
+    only at the end, and the steps have no order. Draws the three factors and the hue (words 1 to 4). Exact on every
     machine for uint8.
 
     Example:
@@ -128,7 +128,7 @@ class LinearColorJitter(_Jitter):
         return LinearJitter(*self._factors(rng))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in other colours."""
+        """Return the image with changed colours."""
         brightness, contrast, saturation, hue = params
         colours = is_rgb(image, "LinearColorJitter")
         top = 255.0 if is_uint8(image) else 1.0

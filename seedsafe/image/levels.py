@@ -19,20 +19,20 @@ __all__ = ["Bits", "Invert", "Posterize", "Solarize", "Threshold"]
 
 
 class Threshold(NamedTuple):
-    """The share of the range from which on values are inverted."""
+    """The share of the range at which inversion starts."""
 
     threshold: float
 
 
 class Bits(NamedTuple):
-    """How many upper bits of each value are kept."""
+    """The number of upper bits that each value keeps."""
 
     bits: int
 
 
 @primitive(opencv=False)
 class Solarize(Sometimes):
-    """Invert the values from a threshold on.
+    """Invert all values at or above a threshold.
 
     Follows ``torchvision.transforms.RandomSolarize``, with the threshold as a share of the range: 0.5 is 128 of uint8.
     Draws the threshold (word 1). Exact on every machine.
@@ -52,7 +52,7 @@ class Solarize(Sometimes):
         return Threshold(rng.uniform(*self.threshold))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, solarised."""
+        """Return the solarised image."""
         return tones.solarize(image, params[0])
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -66,18 +66,17 @@ class Solarize(Sometimes):
 class Posterize(Sometimes):
     """Keep only the upper bits of each value.
 
-    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine; float32
-    goes through uint8.
+    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine; float32 is converted to uint8 and back.
 
     Args:
-        bits: how many are kept, in [1, 8], or a range (low, high), both included.
+        bits: the number of bits to keep, in [1, 8], or a range (low, high), both included.
 
     Example:
         >>> Posterize(2, p=1)(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[0, 192]]
     """
 
-    bits: Pair = option(span, 1, 8, "pass how many of a value's 8 bits are kept", whole=True, default=4)
+    bits: Pair = option(span, 1, 8, "pass how many of 8 bits to keep", whole=True, default=4)
 
     def draw(self, rng: Draws, info: Info) -> Bits:
         """Return the number of bits."""
@@ -95,14 +94,14 @@ class Posterize(Sometimes):
     def _apply_many(self, images: Array, params: Any) -> Array | None:
         if images.dtype != UINT8:
             return None
-        kept = (256 - (1 << (8 - params[0])) & 255).astype(np.uint8)
-        result: Array = np.bitwise_and(images, kept.reshape(-1, *(1 for _ in images.shape[1:])))
+        masks = (256 - (1 << (8 - params[0])) & 255).astype(np.uint8)
+        result: Array = np.bitwise_and(images, masks.reshape(-1, *(1 for _ in images.shape[1:])))
         return result
 
 
 @primitive(opencv=False)
 class Invert(Sometimes):
-    """Take every value from the top of its range, 255 or 1. Draws nothing but its chance. Exact on every machine.
+    """Subtract every value from the top of its range, 255 or 1. Draws only whether it fires. Exact on every machine.
 
     Follows ``torchvision.transforms.RandomInvert``.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from seedsafe.ground.checks import pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.cut import Cut
+from seedsafe.image.cut import CropTransform
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -20,7 +20,7 @@ __all__ = ["CropNonEmptyMask", "Pick"]
 
 
 class Pick(NamedTuple):
-    """Which pixel of the mask is taken, where it stands in the window, and the window's corner if there is none."""
+    """The share that picks a pixel of the mask, its point in the window, and the window's corner for an empty mask."""
 
     pixel: float
     down: int
@@ -29,22 +29,22 @@ class Pick(NamedTuple):
     left: int
 
 
-def _listed(name: str, value: Any, way_out: str) -> tuple[int, ...]:
-    listed = tuple(value) if isinstance(value, tuple | list) else (value,)
-    return tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in listed)
+def _integers(name: str, value: Any, way_out: str) -> tuple[int, ...]:
+    values = tuple(value) if isinstance(value, tuple | list) else (value,)
+    return tuple(checked_int(name, one, -(2**63), 2**63, way_out) for one in values)
 
 
 @primitive(opencv=False)
-class CropNonEmptyMask(Cut):
-    """Cut out a window of a fixed size that shows a pixel of the mask, if the mask has any. Exact on every machine.
+class CropNonEmptyMask(CropTransform):
+    """Cut out a window of a fixed size with a random nonzero pixel of the mask, if it has any. Exact on every machine.
 
     Draws the pixel, as a share of those that count (word 1), its row (word 2) and column (word 3) in the window, and the
-    window's top (word 4) and left (word 5) for a mask without any. The sample must have a mask; the window follows from it
-    and from what was drawn, which is what ``params`` lists.
+    window's top (word 4) and left (word 5) for a mask without any. The sample must have a mask. ``params`` lists these
+    numbers; the window follows from them and the mask.
 
     Args:
-        size: of the window in pixels, one number or (height, width).
-        ignore_values: labels that do not count; 0 never does.
+        size: the window's size in pixels, one number or (height, width).
+        ignore_values: labels that do not count; 0 never counts.
         ignore_channels: channels of the mask that do not count.
 
     Raises:
@@ -61,14 +61,14 @@ class CropNonEmptyMask(Cut):
 
     size: Pair = option(pair, "pass the height and width of the window in pixels")
     ignore_values: Option[int | tuple[int, ...], tuple[int, ...]] = option(
-        _listed, "pass a list of labels", default=(), kw_only=True
+        _integers, "pass a list of labels", default=(), kw_only=True
     )
     ignore_channels: Option[int | tuple[int, ...], tuple[int, ...]] = option(
-        _listed, "pass a list of channels", default=(), kw_only=True
+        _integers, "pass a list of channels", default=(), kw_only=True
     )
 
     def draw(self, rng: Draws, info: Info) -> Pick:
-        """Return where in the window the pixel stands."""
+        """Return the share that picks the pixel, its point in the window, and a corner for an empty mask."""
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
@@ -87,22 +87,26 @@ class CropNonEmptyMask(Cut):
     def settle(self, params: Any, sample: Mapping[str, Any], info: Info) -> Window:
         """Return the window, which follows from the mask."""
         if "mask" not in sample:
-            raise ValueError("CropNonEmptyMask needs 'mask' in the sample: put it there, or use RandomCrop")
+            raise ValueError(
+                f"CropNonEmptyMask needs 'mask' in the sample, got {list(sample)}: add it, or use RandomCrop"
+            )
         pixel, down, right, top, left = params
         rows, columns = info.image_size()
         height, width = self.size
-        counting = self._counts(sample["mask"])
-        upto = np.add.accumulate(np.count_nonzero(counting, axis=1))  # the end of each row
-        if upto[-1]:
-            chosen = int(pixel * int(upto[-1]))
-            row = int(np.searchsorted(upto, chosen, side="right"))
-            column = int(np.flatnonzero(counting[row])[chosen - int(upto[row])])  # counted from the row's end
+        counts = self._counts(sample["mask"])
+        totals = np.add.accumulate(np.count_nonzero(counts, axis=1))  # up to the end of each row
+        if totals[-1]:
+            number = int(pixel * int(totals[-1]))
+            row = int(np.searchsorted(totals, number, side="right"))
+            column = int(
+                np.flatnonzero(counts[row])[number - int(totals[row])]
+            )  # negative: from the row's end
             top = min(max(row - down, 0), rows - height)
             left = min(max(column - right, 0), columns - width)
         return Window(top, left, height, width)
 
     def _counts(self, mask: Array) -> Array:
-        """Return which pixels count, (H, W)."""
+        """Return whether each pixel counts, (H, W)."""
         counts: Array = mask != 0
         if self.ignore_values:
             counts &= ~np.isin(mask, self.ignore_values)

@@ -1,4 +1,4 @@
-"""MotionBlur, AdvancedBlur and Defocus: filters with a drawn kernel."""
+"""MotionBlur, AdvancedBlur and Defocus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["AdvancedBlur", "Bell", "Defocus", "Disk", "Line", "MotionBlur"]
 
 
 class Bell(NamedTuple):
-    """A bell with two widths: see ``seedsafe.functional.bell_kernel``; and the address of the noise in its weights."""
+    """A bell with two widths, see ``seedsafe.functional.bell_kernel``, and the address of the noise in its weights."""
 
     size: int
     sigmas: tuple[float, float]
@@ -51,25 +51,26 @@ _PIXELS: Final = "pass pixels, or a range (low, high)"
 
 
 def _about_one(name: str, value: Any) -> tuple[float, float]:
-    low, high = span(name, value, 0.01, 100.0, "pass a range about 1, (0.5, 8)")
+    low, high = span(name, value, 0.01, 100.0, "pass a range that includes 1, such as (0.5, 8)")
     if not low <= 1.0 <= high:
-        raise ValueError(f"{name} must be a range about 1, got {(low, high)!r}: 1 is Gaussian")
+        raise ValueError(
+            f"{name} must be a range that includes 1, got {(low, high)!r}: pass a range such as (0.5, 8)"
+        )
     return low, high
 
 
 @primitive()
 class MotionBlur(Often):
-    """Blur along a line, as a moving camera does.
+    """Blur along a line, like a moving camera.
 
-    Follows albumentations' ``MotionBlur``. Draws the line's length out of the odd ones (word 1), its angle (word 2),
-    on which side of the middle it lies (word 3), and its shift, up to a quarter of the length to each side (words 4
-    and 5). Exact with the same build of OpenCV.
+    Follows albumentations' ``MotionBlur``. Draws the line's length, an odd number (word 1), its angle (word 2), its
+    direction from the middle (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). Exact with the same build of OpenCV.
 
     Args:
-        size: the line's length in pixels, odd, or a range (low, high) of odd numbers.
-        angle: degrees from the right downwards, or a range (low, high).
-        direction: from -1, all of the line before the middle, to 1, all after it, or a range (low, high).
-        shifted: whether the line may lie off the middle.
+        size: the line's length in pixels: an odd number, or a range (low, high) of them.
+        angle: the line's angle in degrees, clockwise from the right, or a range (low, high).
+        direction: from -1, the whole line before the middle, to 1, the whole line after it, or a range (low, high).
+        shifted: whether the line may be shifted off the middle.
 
     Example:
         >>> augment = MotionBlur(3, angle=0, shifted=False)
@@ -81,7 +82,7 @@ class MotionBlur(Often):
     angle: Range = option(
         span, -3600.0, 3600.0, "pass degrees, or a range (low, high)", default=(0.0, 360.0), kw_only=True
     )
-    direction: Range = option(span, -1.0, 1.0, "0 is for an even line", default=(-1.0, 1.0), kw_only=True)
+    direction: Range = option(span, -1.0, 1.0, "pass 0 for an even line", default=(-1.0, 1.0), kw_only=True)
     shifted: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Line:
@@ -93,24 +94,24 @@ class MotionBlur(Often):
         return Line(size, angle, direction, (rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return convolve(image, line_kernel(*params))
 
 
 @primitive()
 class AdvancedBlur(Often):
-    """Blur with a bell of two widths, turned, of a drawn shape, with noise in its weights.
+    """Blur with a bell of two widths, a random angle and shape, and noise in its weights.
 
-    Follows albumentations' ``AdvancedBlur``. Draws the square's side out of the odd ones (word 1), the widths (2 and
-    3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
+    Follows albumentations' ``AdvancedBlur``. Draws the square's side, an odd number (word 1), the widths (words 2
+    and 3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
     same builds of OpenCV and NumPy.
 
     Args:
-        size: the square's side in pixels, odd, or a range (low, high) of odd numbers.
+        size: the square's side in pixels: an odd number, or a range (low, high) of them.
         sigma_x: the first width in pixels, or a range (low, high).
-        sigma_y: the second width.
-        angle: the largest turn to either side in degrees, or a range (low, high).
-        beta: a range (low, high) about 1 of the shape: 1 is Gaussian; below it is drawn as often as above.
+        sigma_y: the same for the second width.
+        angle: the largest turn in either direction in degrees, or a range (low, high).
+        beta: the shape, a range (low, high) that includes 1, which is Gaussian; half of the samples are below it.
         noise: a range (low, high) of factors of the weights.
 
     Example:
@@ -138,7 +139,7 @@ class AdvancedBlur(Often):
         return Bell(size, sigmas, angle, rng.uniform(low, high), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         size, sigmas, angle, beta, address = params
         low, high = self.noise
         factors = low + (high - low) * (
@@ -149,15 +150,15 @@ class AdvancedBlur(Often):
 
 @primitive()
 class Defocus(Often):
-    """Blur as a lens out of focus does.
+    """Blur like a lens out of focus.
 
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, and albumentations'
     ``Defocus``. Draws the radius (word 1) and the smoothing of the disk's edge (word 2). Exact with the same build of
     OpenCV.
 
     Args:
-        radius: of the disk in pixels, or a range (low, high), both included.
-        blur: the smoothing's standard deviation in pixels, or a range (low, high).
+        radius: the disk's radius in pixels, or a range (low, high), both included.
+        blur: the standard deviation of the smoothing in pixels, or a range (low, high).
 
     Example:
         >>> Defocus()(np.eye(9, dtype=np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -173,5 +174,5 @@ class Defocus(Often):
         return Disk(low + rng.integer(high - low + 1), rng.uniform(*self.blur))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, blurred."""
+        """Return the blurred image."""
         return convolve(image, disk_kernel(*params))

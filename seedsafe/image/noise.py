@@ -1,4 +1,4 @@
-"""GaussianNoise, of images and of audio."""
+"""GaussianNoise, for images and audio."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["GaussianNoise", "Noise"]
 
 
 class Noise(NamedTuple):
-    """The noise's standard deviation, and the address of its words."""
+    """The noise's standard deviation and address."""
 
     std: float
     address: Address
@@ -32,17 +32,17 @@ _STD: Final = (0.0, 12.0)
 
 @primitive()
 class GaussianNoise(Transform):
-    """Add Gaussian noise of a uniformly drawn standard deviation, or variance.
+    """Add Gaussian noise with a random standard deviation or variance.
 
-    Draws ``std``, or the variance (word 1); the noise itself starts at word 4, value k with the k-th 16-bit piece of the words. The
-    noise comes from a table of 65536 quantiles, so none is beyond ±4.325 std. Exact on every machine. Of a sample
-    with image and audio, the image is changed.
+    Draws ``std`` or the variance, uniformly (word 1). The noise starts at word 4: its k-th 16-bit piece is for value k.
+    It comes from a table of 65536 quantiles, so none is beyond ±4.325 std. Exact on every machine. In a sample with
+    image and audio, only the image is changed.
 
     Args:
         std: the standard deviation in the array's own units (0 to 255 for uint8), one number or a range (low, high).
-        variance: the variance instead, in units of 0 to 255 whatever the dtype, one number or a range (low, high), as
-            albumentations' ``var_limit`` had it.
-        per_channel: False adds the same noise to all channels of a pixel of an image; the k-th piece is pixel k's.
+        variance: the variance instead, on the scale of 0 to 255 for every dtype, one number or a range (low, high), like
+            albumentations' old ``var_limit``.
+        per_channel: False adds the same noise to all channels of an image; the k-th piece is then for pixel k.
 
     Raises:
         TypeError: when applied, the array is neither uint8 nor float32.
@@ -76,18 +76,18 @@ class GaussianNoise(Transform):
         check_options(self)
         if self.variance is not None and self.std != _STD:
             raise ValueError(
-                f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one of them out"
+                f"std and variance cannot be used together, got {self.std} and {self.variance}: leave one out"
             )
 
     def draw(self, rng: Draws, info: Info) -> Noise:
-        """Return the standard deviation, and the address of the noise."""
+        """Return the standard deviation and the address of the noise."""
         if self.variance is not None:
             return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())
         return Noise(rng.uniform(*self.std), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the image with noise."""
-        return add_gaussian_noise(image, *self._in(image, params), per_channel=self.per_channel)
+        return add_gaussian_noise(image, *self._in_units_of(image, params), per_channel=self.per_channel)
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
         std = draws.uniform(*self.std) if self.variance is None else np.sqrt(draws.uniform(*self.variance))
@@ -98,9 +98,9 @@ class GaussianNoise(Transform):
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio with noise."""
-        return add_gaussian_noise(audio, *self._in(audio, params))
+        return add_gaussian_noise(audio, *self._in_units_of(audio, params))
 
-    def _in(self, array: Array, params: Any) -> tuple[float, Address]:
+    def _in_units_of(self, array: Array, params: Any) -> tuple[float, Address]:
         """Return the parameters in the array's own units."""
         std, noise = params
         return std / 255.0 if self.variance is not None and array.dtype == np.float32 else std, noise

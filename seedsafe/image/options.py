@@ -1,4 +1,4 @@
-"""Options that transforms of images share."""
+"""Options that image transforms share."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from typing import Any, ClassVar, Final, Literal
 
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
-from seedsafe.ground.checks import choice, each, flag, probability, real
+from seedsafe.ground.checks import choice, each, flag, probability, real, span
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
 
-__all__ = ["ANGLE", "SMOOTH", "UNITS", "Filled", "Interpolated", "Often", "Sometimes"]
+__all__ = ["ANGLE", "SMOOTH", "UNITS", "FillTransform", "Often", "ResizeTransform", "Sometimes", "up_to"]
 
 SMOOTH: Final = ("nearest", "bilinear", "bicubic", "lanczos")
-"""Interpolations of pixels that are moved freely."""
+"""The interpolations for points anywhere between pixels."""
 
 ANGLE: Final = "pass the angle in degrees, or a range"
-UNITS: Final = "pass it on the scale of 0 to 255, or a range (low, high)"
+UNITS: Final = "pass a number on the scale of 0 to 255, or a range (low, high)"
+
+
+def up_to(name: str, value: Any, first: float, low: float, high: float, way_out: str) -> tuple[float, float]:
+    """Return a range; one number is its upper end, and `first` its lower one."""
+    return span(name, value if isinstance(value, tuple | list) else (first, value), low, high, way_out)
 
 
 def _number(name: str, value: Any, way_out: str) -> float:
@@ -27,19 +32,19 @@ def _number(name: str, value: Any, way_out: str) -> float:
 
 
 @primitive()
-class Filled(SpatialTransform):
-    """A transform that may look beyond the image."""
+class FillTransform(SpatialTransform):
+    """A transform whose result may show pixels outside the image."""
 
     mode: str = option(choice, MODES, default="constant", kw_only=True)
     fill: float | tuple[float, ...] = option(
         each, _number, "pass one number, or one for each channel", default=0, kw_only=True
     )
-    mask_fill: float = option(_number, "pass the label of what lies outside", default=0, kw_only=True)
+    mask_fill: float = option(_number, "pass the label of pixels outside the image", default=0, kw_only=True)
 
 
 @primitive()
-class Interpolated(SpatialTransform):
-    """A transform that finds values between pixels, and fires with a probability."""
+class ResizeTransform(SpatialTransform):
+    """A transform that resizes the image or a part of it."""
 
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)
     antialias: bool = option(flag, default=False, kw_only=True)
@@ -48,7 +53,7 @@ class Interpolated(SpatialTransform):
 
 @primitive()
 class Often(ImageTransform):
-    """A transform of colour whose parameters are drawn: it fires for every sample unless p says otherwise.
+    """A transform of colour with random parameters: by default, it fires for every sample.
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
@@ -61,6 +66,6 @@ class Often(ImageTransform):
 
 @primitive()
 class Sometimes(Often):
-    """A transform that has little else to vary: it fires for half of the samples unless p says otherwise."""
+    """A transform of colour with little else to vary: by default, it fires for half of the samples."""
 
     p: float = option(default=0.5, kw_only=True)

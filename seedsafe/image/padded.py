@@ -1,4 +1,4 @@
-"""PadIfNeeded and LetterBox: images brought to a size by what is added around them."""
+"""PadIfNeeded and LetterBox."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, res
 from seedsafe.functional.window import crop, shift_boxes, shift_points
 from seedsafe.ground.checks import choice, flag, pair, probability
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled
+from seedsafe.image.options import FillTransform
 from seedsafe.image.window import Window, Windowed
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -25,23 +25,23 @@ _POSITIONS: Final = {
     "bottom_right": (2, 2),
     "random": (1, 1),
 }
-"""Halves of the added rows and columns that go above and before the image."""
+"""The added rows above and columns before the image, in halves of all that are added."""
 
 
 @primitive(opencv=False)
 class PadIfNeeded(Windowed):
-    """Add rows and columns around an image that lacks some: up to a smallest size, or to a multiple of a number.
+    """Pad an image up to a smallest size, or to multiples of a number.
 
-    Draws the place of the image (words 1 and 2), used where position is "random". Exact on every machine.
+    Draws the image's position (words 1 and 2), used if position is "random". Exact on every machine.
 
     Args:
-        size: the smallest size in pixels, one number or (height, width); None for any.
-        divisor: what height and width are made multiples of, one number or (vertical, horizontal); None for any.
-        position: where the image stands in the result: "center" (of two middles, the upper left one), "top_left",
+        size: the smallest size in pixels, one number or (height, width); None if there is none.
+        divisor: pad height and width to multiples of this number, or of (vertical, horizontal); None for no multiples.
+        position: the image's position in the result: "center" (of two middles, the upper left one), "top_left",
             "top_right", "bottom_left", "bottom_right" or "random".
 
     Raises:
-        ValueError: an argument is out of its range, or there is neither size nor divisor.
+        ValueError: an argument is out of its range, or neither size nor divisor is passed.
 
     Follows albumentations 2.0.8's ``PadIfNeeded``.
 
@@ -54,7 +54,7 @@ class PadIfNeeded(Windowed):
         pair, "pass the smallest height and width in pixels", default=None
     )
     divisor: Option[int | tuple[int, int] | None, tuple[int, int] | None] = option(
-        pair, "pass what the sides are made multiples of", default=None, kw_only=True
+        pair, "pass the number that divides the sides, or (vertical, horizontal)", default=None, kw_only=True
     )
     position: str = option(choice, tuple(_POSITIONS), default="center", kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
@@ -63,7 +63,7 @@ class PadIfNeeded(Windowed):
         check_options(self)
         if self.size is None and self.divisor is None:
             raise ValueError(
-                "PadIfNeeded must have a size or a divisor, got neither: pass size=(height, width) or divisor=32"
+                "PadIfNeeded needs a size or a divisor, got neither: pass size=(height, width) or divisor=32"
             )
 
     def draw(self, rng: Draws, info: Info) -> Window:
@@ -81,7 +81,7 @@ class PadIfNeeded(Windowed):
 
 
 class Boxed(NamedTuple):
-    """The size to which the image is brought, its first row and column in the result, the result's size, and the given one."""
+    """The image's new size, its first row and column in the result, the result's size, and the image's old size."""
 
     inner: tuple[int, int]
     corner: tuple[int, int]
@@ -90,18 +90,17 @@ class Boxed(NamedTuple):
 
 
 @primitive(random=False)
-class LetterBox(Filled):
-    """Bring the image to a size in its own shape, and fill the rest. Draws nothing but its chance.
+class LetterBox(FillTransform):
+    """Resize the image to fit a box in its own shape, and fill the rest. Draws only whether it fires.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV. Where rows or columns are added, the image is made as large as the box before it is put there.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        size: of the result in pixels, one number or (height, width).
-        auto: add only what makes height and width multiples of `stride`: the smallest rectangle.
+        size: the result's size in pixels, one number or (height, width).
+        auto: pad only until height and width are multiples of `stride`: the smallest rectangle.
         stride: see auto.
         scale_fill: stretch the image to the size instead.
-        scale_up: False leaves smaller images at their size.
+        scale_up: False does not enlarge smaller images.
         center: False puts the image into the upper left corner.
 
     Follows ultralytics' ``LetterBox``.
@@ -114,7 +113,7 @@ class LetterBox(Filled):
     size: Pair = option(pair, "pass the height and width of the result in pixels", default=(640, 640))
     auto: bool = option(flag, default=False, kw_only=True)
     stride: int = option(
-        checked_int, 1, 2**31, "pass what the sides are multiples of", default=32, kw_only=True
+        checked_int, 1, 2**31, "pass the number that divides the sides", default=32, kw_only=True
     )
     scale_fill: bool = option(flag, default=False, kw_only=True)
     scale_up: bool = option(flag, default=True, kw_only=True)
@@ -125,7 +124,7 @@ class LetterBox(Filled):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Boxed:
-        """Return the sizes and the place, which follow from the image's size."""
+        """Return the sizes and the position, which follow from the image's size."""
         rows, columns = info.image_size()
         height, width = self.size
         factor = min(height / rows, width / columns)
@@ -145,14 +144,14 @@ class LetterBox(Filled):
         return info.resized(*params[2])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in its box."""
-        return self._boxed(image, params, self.interpolation, self.fill, self.antialias)
+        """Return the image in the box."""
+        return self._letterbox(image, params, self.interpolation, self.fill, self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask in its box."""
-        return self._boxed(mask, params, "nearest", self.mask_fill)
+        """Return the mask in the box."""
+        return self._letterbox(mask, params, "nearest", self.mask_fill)
 
-    def _boxed(
+    def _letterbox(
         self, image: Array, params: Any, interpolation: str, fill: Any, antialias: bool = False
     ) -> Array:
         (rows, columns), (top, left), (height, width), _ = params
@@ -162,11 +161,11 @@ class LetterBox(Filled):
         return crop(inner, -top, -left, height, width, mode=self.mode, fill=fill)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints as the box shows them."""
-        (rows, columns), (top, left), _, given = params
-        return shift_points(resize_points(keypoints, given, (rows, columns)), -top, -left)
+        """Return the keypoints in the box."""
+        inner, (top, left), _, old = params
+        return shift_points(resize_points(keypoints, old, inner), -top, -left)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes as the box shows them, cut off at its edges."""
-        (rows, columns), (top, left), size, given = params
-        return shift_boxes(resize_boxes(boxes, given, (rows, columns)), -top, -left, *size)
+        """Return the boxes in the box, clipped at its edges."""
+        inner, (top, left), size, old = params
+        return shift_boxes(resize_boxes(boxes, old, inner), -top, -left, *size)

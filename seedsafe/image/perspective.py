@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from seedsafe.functional.affine import Matrix, inverse
-from seedsafe.ground.checks import flag, real, span
+from seedsafe.ground.checks import flag, real
 from seedsafe.ground.info import Info
-from seedsafe.image.warped import Warped
+from seedsafe.image.options import up_to
+from seedsafe.image.warped import WarpTransform
 from seedsafe.keys.decisions import normal
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Range, option
@@ -17,52 +18,44 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["Perspective", "Viewed"]
 
 _FURTHEST: Final = 0.32
-"""A corner moves at most so far, as a share of the side: the four stay apart."""
+"""The largest shift of a corner, as a share of the side: the four stay apart."""
 
 _MARGIN: Final = 3.0
-"""With fit_output, how many times the image's size may be added on each side."""
+"""The largest margin on each side with fit_output, in sizes of the image."""
 
 
 class Viewed(NamedTuple):
-    """Where pixels go: the matrix of pixel centres, the result's size, and the corners that the matrix was made of."""
+    """The matrix that moves pixel centres, the result's size, and the corners it follows from."""
 
     matrix: Matrix
     size: tuple[int, int]
     corners: tuple[tuple[float, float], ...]
 
 
-def _shares(name: str, value: Any) -> tuple[float, float]:
-    """Return a range; one number is its upper end."""
-    ends = value if isinstance(value, tuple | list) else (0.0, value)
-    return span(
-        name, ends, 0.0, 10.0, "pass a share of the image's sides such as 0.1, or a range (0.05, 0.1)"
-    )
-
-
 @primitive()
-class Perspective(Warped):
-    """Look at the image from another place: four corners are moved by drawn amounts, and the rest follows.
+class Perspective(WarpTransform):
+    """Look at the image from another point: move four corners by random amounts, and the rest along with them.
 
-    With `scale`, four points near the corners become the result's corners: the image grows, and nothing outside it is
-    seen. With `distortion_scale`, the image's corners go to four points nearer to the middle: the image shrinks.
-    Where they would fold the image, which happens from 0.64 on, all are moved by 0.64 of what was drawn.
+    With `scale`, four points near the corners become the result's corners: the image grows and fills the result. With
+    `distortion_scale`, the image's corners move to four points nearer to the middle: the image shrinks. If they would
+    fold the image, which is possible from 0.64 up, all move by 0.64 of the drawn amounts.
 
     Draws the standard deviation (word 1), and x and y of the upper left (words 2 and 3), upper right (4, 5), lower
     right (6, 7) and lower left corner (8, 9). Keypoints and boxes are equal on every machine; pixels only with the
     same build of OpenCV.
 
     Args:
-        scale: the standard deviation of the points' distances from the corners, as a share of the sides; a number x for
-            0 to x, or a range. A distance of 0.32 or more starts again at 0.
-        distortion_scale: in place of scale, how far the corners move at most, as a share of half the sides, in [0, 1].
+        scale: the standard deviation of the points' distances from the corners, as a share of the sides: one number x for
+            0 to x, or a range. A distance of 0.32 or more wraps around to 0.
+        distortion_scale: instead of scale, the largest shift of the corners, as a share of half the sides, in [0, 1].
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
-        fit_output: show the whole image, also what lies outside the four points; with scale alone.
+        fit_output: show the whole image, including the part outside the four points; only with scale.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Raises:
-        ValueError: an argument is out of its range, or options do not go together.
+        ValueError: an argument is out of its range, or options cannot be used together.
 
-    Follows albumentations 2.0.8's documented ``Perspective`` for scale, and ``torchvision.transforms.RandomPerspective`` for
+    Follows albumentations 2.0.8's ``Perspective`` as documented for scale, and ``torchvision.transforms.RandomPerspective`` for
     distortion_scale.
 
     Example:
@@ -70,7 +63,14 @@ class Perspective(Warped):
         (64, 48, 3)
     """
 
-    scale: Range = option(_shares, default=(0.05, 0.1))
+    scale: Range = option(
+        up_to,
+        0.0,
+        0.0,
+        10.0,
+        "pass a share of the image's sides such as 0.1, or a range (0.05, 0.1)",
+        default=(0.05, 0.1),
+    )
     distortion_scale: float | None = option(
         real, 0.0, 1.0, "pass a share of half the image's sides", default=None, kw_only=True
     )
@@ -82,11 +82,12 @@ class Perspective(Warped):
         check_options(self)
         if self.distortion_scale is not None and (self.fit_output or not self.keep_size):
             raise ValueError(
-                "distortion_scale keeps the size and shows the whole image: leave keep_size and fit_output out"
+                f"distortion_scale keeps the size and shows the whole image, got keep_size={self.keep_size} and "
+                f"fit_output={self.fit_output}: leave keep_size and fit_output out"
             )
 
     def draw(self, rng: Draws, info: Info) -> Viewed:
-        """Return the matrix, and the corners that it is made of."""
+        """Return the matrix and the corners it follows from."""
         rows, columns = info.image_size()
         deviation = rng.uniform(*self.scale)
         if self.distortion_scale is not None:
@@ -98,8 +99,8 @@ class Perspective(Warped):
             if not _convex(corners):
                 corners = _corners(rows, columns, [one * 2.0 * _FURTHEST for one in inwards])
             forward = _from_square(corners, 1.0 / columns, 1.0 / rows)
-            return Viewed(_of_centres(forward), (rows, columns), corners)
-        shares = [_wrapped(abs(deviation * normal(rng))) for _ in range(8)]
+            return Viewed(_for_centres(forward), (rows, columns), corners)
+        shares = [_wrap(abs(deviation * normal(rng))) for _ in range(8)]
         corners = _corners(
             rows, columns, [share * (rows if k % 2 else columns) for k, share in enumerate(shares)]
         )
@@ -109,16 +110,16 @@ class Perspective(Warped):
             height = max(int(max(_length(corners[1], corners[2]), _length(corners[0], corners[3]))), 1)
         forward = inverse(_from_square(corners, 1.0 / width, 1.0 / height))
         if self.fit_output:
-            forward, height, width = _fitted(forward, rows, columns, height, width, keep_size=self.keep_size)
-        return Viewed(_of_centres(forward), (height, width), corners)
+            forward, height, width = _fit(forward, rows, columns, height, width, keep_size=self.keep_size)
+        return Viewed(_for_centres(forward), (height, width), corners)
 
 
-def _wrapped(distance: float) -> float:
+def _wrap(distance: float) -> float:
     return distance - math.floor(distance / _FURTHEST) * _FURTHEST
 
 
 def _corners(rows: int, columns: int, inwards: list[float]) -> tuple[tuple[float, float], ...]:
-    """Return upper left, upper right, lower right and lower left corner, each moved inwards, as x and y of edges."""
+    """Return the upper left, upper right, lower right and lower left corner moved inwards, in pixel edges."""
     x0, y0, x1, y1, x2, y2, x3, y3 = inwards
     return (x0, y0), (columns - x1, y1), (columns - x2, rows - y2), (x3, rows - y3)
 
@@ -138,7 +139,7 @@ def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 
 def _from_square(corners: tuple[tuple[float, float], ...], across: float, down: float) -> Matrix:
-    """Return the matrix that takes a rectangle to four corners; `across` and `down` are one by its width and height.
+    """Return the matrix from a rectangle to four corners; `across` and `down` are 1 ÷ its width and height.
 
     Follows P. Heckbert, "Fundamentals of texture mapping and image warping" (1989), section 2.2.3.
     """
@@ -160,10 +161,10 @@ def _from_square(corners: tuple[tuple[float, float], ...], across: float, down: 
     )
 
 
-def _fitted(
+def _fit(
     matrix: Matrix, rows: int, columns: int, height: int, width: int, *, keep_size: bool
 ) -> tuple[Matrix, int, int]:
-    """Return a matrix after which the whole image is seen, and the result's height and width."""
+    """Return the matrix changed to show the whole image, and the result's height and width."""
     a, b, c, d, e, f, g, h, i = matrix
     seen_x, seen_y = [0.0, float(width)], [0.0, float(height)]
     for x, y in ((0, 0), (columns, 0), (columns, rows), (0, rows)):
@@ -173,7 +174,7 @@ def _fitted(
     left, top = min(seen_x), min(seen_y)
     wide, high = max(math.ceil(max(seen_x) - left), 1), max(math.ceil(max(seen_y) - top), 1)
     across, down = (columns / wide, rows / high) if keep_size else (1.0, 1.0)
-    fitted = (
+    result = (
         (a - left * g) * across,
         (b - left * h) * across,
         (c - left * i) * across,
@@ -184,11 +185,11 @@ def _fitted(
         h,
         i,
     )
-    return fitted, *((rows, columns) if keep_size else (high, wide))
+    return result, *((rows, columns) if keep_size else (high, wide))
 
 
-def _of_centres(matrix: Matrix) -> Matrix:
-    """Return the matrix of pixel centres that does what one of pixel edges does, half a pixel further."""
+def _for_centres(matrix: Matrix) -> Matrix:
+    """Return a matrix of pixel edges as one of pixel centres, which lie half a pixel further."""
     a, b, c, d, e, f, g, h, i = matrix
     c, f, i = c + (a + b) * 0.5, f + (d + e) * 0.5, i + (g + h) * 0.5
     a, b, c = a - 0.5 * g, b - 0.5 * h, c - 0.5 * i

@@ -214,7 +214,7 @@ class _Policy(SpatialTransform):
         return mask
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, moved; those outside stay, with coordinates outside."""
+        """Return the moved keypoints; those outside the image are kept."""
         for step in self.steps(params):
             if step.data is not None:
                 keypoints = warp_points(keypoints, _centres(step.data))
@@ -251,7 +251,7 @@ class PolicyOp(_Policy):
 
     Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); of several interpolations
     the one that is used (word 3). Exact on every machine; uint8 equals Pillow to the bit (a rotation
-    that interpolates but for one value in ten thousand, by 1), and float32 goes through uint8.
+    that interpolates but for one value in ten thousand, by 1), and float32 is converted to uint8 and back.
 
     Args:
         op: "Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast",
@@ -351,8 +351,7 @@ class RandAugment(SomeOf):
 
     Follows ``torchvision.transforms.RandAugment`` and E. D. Cubuk et al., "RandAugment: practical automated data
     augmentation with a reduced search space", 2020; `policy` gives timm's. Draws each operation (words 1 to n); each has a
-    stream of its own, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 goes through
-    uint8. Masks, boxes and keypoints follow.
+    stream of its own, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
         n: how many operations, from 1 to 16.
@@ -394,7 +393,7 @@ class TrivialAugmentWide(OneOf):
 
     Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free yet
     state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has a stream of its own, see `PolicyOp`.
-    Exact on every machine; uint8 equals Pillow to the bit, and float32 goes through uint8. Masks, boxes and keypoints follow.
+    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
         bins: how many steps the strength has, one of which is drawn.
@@ -434,7 +433,7 @@ class AutoAugment(_Policy):
 
     Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies from
     data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5). Exact on
-    every machine; uint8 equals Pillow to the bit, and float32 goes through uint8. Masks, boxes and keypoints follow.
+    every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
         policy: "imagenet", "cifar10" or "svhn": the data on which the pairs were learned.

@@ -1,6 +1,6 @@
-"""The pairs of AutoAugment: an operation, its probability and the bin of its strength, twice, for each pair.
+"""The pairs of operations of AutoAugment.
 
-From E. D. Cubuk et al., "AutoAugment: learning augmentation policies from data" (CVPR 2019), as torchvision has them.
+Each operation has its name, its probability and the bin of its strength. From E. D. Cubuk et al., "AutoAugment: learning augmentation policies from data" (CVPR 2019), as torchvision has them.
 """
 
 from __future__ import annotations
@@ -92,4 +92,4 @@ TABLES: Final = {
         (("ShearX", 0.7, 2), ("Invert", 0.1, 0)),
     ),
 }
-"""Of operations without a strength the bin is 0."""
+"""The bin of operations without a strength is 0."""

@@ -23,20 +23,20 @@ class Quality(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The sides in between, as a share of the image's."""
+    """The sides of the smaller image, as a share of the original ones."""
 
     scale: float
 
 
 @primitive()
 class ImageCompression(Often):
-    """Store the image as a JPEG or WebP file, and read it back.
+    """Compress the image as JPEG or WebP, and decompress it again.
 
     Follows albumentations' ``ImageCompression`` and torchvision's ``JPEG``. Draws the quality (word 1). Exact with
-    the same build of OpenCV; float32 goes through uint8.
+    the same build of OpenCV; float32 is converted to uint8 and back.
 
     Args:
-        quality: from 1 to 100, or a range (low, high), both included.
+        quality: an integer from 1 to 100, or a range (low, high), both included.
         file_format: "jpeg" or "webp".
 
     Raises:
@@ -57,21 +57,21 @@ class ImageCompression(Often):
         return Quality(low + rng.integer(high - low + 1))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image as it comes back."""
+        """Return the image after compression."""
         return compress(image, params[0], self.file_format)
 
 
 @primitive()
 class Downscale(Often):
-    """Make the image smaller, and as large as before again.
+    """Shrink the image, and enlarge it to its size again.
 
-    Follows albumentations' ``Downscale``. Draws the scale (word 1). Exact on every machine with "nearest", and of uint8 with
-    "bilinear" and "area".
+    Follows albumentations' ``Downscale``. Draws the scale (word 1). Exact on every machine with "nearest", and for uint8
+    with "bilinear" and "area".
 
     Args:
-        scale: of the sides in between, in (0, 1], or a range (low, high).
-        down: how it is made smaller: "nearest", "bilinear", "bicubic", "area" or "lanczos".
-        up: how it is made larger.
+        scale: the sides of the smaller image as a share of the original ones, in (0, 1], or a range (low, high).
+        down: the interpolation to shrink it: "nearest", "bilinear", "bicubic", "area" or "lanczos".
+        up: the interpolation to enlarge it.
 
     Example:
         >>> Downscale(0.5, down="area")(np.array([[0, 10, 20, 30]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -87,5 +87,5 @@ class Downscale(Often):
         return Scale(rng.uniform(*self.scale))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, coarser."""
+        """Return the coarser image."""
         return downscale(image, params[0], self.down, self.up)

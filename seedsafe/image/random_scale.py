@@ -6,7 +6,15 @@ from typing import Any
 
 from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Info
-from seedsafe.image.scaling import LIMIT_WAY_OUT, Scaled, Scaling, checked_size, shorter_side, times, within
+from seedsafe.image.scaling import (
+    LIMIT_WAY_OUT,
+    Scaled,
+    ScaleTransform,
+    checked_size,
+    shorter_side,
+    times,
+    within,
+)
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import Option, option, store
@@ -22,13 +30,12 @@ def _sizes(name: str, given: Any) -> tuple[int | tuple[int, int], ...]:
 
 
 @primitive()
-class RandomScale(Scaling):
+class RandomScale(ScaleTransform):
     """Bring the image to a drawn size: by a factor, or to one of several sizes, or to one between two.
 
     Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3); always three words.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scale: the factor, a range, or one number x for 1 - x to 1 + x.

@@ -10,7 +10,7 @@ from seedsafe.image.scaling import (
     LIMIT_WAY_OUT,
     SIZE_WAY_OUT,
     Scaled,
-    Scaling,
+    ScaleTransform,
     checked_size,
     shorter_side,
     within,
@@ -24,11 +24,10 @@ __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 
 
 @primitive(random=False)
-class Resize(Scaling):
-    """Bring the image to a size. Draws nothing but its chance.
+class Resize(ScaleTransform):
+    """Bring the image to a size. Draws only whether it fires.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: (height, width), or one number for the shorter side, which keeps the shape; in pixels.
@@ -84,7 +83,7 @@ def _lengths(name: str, value: Any) -> int | tuple[int, ...]:
 
 
 @primitive()
-class _OneSide(Scaling):
+class _OneSide(ScaleTransform):
     size: int | tuple[int, ...] = option(_lengths)
 
     longest: ClassVar[bool]
@@ -101,8 +100,8 @@ class _OneSide(Scaling):
 class SmallestMaxSize(_OneSide):
     """Bring the image's shorter side to a length, and keep its shape.
 
-    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and
-    "nearest", others with the same build of OpenCV.
+    Draws one of several lengths (word 1).
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: of the shorter side in pixels, or a list from which one is drawn.
@@ -121,8 +120,8 @@ class SmallestMaxSize(_OneSide):
 class LongestMaxSize(_OneSide):
     """Bring the image's longer side to a length, and keep its shape.
 
-    Draws one of several lengths (word 1). uint8 images are exact on every machine with "bilinear", "area" and
-    "nearest", others with the same build of OpenCV.
+    Draws one of several lengths (word 1).
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         size: of the longer side in pixels, or a list from which one is drawn.

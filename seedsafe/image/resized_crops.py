@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from seedsafe.ground.checks import choice, numbers, pair, real, span
 from seedsafe.ground.info import Info
-from seedsafe.image.cut import Zoomed
+from seedsafe.image.cut import ResizedCropTransform
 from seedsafe.image.window import Window
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
@@ -21,15 +21,14 @@ _TRIALS: Final = 10
 
 
 @primitive()
-class RandomResizedCrop(Zoomed):
+class RandomResizedCrop(ResizedCropTransform):
     """Cut out a window of a drawn area and shape, and bring it to a fixed size.
 
     Draws ten pairs of a share of the area (words 1, 3, …, 19) and the logarithm of a shape (words 2, 4, …, 20), then
     top (word 21) and left (word 22). The first pair whose window fits counts; if none does, the largest window in
     the middle whose shape is allowed is taken.
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scale: the window's share of the image's area, a range in (0, 1].
@@ -93,13 +92,12 @@ def _heights(name: str, value: Any) -> tuple[int, int]:
 
 
 @primitive()
-class RandomSizedCrop(Zoomed):
+class RandomSizedCrop(ResizedCropTransform):
     """Cut out a window of a drawn height and a fixed shape, and bring it to a fixed size.
 
     Draws the height (word 1), top (word 2) and left (word 3).
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         heights: the window's smallest and largest height, in pixels.
@@ -138,13 +136,12 @@ _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 
 
 
 @primitive()
-class MultiScaleCrop(Zoomed):
+class MultiScaleCrop(ResizedCropTransform):
     """Cut out a window whose height and width are drawn from a few shares of the shorter side, and bring it to a size.
 
     Draws the pair of shares (word 1), the place (word 2), top (word 3) and left (word 4).
 
-    uint8 images are exact on every machine with "bilinear", "area" and "nearest", others with the same build of
-    OpenCV.
+    Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scales: shares of the image's shorter side, each in (0, 1].

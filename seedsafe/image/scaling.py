@@ -7,15 +7,15 @@ from typing import Any, Final, NamedTuple
 from seedsafe.functional.resize import resize, resize_boxes, resize_points
 from seedsafe.ground.checks import pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Interpolated
+from seedsafe.image.options import ResizeTransform
 from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = [
     "LIMIT_WAY_OUT",
     "SIZE_WAY_OUT",
+    "ScaleTransform",
     "Scaled",
-    "Scaling",
     "checked_size",
     "shorter_side",
     "times",
@@ -33,7 +33,7 @@ class Scaled(NamedTuple):
 
 
 @primitive()
-class Scaling(Interpolated):
+class ScaleTransform(ResizeTransform):
     """A transform whose result is the whole image in another size."""
 
     def out_info(self, info: Info, params: Any) -> Info:

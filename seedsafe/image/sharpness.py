@@ -54,7 +54,7 @@ class Sharpen(Often):
         return Edges(rng.uniform(*self.alpha), rng.uniform(*self.lightness))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, sharper."""
+        """Return the sharper image."""
         return convolve(image, sharpen_kernel(*params))
 
 
@@ -82,5 +82,5 @@ class Emboss(Often):
         return Relief(rng.uniform(*self.alpha), rng.uniform(*self.strength))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, embossed."""
+        """Return the embossed image."""
         return convolve(image, emboss_kernel(*params))

@@ -28,7 +28,7 @@ class Turn(NamedTuple):
 
 
 @primitive()
-class _Turned(SpatialTransform):
+class _QuarterTurn(SpatialTransform):
     """A transform that takes each pixel to one place; its parameters are a Turn."""
 
     p: float = option(probability, default=1.0)
@@ -39,7 +39,7 @@ class _Turned(SpatialTransform):
         return info.resized(columns, rows) if turns % 2 else info
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, turned."""
+        """Return the turned image."""
         return turn.quarter_turn(flip.horizontal_flip(image) if params[1] else image, params[0])
 
     def _apply_many(self, images: Array, params: Any) -> Array | None:
@@ -47,18 +47,18 @@ class _Turned(SpatialTransform):
         return turn.quarter_turn_each(images, *params) if square else None
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, turned."""
+        """Return the turned mask."""
         return self.apply_image(mask, params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, turned."""
+        """Return the turned keypoints."""
         turns, mirrored, rows, columns = params
         if mirrored:
             keypoints = flip.horizontal_flip_points(keypoints, columns)
         return turn.quarter_turn_points(keypoints, turns, rows, columns)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes, turned."""
+        """Return the turned boxes."""
         turns, mirrored, rows, columns = params
         if mirrored:
             boxes = flip.horizontal_flip_boxes(boxes, columns)
@@ -66,7 +66,7 @@ class _Turned(SpatialTransform):
 
 
 @primitive()
-class RandomRotate90(_Turned):
+class RandomRotate90(_QuarterTurn):
     """Turn the image by none, one, two or three quarters, each as likely. Exact on every machine.
 
     Draws the number of quarters, counter-clockwise (word 1).
@@ -90,7 +90,7 @@ class RandomRotate90(_Turned):
 
 
 @primitive()
-class D4(_Turned):
+class D4(_QuarterTurn):
     """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
 
     Draws the symmetry (word 1): modulo 4 it is the number of quarters counter-clockwise, and from 4 on the image is
@@ -118,7 +118,7 @@ class D4(_Turned):
 
 @primitive(random=False, blind=True)
 class Transpose(SpatialTransform):
-    """Swap rows and columns with probability p. Draws nothing but its chance. Exact on every machine.
+    """Swap rows and columns with probability p. Draws only whether it fires. Exact on every machine.
 
     Follows albumentations' ``Transpose``.
 
@@ -135,20 +135,20 @@ class Transpose(SpatialTransform):
         return info.resized(columns, rows)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, transposed."""
+        """Return the transposed image."""
         return turn.transpose(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
         return turn.transpose_each(images)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, transposed."""
+        """Return the transposed mask."""
         return turn.transpose(mask)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints, transposed."""
+        """Return the transposed keypoints."""
         return turn.transpose_points(keypoints)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes, transposed."""
+        """Return the transposed boxes."""
         return turn.transpose_boxes(boxes)

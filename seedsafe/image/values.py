@@ -79,7 +79,7 @@ class Normalize(ImageTransform):
         )
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        """Return the image, normalised."""
+        """Return the normalised image."""
         return normalize(image, self.mean, self.std, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import Filled
+from seedsafe.image.options import FillTransform
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.keys.many import ManyDraws
@@ -58,7 +58,7 @@ _Padding = Option[int | tuple[int, ...], int | tuple[int, int, int, int]]
 
 
 @primitive()
-class Windowed(Filled):
+class Windowed(FillTransform):
     """A transform whose result is a window of the image, which may reach beyond it."""
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
@@ -80,17 +80,17 @@ class Windowed(Filled):
         return crop(mask, *self.window(params), mode=self.mode, fill=self.mask_fill)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return keypoints as the window sees them; those outside stay, with coordinates outside."""
+        """Return the keypoints in the window; those outside it are kept."""
         top, left, _, _ = self.window(params)
         return shift_points(keypoints, top, left)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return boxes as the window sees them, cut off at its edges."""
+        """Return the boxes in the window, clipped at its edges."""
         return shift_boxes(boxes, *self.window(params))
 
 
 @primitive()
-class _Sized(Windowed):
+class _FixedWindow(Windowed):
     """A window of a fixed size.
 
     Raises:
@@ -119,7 +119,7 @@ class _Sized(Windowed):
 
 
 @primitive(opencv=False)
-class RandomCrop(_Sized):
+class RandomCrop(_FixedWindow):
     """Cut a window of a fixed size out of a uniformly drawn place.
 
     Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
@@ -174,7 +174,7 @@ class RandomCrop(_Sized):
 
 
 @primitive(random=False, opencv=False)
-class CenterCrop(_Sized):
+class CenterCrop(_FixedWindow):
     """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
 
     Args:

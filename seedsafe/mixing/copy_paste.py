@@ -10,7 +10,7 @@ from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
-from seedsafe.mixing.member import Mixing, Parts, draw_partners
+from seedsafe.mixing.member import MixTransform, Parts, draw_partners
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.mixer import Mixture, Objects
 from seedsafe.pipeline.option import option
@@ -27,7 +27,7 @@ class Pasted(NamedTuple):
 
 
 @primitive(opencv=False)
-class CopyPaste(Mixing):
+class CopyPaste(MixTransform):
     """Copy objects of another sample of the dataset onto the sample, by their masks. Exact on every machine.
 
     Draws the partner (word 1). Object k of the partner is pasted where it stands if the unit of word 4 + k is below `object_p`;

@@ -11,7 +11,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.batch import cut_box
-from seedsafe.mixing.member import ALPHA, Labelled, draw_partners
+from seedsafe.mixing.member import ALPHA, LabelMixTransform, draw_partners
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 
@@ -33,7 +33,7 @@ class Patch(NamedTuple):
 
 
 @primitive(opencv=False)
-class CutMix(Labelled):
+class CutMix(LabelMixTransform):
     """Put a rectangle of another sample of the dataset over the sample, and mix their labels by area. Exact on every machine.
 
     Draws the partner (word 1), a share from Beta(alpha, alpha) (words 2 to 35), and the row (word 36) and column (word 37) of the

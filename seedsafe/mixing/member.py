@@ -18,7 +18,7 @@ from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["ALPHA", "Labelled", "Mixing", "draw_partners"]
+__all__ = ["ALPHA", "LabelMixTransform", "MixTransform", "draw_partners"]
 
 ALPHA: Final = (1e-3, 1e6, "pass the alpha of the Beta(alpha, alpha) distribution, such as 1.0")
 
@@ -75,7 +75,7 @@ def _label(name: str, value: Any) -> str | None:
 
 
 @primitive(opencv=False)
-class Mixing(Transform):
+class MixTransform(Transform):
     """A transform that mixes a sample with others of its dataset; it works through a dataset alone."""
 
     p: float = option(probability, default=1.0, kw_only=True)
@@ -189,7 +189,7 @@ class Mixing(Transform):
 
 
 @primitive(opencv=False)
-class Labelled(Mixing):
+class LabelMixTransform(MixTransform):
     """A transform that mixes labels as well."""
 
     label: str | None = option(

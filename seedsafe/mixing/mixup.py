@@ -9,7 +9,7 @@ from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.batch import blended
-from seedsafe.mixing.member import ALPHA, Labelled, draw_partners
+from seedsafe.mixing.member import ALPHA, LabelMixTransform, draw_partners
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 
@@ -24,7 +24,7 @@ class Blend(NamedTuple):
 
 
 @primitive(opencv=False)
-class MixUp(Labelled):
+class MixUp(LabelMixTransform):
     """Blend the sample with another one of its dataset, and their labels too. Exact on every machine.
 
     Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner is read at

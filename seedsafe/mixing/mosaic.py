@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.checks import pair, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.mixing.member import Labelled, draw_partners
+from seedsafe.mixing.member import LabelMixTransform, draw_partners
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -26,7 +26,7 @@ class Tiles(NamedTuple):
 
 
 @primitive(opencv=False)
-class Mosaic(Labelled):
+class Mosaic(LabelMixTransform):
     """Put the sample and three others of its dataset together on one canvas, where four corners meet. Exact on every machine.
 
     Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample is above
