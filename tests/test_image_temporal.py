@@ -113,7 +113,7 @@ def test_short_videos(sample: ss.TemporalSample, frames: int, wanted: list[int])
         (lambda: ss.TemporalSample(8, stride=0), ValueError, "stride must be at least 1"),
         (lambda: ss.TemporalSample(8, stride=(4, 2)), ValueError, "stride must be .* swap them"),
         (lambda: ss.TemporalSample(8, segments=3), ValueError, "n_frames must be a multiple of segments, got 8 and 3"),
-        (lambda: ss.TemporalSample(8, stride=(1, 2), clips=3), ValueError, "stride must be one number where clips are given"),
+        (lambda: ss.TemporalSample(8, stride=(1, 2), clips=3), ValueError, "stride must be one number with clips"),
         (lambda: ss.TemporalSample(8, clips=0), ValueError, "clips must be at least 1"),
         (lambda: ss.TemporalSample(8, short="drop"), ValueError, "short must be one of loop, repeat, error, got 'drop'"),
         (
@@ -124,7 +124,7 @@ def test_short_videos(sample: ss.TemporalSample, frames: int, wanted: list[int])
         (
             lambda: ss.TemporalSample(8, segments=8, short="error")(video=VIDEO[:7], key=KEYS[0]),
             ValueError,
-            "8 segments need as many frames, got 7",
+            "8 segments need at least as many frames, got 7",
         ),
         (lambda: ss.TemporalSample(8)(VIDEO[:, 0, 0], key=KEYS[0]), ValueError, r"video must have the shape \(T, H, W\)"),
         (lambda: ss.TemporalSample(8)({"image": VIDEO}, key=KEYS[0]), ValueError, "TemporalSample needs 'video' in the sample"),

@@ -186,7 +186,7 @@ def test_mask_keypoints_and_boxes_move_with_the_pixels(transform: ss.Transform) 
         (lambda: ss.Amplitude(gain=(0, math.nan)), ValueError, "gain must be"),
         (lambda: ss.RandomSegment(0), ValueError, "length must be at least 1"),
         (lambda: ss.Normalize([0.5], [0.0]), ValueError, "std must be"),
-        (lambda: ss.Normalize([0.5, 0.5], [0.2]), ValueError, "as many values"),
+        (lambda: ss.Normalize([0.5, 0.5], [0.2]), ValueError, "the same number of values"),
         (lambda: ss.Normalize([math.nan], [0.2]), ValueError, "mean must be"),
         (
             lambda: ss.RandomCrop(224)(np.zeros((200, 300, 3), np.uint8), key=KEY),

@@ -94,6 +94,7 @@ class LetterBox(FillTransform):
     """Resize the image to fit a box in its own shape, and fill the rest. Draws only whether it fires.
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
+    The image is resized first, then padded.
 
     Args:
         size: the result's size in pixels, one number or (height, width).

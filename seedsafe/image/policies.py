@@ -1,4 +1,4 @@
-"""Policies: Pillow's operations, chosen at random, each with a strength that the policy gives."""
+"""Policies: Pillow's operations, each with a strength."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 
 
 class Operation(NamedTuple):
-    """One step of a policy: the operation, its signed amount, and how it moves pixels if it does."""
+    """One step of a policy: the operation, its signed amount, and the matrix if it moves pixels."""
 
     op: str
     amount: float
     data: Matrix | None = None
-    """Where the result's pixels come from; see `seedsafe.functional.transform_affine`."""
+    """The matrix from the result to the image; see `seedsafe.functional.transform_affine`."""
     interpolation: str = "nearest"
 
 
@@ -68,7 +68,7 @@ OPS: Final = (
 """The operations of policies."""
 
 _WHOLE: Final = {"Posterize": 8, "Solarize": 256, "SolarizeAdd": 128}
-"""Operations whose amount is a whole number, and the greatest one."""
+"""The operations with integer amounts, and the greatest amount of each."""
 
 _Span = tuple[float, float]
 _SIDE: Final = 150.0 / 331.0
@@ -77,7 +77,7 @@ _SIDE: Final = 150.0 / 331.0
 def _spans(
     slope: float, shift: float, degrees: float, factor: float, bits: float, most: float = 8.0
 ) -> dict[str, _Span]:
-    """Return the amounts at the least and the greatest strength of every operation that has one."""
+    """Return the amounts at the least and the greatest strength of every operation with a strength."""
     return {
         **dict.fromkeys(("ShearX", "ShearY"), (0.0, slope)),
         **dict.fromkeys(("TranslateX", "TranslateY"), (0.0, shift)),
@@ -96,14 +96,14 @@ _NONE: Final = (0.0, 0.0)
 
 
 def _amount(op: str, span: _Span, share: _Span, info: Info, sign: int) -> float:
-    """Return an operation's amount at a bin of so many, as torchvision works it out in float32.
+    """Return an operation's amount at a bin, computed in float32 as in torchvision.
 
     Args:
         op: the operation.
-        span: the amounts at the first and the last bin; of a translation in shares of the side.
-        share: the bin, and the number of bins.
-        info: of the image.
-        sign: 1 to negate the amount of an operation that has a sign.
+        span: the amounts at the first and the last bin; for a translation up to 1, in shares of the side.
+        share: the bin and the number of bins.
+        info: the image's.
+        sign: 1 negates the amount of an operation with a sign.
     """
     at, bins = int(share[0]), int(share[1])
     low, high = (np.float32(end) for end in span)
@@ -113,7 +113,7 @@ def _amount(op: str, span: _Span, share: _Span, info: Info, sign: int) -> float:
     if op.startswith("Translate") and span[1] <= 1.0:
         high = np.float32(span[1] * info.image_size()[op == "TranslateX"])
     step = float((high - low) / np.float32(max(bins - 1, 1)))
-    # Each end's half is counted from it, and rounded once: what torch.linspace does on most machines.
+    # Count each half from its end, and round once, as torch.linspace does on most machines.
     exact = float(low) + step * at if at < bins // 2 or bins == 1 else float(high) - step * (bins - 1 - at)
     number = float(np.float32(exact))
     if op.startswith("Translate"):
@@ -122,7 +122,7 @@ def _amount(op: str, span: _Span, share: _Span, info: Info, sign: int) -> float:
 
 
 def _operation(op: str, amount: float, info: Info, interpolation: str = "nearest") -> Operation:
-    """Return an operation with where its pixels come from; a matrix is made of decisions alone."""
+    """Return an operation with its matrix, which is exact on every machine."""
     height, width = info.image_size()
     data: Matrix | None = None
     if op == "ShearX":
@@ -134,7 +134,7 @@ def _operation(op: str, amount: float, info: Info, interpolation: str = "nearest
     elif op == "TranslateY":
         data = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0 - amount)
     elif op == "Rotate":
-        # As Pillow does: of 15 digits, so that an angle of 90 degrees is one.
+        # Pillow rounds to 15 digits, so that 90 degrees are exact.
         cos, sin = (round(one, 15) for one in cos_sin_degrees(0.0 - amount))
         x, y = width / 2.0, height / 2.0
         across, down = cos * (0.0 - x) + sin * (0.0 - y), (0.0 - sin) * (0.0 - x) + cos * (0.0 - y)
@@ -142,14 +142,14 @@ def _operation(op: str, amount: float, info: Info, interpolation: str = "nearest
     return Operation(op, amount, data, interpolation)
 
 
-def _centres(data: Matrix) -> Matrix:
+def _centre_matrix(data: Matrix) -> Matrix:
     """Return the matrix from pixel centres of the image to those of the result."""
     a, b, c, d, e, f = data
     return inverse((a, b, c - 0.5 * (1.0 - a - b), d, e, f - 0.5 * (1.0 - d - e)))
 
 
-def _changed(image: Array, step: Operation, fill: Any) -> Array:
-    """Return a new image with an operation applied."""
+def _apply_step(image: Array, step: Operation, fill: Any) -> Array:
+    """Return a new image after one operation."""
     op, amount, data, interpolation = step
     if data is not None:
         return pillow.transform_affine(image, data, resample=interpolation, fill=fill)
@@ -170,44 +170,43 @@ def _changed(image: Array, step: Operation, fill: Any) -> Array:
 
 
 _STEPS: Final = "pass the number of steps of the strength"
-_FILL: Final = "the value outside, one number or one for each channel."
+_FILL: Final = "the value outside the image, one number or one for each channel."
 
 
-def _resamples(name: str, value: Any) -> Any:
+def _filters(name: str, value: Any) -> Any:
     if isinstance(value, tuple | list) and value:
         return tuple(choice(name, one, pillow.FILTERS) for one in value)
     return choice(name, value, pillow.FILTERS)
 
 
-def _filling(name: str, value: Any) -> Any:
-    if isinstance(value, tuple | list):
-        return numbers(name, value, -math.inf, math.inf, "pass one number, or one for each channel")
-    return real(name, value, -math.inf, math.inf, "pass one number, or one for each channel")
+def _fill(name: str, value: Any) -> Any:
+    check = numbers if isinstance(value, tuple | list) else real
+    return check(name, value, -math.inf, math.inf, "pass one number, or one for each channel")
 
 
 @primitive()
 class _Policy(SpatialTransform):
-    """A transform that applies operations one after another to whatever the sample holds."""
+    """A transform that applies operations one after another to all targets of the sample."""
 
-    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True, doc=_FILL)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True, doc=_FILL)
     mask_fill: float = option(
-        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+        real, -math.inf, math.inf, "pass the label of pixels outside the image", default=0.0, kw_only=True
     )
     p: float = option(probability, default=1.0, kw_only=True)
 
     def steps(self, params: Any) -> tuple[Operation, ...]:
-        """Return the operations that parameters name."""
+        """Return the operations in the parameters."""
         return tuple(params)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, changed."""
+        """Return the image after all operations."""
         result = image
         for step in self.steps(params):
-            result = _changed(result, step, self.fill)
+            result = _apply_step(result, step, self.fill)
         return image.copy(order="C") if result is image else result
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, moved as the image is, without new labels."""
+        """Return the mask, moved like the image, without new labels."""
         for step in self.steps(params):
             if step.data is not None:
                 mask = pillow.transform_affine(mask, step.data, fill=self.mask_fill)
@@ -217,57 +216,57 @@ class _Policy(SpatialTransform):
         """Return the moved keypoints; those outside the image are kept."""
         for step in self.steps(params):
             if step.data is not None:
-                keypoints = warp_points(keypoints, _centres(step.data))
+                keypoints = warp_points(keypoints, _centre_matrix(step.data))
         return keypoints
 
     def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
-        """Return boxes around the moved boxes, cut off at the image's edges."""
+        """Return boxes around the moved boxes, clipped at the image's edges."""
         for step in self.steps(params):
             if step.data is not None:
-                boxes = warp_boxes(boxes, _centres(step.data), *info.image_size())
+                boxes = warp_boxes(boxes, _centre_matrix(step.data), *info.image_size())
         return boxes
 
 
 def _deviation(name: str, value: Any) -> float:
-    endless = isinstance(value, float) and value == math.inf
-    return value if endless else real(name, value, 0.0, 1e3, "pass the deviation of the strength")
+    uniform = isinstance(value, float) and value == math.inf
+    return value if uniform else real(name, value, 0.0, 1e3, "pass the standard deviation of the strength")
 
 
 def _bins(name: str, value: Any, bins: int) -> tuple[int, int]:
     """Return the first and the last bin that may be drawn."""
-    way_out = "pass a bin, or the first and the last one"
+    way_out = f"pass bins from 0 to {bins - 1}"
     ends = (0, bins - 1) if value is None else value if isinstance(value, tuple | list) else (value, value)
     if len(ends) != 2:
-        raise ValueError(f"{name} must be one bin, or the first and the last one, got {value!r}")
+        raise ValueError(f"{name} must be one bin, or the first and the last one, got {value!r}: {way_out}")
     first, last = (checked_int(name, end, 0, bins, way_out) for end in ends)
     if first > last:
-        raise ValueError(f"{name} must be an ordered range, got {value!r}: {way_out}")
+        raise ValueError(f"{name} must have its first bin at most its last, got {value!r}: swap them")
     return first, last
 
 
 @primitive()
 class PolicyOp(_Policy):
-    """Apply one operation of a policy, of a drawn strength and sign.
+    """Apply one operation of a policy with a random strength and sign.
 
-    Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); of several interpolations
-    the one that is used (word 3). Exact on every machine; uint8 equals Pillow to the bit (a rotation
-    that interpolates but for one value in ten thousand, by 1), and float32 is converted to uint8 and back.
+    Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); from several interpolations,
+    one (word 3). Exact on every machine. uint8 equals Pillow to the bit, except that one value in ten thousand of an
+    interpolated rotation differs by 1; float32 is converted to uint8 and back.
 
     Args:
         op: "Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast",
             "Sharpness", "Posterize", "Solarize", "SolarizeAdd", "AutoContrast", "Equalize" or "Invert".
-        span: the amounts at the least and the greatest strength; None for those of torchvision's RandAugment. A slope; a
-            shift in pixels, or up to 1 in shares of the side; an angle in degrees, counter-clockwise; what is added to a
-            factor of 1; bits; a threshold; what is added below 128.
-        level: the bin, or the first and the last of those that are drawn from; None for all. With `std`, the mean strength.
-        bins: how many steps the strength has, from 1 to 2**16.
-        std: None for bins; else the strength is normal with this deviation, in [0, most], where 10 is the greatest
-            amount; infinity draws it evenly from 0 to `level`.
-        most: the greatest strength of a normal one.
-        signed: whether the amount of an operation that has a sign is negated for half of the samples.
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic", or several, one of which is
-            drawn; masks are always "nearest".
-        fill: the value outside, one number or one for each channel.
+        span: the amounts at the least and the greatest strength; None for those of torchvision's RandAugment. By the
+            operation, these are slopes; shifts in pixels, or up to 1 in shares of the side; angles in degrees,
+            counter-clockwise; differences of a factor from 1; bits; thresholds; or the values added below 128.
+        level: the bin, or the first and the last bin to draw from; None for all. With `std`, the mean strength.
+        bins: the number of steps of the strength, from 1 to 2**16.
+        std: None for bins. Otherwise the strength is normal with this standard deviation, clipped to [0, most], and 10
+            stands for the greatest amount; infinity draws it uniformly from 0 to `level`.
+        most: the greatest strength with `std`.
+        signed: whether to negate the amount of an operation with a sign for half of the samples.
+        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic", or several to draw from; masks are always
+            "nearest".
+        fill: the value outside the image, one number or one for each channel.
 
     Example:
         >>> PolicyOp("Invert")(np.array([[0, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -283,7 +282,7 @@ class PolicyOp(_Policy):
         real, 0.0, 1e3, "pass the greatest strength; 10 is usual", default=10.0, kw_only=True
     )
     signed: bool = option(flag, default=True, kw_only=True)
-    interpolation: str | tuple[str, ...] = option(_resamples, default="nearest", kw_only=True)
+    interpolation: str | tuple[str, ...] = option(_filters, default="nearest", kw_only=True)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -296,7 +295,9 @@ class PolicyOp(_Policy):
         if len(span) != 2:
             raise ValueError(f"span must be two numbers, got {self.span!r}: {way_out}")
         if self.op == "Posterize" and not (min(span) >= 0 and max(span) <= 8):
-            raise ValueError(f"span must be bits from 0 to 8, got {self.span!r}")
+            raise ValueError(
+                f"span must be bits from 0 to 8 for Posterize, got {self.span!r}: pass a pair such as (8, 4)"
+            )
         if self.std is None:
             level: Any = _bins("level", self.level, self.bins)
         else:
@@ -320,7 +321,7 @@ class PolicyOp(_Policy):
         return _operation(self.op, amount, info, str(interpolation))
 
     def _normal(self, rng: Draws, info: Info) -> float:
-        """Return an amount as timm works it out, in binary64."""
+        """Return an amount, computed in binary64 as in timm."""
         low, high = self.span
         if self.std == math.inf:
             strength = rng.unit() * self.level
@@ -347,20 +348,21 @@ _FOURTEEN: Final = tuple(op for op in OPS if op not in ("SolarizeAdd", "Invert")
 
 @primitive()
 class RandAugment(SomeOf):
-    """Apply n operations drawn from fourteen, with replacement, all of one strength.
+    """Apply n random operations out of fourteen, drawn with replacement, all with one strength.
 
     Follows ``torchvision.transforms.RandAugment`` and E. D. Cubuk et al., "RandAugment: practical automated data
-    augmentation with a reduced search space", 2020; `policy` gives timm's. Draws each operation (words 1 to n); each has a
-    stream of its own, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
+    augmentation with a reduced search space", 2020; `policy` returns timm's. Draws the operations (words 1 to n); each
+    has its own stream, see `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted
+    to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
-        n: how many operations, from 1 to 16.
+        n: the number of operations, from 1 to 16.
         magnitude: the bin of their strength, from 0 to bins - 1.
-        bins: how many steps the strength has.
+        bins: the number of steps of the strength.
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside, one number or one for each channel.
+        fill: the value outside the image, one number or one for each channel.
         mask_fill: the same for masks.
-        p: the probability that any are applied at all.
+        p: the probability that any operation is applied.
 
     Example:
         >>> RandAugment(2, magnitude=9)
@@ -375,32 +377,33 @@ class RandAugment(SomeOf):
     magnitude: int = 9
     bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31, kw_only=True)
     interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
-    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True)
     mask_fill: float = option(
-        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+        real, -math.inf, math.inf, "pass the label of pixels outside the image", default=0.0, kw_only=True
     )
 
     def __post_init__(self) -> None:
         checked_int("bins", self.bins, 1, 2**16 + 1, _STEPS)
         level = checked_int("magnitude", self.magnitude, 0, self.bins, "pass one of the bins")
-        store(self, magnitude=level, transforms=_members(self, _USUAL, level=level))
+        store(self, magnitude=level, transforms=_operations(self, _USUAL, level=level))
         SomeOf.__post_init__(self)
 
 
 @primitive()
 class TrivialAugmentWide(OneOf):
-    """Apply one operation drawn from fourteen, of a drawn strength.
+    """Apply one random operation out of fourteen, with a random strength.
 
     Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free yet
-    state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has a stream of its own, see `PolicyOp`.
-    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
+    state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has its own stream, see `PolicyOp`.
+    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes
+    and keypoints follow.
 
     Args:
-        bins: how many steps the strength has, one of which is drawn.
+        bins: the number of steps of the strength, one of which is drawn.
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside, one number or one for each channel.
+        fill: the value outside the image, one number or one for each channel.
         mask_fill: the same for masks.
-        p: the probability that one is applied at all.
+        p: the probability that an operation is applied.
 
     Example:
         >>> TrivialAugmentWide(p=0)(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -410,18 +413,18 @@ class TrivialAugmentWide(OneOf):
     transforms: Any = field(init=False, repr=False, default=())
     bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31)
     interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
-    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True)
     mask_fill: float = option(
-        real, -math.inf, math.inf, "pass the label of what lies outside", default=0.0, kw_only=True
+        real, -math.inf, math.inf, "pass the label of pixels outside the image", default=0.0, kw_only=True
     )
 
     def __post_init__(self) -> None:
-        store(self, transforms=_members(self, _WIDE))
+        store(self, transforms=_operations(self, _WIDE))
         OneOf.__post_init__(self)
 
 
-def _members(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[PolicyOp, ...]:
-    """Return the fourteen operations of a policy, with its options, and streams named after it."""
+def _operations(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[PolicyOp, ...]:
+    """Return the fourteen operations of a policy, with its options and with streams named after it."""
     owner = type(policy).__name__ if policy.name is None else policy.name
     options |= {name: getattr(policy, name) for name in ("interpolation", "fill", "mask_fill", "bins")}
     return tuple(PolicyOp(op, spans.get(op, _NONE), name=f"{owner}.{op}", **options) for op in _FOURTEEN)
@@ -429,16 +432,16 @@ def _members(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[Poli
 
 @primitive()
 class AutoAugment(_Policy):
-    """Apply one of 25 learned pairs of operations, each operation with its own probability and strength.
+    """Apply a random one of 25 learned pairs of operations, each with its own probability and strength.
 
     Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies from
     data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5). Exact on
     every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
 
     Args:
-        policy: "imagenet", "cifar10" or "svhn": the data on which the pairs were learned.
+        policy: the data that the pairs were learned on: "imagenet", "cifar10" or "svhn".
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside, one number or one for each channel.
+        fill: the value outside the image, one number or one for each channel.
         mask_fill: the same for masks.
 
     Example:
@@ -464,52 +467,52 @@ class AutoAugment(_Policy):
 
 
 def _depth(name: str, value: Any) -> int:
-    drawn = isinstance(value, int) and value == -1
-    return -1 if drawn else checked_int(name, value, 1, 17, "pass the length of a branch, or -1 to draw it")
+    random = isinstance(value, int) and value == -1
+    return -1 if random else checked_int(name, value, 1, 17, "pass the length of a branch, or -1 to draw it")
 
 
-_CHAINED: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd", "Invert"))
+_AUGMIX: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd", "Invert"))
 
 
 @primitive()
 class AugMix(SpatialTransform):
-    """Blend the image with copies of it, each changed by a branch of operations, in drawn shares.
+    """Blend the image with copies of it, each changed by a branch of operations, in random shares.
 
     Follows ``torchvision.transforms.AugMix`` and D. Hendrycks et al., "AugMix: a simple data processing method to improve
-    robustness and uncertainty", 2020. Draws the length of each branch (a word each); then, for each branch and each of its
-    possible operations, which, its bin and its sign (three words); then the image's own share (34 words), and those of the
-    branches (17 words each). The operations are exact on every machine; the blend is too. A sample with a mask, boxes or
-    keypoints is refused: the result shows the image at several places.
+    robustness and uncertainty", 2020. Draws the length of each branch (a word each); then for each possible
+    operation of each branch the operation, its bin and its sign (three words); then the image's own share (34 words) and
+    those of the branches (17 words each). Exact on every machine. A sample with a mask, boxes or keypoints is refused:
+    the result shows the image in several positions.
 
     Args:
-        severity: how many of the ten bins of strength are drawn from, from 1 to 10.
-        mixture_width: how many branches, from 1 to 16.
-        chain_depth: how many operations a branch has, from 1 to 16; -1 draws it from 1 to 3.
+        severity: the number of the ten bins of strength to draw from, from 1 to 10.
+        mixture_width: the number of branches, from 1 to 16.
+        chain_depth: the number of operations in a branch, from 1 to 16; -1 draws it from 1 to 3.
         alpha: the concentration of the Beta and Dirichlet distributions of the shares, in [0.001, 10**6].
-        all_ops: whether brightness, colour, contrast and sharpness are among the operations.
+        all_ops: whether the operations include brightness, colour, contrast and sharpness.
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic".
-        fill: the value outside, one number or one for each channel.
+        fill: the value outside the image, one number or one for each channel.
 
     Example:
         >>> AugMix()(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
         (8, 8, 3)
     """
 
-    severity: int = option(checked_int, 1, 11, "pass how many of the ten bins are drawn from", default=3)
+    severity: int = option(checked_int, 1, 11, "pass the number of the ten bins to draw from", default=3)
     mixture_width: int = option(checked_int, 1, 17, "pass the number of branches", default=3, kw_only=True)
     chain_depth: int = option(_depth, default=-1, kw_only=True)
-    alpha: float = option(real, 0.001, 1e6, "1 draws all shares alike", default=1.0, kw_only=True)
+    alpha: float = option(real, 0.001, 1e6, "pass 1 for uniform shares", default=1.0, kw_only=True)
     all_ops: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, pillow.FILTERS, default="bilinear", kw_only=True)
-    fill: Option[float | tuple[float, ...], Any] = option(_filling, default=0.0, kw_only=True, doc=_FILL)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True, doc=_FILL)
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Mixture:
         """Return the branches and their shares."""
-        names = _CHAINED if self.all_ops else tuple(op for op in _CHAINED if op not in _ENHANCED)
+        names = _AUGMIX if self.all_ops else tuple(op for op in _AUGMIX if op not in _ENHANCED)
         longest = 3 if self.chain_depth == -1 else self.chain_depth
-        drawn = [1 + rng.integer(3) for _ in range(self.mixture_width)]
-        lengths = drawn if self.chain_depth == -1 else [longest] * self.mixture_width
+        lengths = [1 + rng.integer(3) for _ in range(self.mixture_width)]
+        lengths = lengths if self.chain_depth == -1 else [longest] * self.mixture_width
         branches = []
         for length in lengths:
             steps = [
@@ -533,21 +536,21 @@ class AugMix(SpatialTransform):
         fill = self.fill
         if image.dtype == np.float32:
             fill = tuple(255.0 * one for one in fill) if isinstance(fill, tuple) else 255.0 * fill
-        return in_uint8(image, lambda values: _mixed(values, params, fill))
+        return in_uint8(image, lambda values: _blend(values, params, fill))
 
 
-def _mixed(image: Array, mixture: Mixture, fill: Any) -> Array:
+def _blend(image: Array, mixture: Mixture, fill: Any) -> Array:
     result = image.astype(np.float32)
     result *= np.float32(mixture.kept)
     for branch, weight in zip(mixture.branches, mixture.weights, strict=True):
         changed = image
         for step in branch:
-            changed = _changed(changed, step, fill)
+            changed = _apply_step(changed, step, fill)
         result += np.float32(weight) * changed.astype(np.float32)
     return np.minimum(result, 255.0, out=result).astype(np.uint8)
 
 
-_TIMM: Final = (
+_TIMM_OPS: Final = (
     "AutoContrast",
     "Equalize",
     "Invert",
@@ -556,8 +559,11 @@ _TIMM: Final = (
     "Solarize",
     "SolarizeAdd",
     *_ENHANCED,
+    "ShearX",
+    "ShearY",
+    "TranslateX",
+    "TranslateY",
 )
-_TIMM_OPS: Final = (*_TIMM, "ShearX", "ShearY", "TranslateX", "TranslateY")
 _INCREASING: Final = _spans(0.3, 0.45, 30.0, 0.9, 0.0, 4.0) | {"Solarize": (256.0, 0.0)}
 _PLAIN: Final = (
     _INCREASING | {"Posterize": (0.0, 4.0), "Solarize": (0.0, 256.0)} | dict.fromkeys(_ENHANCED, (-0.9, 0.9))
@@ -572,23 +578,23 @@ def policy(
     mask_fill: float = 0,
     name: str = "RandAugment",
 ) -> SomeOf:
-    """Return the RandAugment that one of timm's strings describes, ``"rand-m9-mstd0.5-inc1"`` for instance.
+    """Return the RandAugment that a string of timm describes, such as ``"rand-m9-mstd0.5-inc1"``.
 
-    Follows ``timm.data.auto_augment.rand_augment_transform``: fifteen operations, n of them drawn with replacement, each
-    fires with probability p, each of its own strength.
+    Follows ``timm.data.auto_augment.rand_augment_transform``: n of fifteen operations are drawn with
+    replacement; each has its own strength, and fires with probability p.
 
     Args:
-        config: "rand", then in any order, joined by "-": m, the strength, 10 being usual; n, how many operations (2); p (0.5);
-            mstd, the strength's deviation, above 100 evenly from 0 to m; mmax, its greatest value (10); inc1 for
-            operations that grow with the strength.
-        interpolation: one, or several of which each operation draws one.
-        fill: the value outside, one number or one for each channel.
+        config: "rand", then in any order, with "-" between them: m, the strength (10); n, the number of operations (2); p
+            (0.5); mstd, the strength's standard deviation (0), above 100 uniform from 0 to m; mmax, its greatest value
+            (10); inc1 for operations that grow with the strength.
+        interpolation: one, or several from which each operation draws one.
+        fill: the value outside the image, one number or one for each channel.
         mask_fill: the same for masks.
-        name: names the streams.
+        name: the name of the streams.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: the string is not one of those.
+        ValueError: the string has another form.
 
     Example:
         >>> policy("rand-m9-mstd0.5-inc1").n
@@ -601,31 +607,31 @@ def policy(
         raise ValueError(
             f'config must begin with "rand", got {config!r}: for others use AutoAugment(policy) or AugMix(severity)'
         )
-    given: dict[str, float] = {}
+    settings: dict[str, float] = {}
     for part in parts:
-        found = re.fullmatch(r"(mstd|mmax|inc|m|n|p)(\d+(?:\.\d+)?|inf)", part)
-        if found is None:
+        match = re.fullmatch(r"(mstd|mmax|inc|m|n|p)(\d+(?:\.\d+)?|inf)", part)
+        if match is None:
             raise ValueError(
-                f"config must have m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}"
+                f"config must be made of m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}: correct this part"
             )
-        given[found[1]] = float(found[2])
-    increasing = bool(given.get("inc", 0.0))
-    std = given.get("mstd", 0.0)
+        settings[match[1]] = float(match[2])
+    increasing = bool(settings.get("inc", 0.0))
+    std = settings.get("mstd", 0.0)
     spans = _INCREASING if increasing else _PLAIN
-    members = tuple(
+    operations = tuple(
         PolicyOp(
             op,
             spans.get(op, _NONE),
             name=f"{name}.{op}",
-            level=given.get("m", 10.0),
+            level=settings.get("m", 10.0),
             std=math.inf if std > 100 else std,
-            most=given.get("mmax", 10.0),
+            most=settings.get("mmax", 10.0),
             signed=increasing or op not in _ENHANCED,
-            p=given.get("p", 0.5),
+            p=settings.get("p", 0.5),
             interpolation=interpolation,
             fill=fill,
             mask_fill=mask_fill,
         )
         for op in _TIMM_OPS
     )
-    return SomeOf(members, n=int(given.get("n", 2.0)), replace=True, name=name)
+    return SomeOf(operations, n=int(settings.get("n", 2.0)), replace=True, name=name)

@@ -10,7 +10,7 @@ from seedsafe.image.scaling import (
     LIMIT_WAY_OUT,
     Scaled,
     ScaleTransform,
-    checked_size,
+    check_size,
     shorter_side,
     times,
     within,
@@ -23,33 +23,34 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["RandomScale"]
 
 
-def _sizes(name: str, given: Any) -> tuple[int | tuple[int, int], ...]:
-    if not isinstance(given, tuple | list) or not given:
-        raise TypeError(f"{name} must be a list of sizes, got {given!r}: pass one size as size=")
-    return tuple(checked_size("a size of sizes", one) for one in given)
+def _sizes(name: str, value: Any) -> tuple[int | tuple[int, int], ...]:
+    if not isinstance(value, tuple | list) or not value:
+        raise TypeError(f"{name} must be a list of sizes, got {value!r}: pass one size as size=")
+    return tuple(check_size("a size of sizes", one) for one in value)
 
 
 @primitive()
 class RandomScale(ScaleTransform):
-    """Bring the image to a drawn size: by a factor, or to one of several sizes, or to one between two.
+    """Resize the image at random: by a factor, to one of several sizes, or to a size between two.
 
-    Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3); always three words.
+    Draws the factor (word 1), and the size (word 2) or its two sides (words 2 and 3): always three words.
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        scale: the factor, a range, or one number x for 1 - x to 1 + x.
-        size: what the factor is of, instead of the image's own size: a number is the shorter side, a pair (height, width).
-        sizes: several such sizes, one of which is drawn.
-        between: draw a size between the two of `sizes` instead of one of them, each side separately.
-        keep_ratio: of pairs, keep the image's shape: the larger number is the longer side's limit, the smaller one the
-            shorter side's, as in (1333, 800). False brings the image to (height, width).
-        max_size: of numbers, the longer side's limit.
+        scale: the factor: a range, or one number x for 1 - x to 1 + x.
+        size: the size to multiply by the factor, instead of the image's own: a number is the shorter side, a pair is
+            (height, width).
+        sizes: several such sizes to draw from.
+        between: draw a size between the two in `sizes` instead of one of them, each side separately.
+        keep_ratio: with pairs, keep the image's shape: the larger number is the longer side's limit, the smaller number
+            the shorter side's, as in (1333, 800). False resizes the image to (height, width).
+        max_size: with numbers, the longer side's limit.
 
     Raises:
-        ValueError: an argument is out of its range, or options do not go together.
+        ValueError: an argument is out of its range, or options cannot be used together.
 
-    Follows albumentations 2.0.8's ``RandomScale`` for a factor alone; mmdetection's ``RandomResize`` and
+    Follows albumentations 2.0.8's ``RandomScale`` for only a factor; mmdetection's ``RandomResize`` and
     ``RandomChoiceResize`` for pairs; ``torchvision.transforms.v2.RandomShortestSize`` for numbers.
 
     Example:
@@ -63,7 +64,7 @@ class RandomScale(ScaleTransform):
     """
 
     scale: Option[float | tuple[float, float] | None, tuple[float, float] | None] = option(default=None)
-    size: int | tuple[int, int] | None = option(checked_size, default=None, kw_only=True)
+    size: int | tuple[int, int] | None = option(check_size, default=None, kw_only=True)
     sizes: Any = option(_sizes, default=None, kw_only=True)
     between: bool = option(flag, default=False, kw_only=True)
     keep_ratio: bool = option(flag, default=True, kw_only=True)
@@ -80,11 +81,11 @@ class RandomScale(ScaleTransform):
             store(self, scale=span("scale", scale, 1e-6, 1e6, way_out, about=1.0))
         if self.between and (len(sizes) != 2 or type(sizes[0]) is not type(sizes[1])):
             raise ValueError(
-                f"between=True needs two sizes of the same kind, got sizes={self.sizes!r}: pass the smallest and the largest"
+                f"between=True needs two sizes of the same kind, got sizes={self.sizes!r}: pass the smallest and the largest size"
             )
         if self.max_size is not None and not (sizes and all(isinstance(size, int) for size in sizes)):
             raise ValueError(
-                f"max_size needs numbers in size or sizes, got {sizes}: leave it out, a pair has its own limits"
+                f"max_size needs numbers in size or sizes, got {sizes}: leave it out, because a pair has its own limits"
             )
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
@@ -92,7 +93,7 @@ class RandomScale(ScaleTransform):
         rows, columns = info.image_size()
         low, high = (1.0, 1.0) if self.scale is None else self.scale
         factor = rng.uniform(low, high)
-        size = self._drawn(rng)
+        size = self._draw_size(rng)
         if size is None:
             return Scaled(max(int(rows * factor), 1), max(int(columns * factor), 1), rows, columns)
         if isinstance(size, int):
@@ -102,13 +103,13 @@ class RandomScale(ScaleTransform):
             return Scaled(*within(rows, columns, (size[0] * factor, size[1] * factor)), rows, columns)
         return Scaled(times(size[0], factor), times(size[1], factor), rows, columns)
 
-    def _drawn(self, rng: Draws) -> int | tuple[int, int] | None:
-        """Return the size that the factor is of; two words."""
+    def _draw_size(self, rng: Draws) -> int | tuple[int, int] | None:
+        """Draw the size to multiply by the factor. Two words."""
         sizes = self.sizes
         if sizes is None or not self.between:
-            place = rng.integer(len(sizes) if sizes else 1)
+            position = rng.integer(len(sizes) if sizes else 1)
             rng.word()
-            return sizes[place] if sizes else self.size
+            return sizes[position] if sizes else self.size
         if isinstance(sizes[0], int):
             side = _between(rng, *sizes)
             rng.word()

@@ -11,7 +11,7 @@ from seedsafe.image.scaling import (
     SIZE_WAY_OUT,
     Scaled,
     ScaleTransform,
-    checked_size,
+    check_size,
     shorter_side,
     within,
 )
@@ -25,21 +25,21 @@ __all__ = ["LongestMaxSize", "Resize", "SmallestMaxSize"]
 
 @primitive(random=False)
 class Resize(ScaleTransform):
-    """Bring the image to a size. Draws only whether it fires.
+    """Resize the image. Draws only whether it fires.
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        size: (height, width), or one number for the shorter side, which keeps the shape; in pixels.
-        max_size: with one number, the longer side's limit: where it would be longer, the image is made smaller.
-        keep_ratio: with a pair, keep the shape: the image is as large as the larger number allows its longer side,
-            and the smaller one its shorter side, as in (1333, 800).
+        size: (height, width) in pixels, or one number for the shorter side, which keeps the shape.
+        max_size: with one number, the longer side's limit: the image is made smaller if that side would be longer.
+        keep_ratio: with a pair, keep the shape: the larger number is the longer side's limit, the smaller number the
+            shorter side's, as in (1333, 800).
 
     Raises:
         ValueError: an argument is out of its range, or max_size or keep_ratio does not fit size.
 
-    Follows ``torchvision.transforms.Resize`` for a shorter side, and mmcv's ``rescale_size`` for keep_ratio; nothing
-    is smoothed before an image shrinks, unless antialias says so.
+    Follows ``torchvision.transforms.Resize`` for a shorter side, and mmcv's ``rescale_size`` for keep_ratio; without
+    smoothing before an image shrinks, unless antialias is True.
 
     Example:
         >>> image = np.zeros((480, 640, 3), np.uint8)
@@ -50,7 +50,7 @@ class Resize(ScaleTransform):
         (800, 1067, 3)
     """
 
-    size: int | tuple[int, int] = option(checked_size)
+    size: int | tuple[int, int] = option(check_size)
     max_size: int | None = option(checked_int, 1, 2**31, LIMIT_WAY_OUT, default=None, kw_only=True)
     keep_ratio: bool = option(flag, default=False, kw_only=True)
 
@@ -62,7 +62,7 @@ class Resize(ScaleTransform):
             )
         if self.keep_ratio and isinstance(self.size, int):
             raise ValueError(
-                f"keep_ratio needs a pair as size, got size={self.size!r}: leave it out, one number always keeps the shape"
+                f"keep_ratio needs a pair as size, got size={self.size!r}: leave it out, because one number always keeps the shape"
             )
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
@@ -98,13 +98,13 @@ class _OneSide(ScaleTransform):
 
 @primitive()
 class SmallestMaxSize(_OneSide):
-    """Bring the image's shorter side to a length, and keep its shape.
+    """Resize the image's shorter side to a length, and keep its shape.
 
     Draws one of several lengths (word 1).
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        size: of the shorter side in pixels, or a list from which one is drawn.
+        size: the length of the shorter side in pixels, or a list to draw from.
 
     Follows albumentations 2.0.8's ``SmallestMaxSize``.
 
@@ -118,13 +118,13 @@ class SmallestMaxSize(_OneSide):
 
 @primitive()
 class LongestMaxSize(_OneSide):
-    """Bring the image's longer side to a length, and keep its shape.
+    """Resize the image's longer side to a length, and keep its shape.
 
     Draws one of several lengths (word 1).
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        size: of the longer side in pixels, or a list from which one is drawn.
+        size: the length of the longer side in pixels, or a list to draw from.
 
     Follows albumentations 2.0.8's ``LongestMaxSize``.
 

@@ -1,11 +1,11 @@
-"""RandomResizedCrop, RandomSizedCrop and MultiScaleCrop: a drawn window, brought to one size."""
+"""RandomResizedCrop, RandomSizedCrop and MultiScaleCrop."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
-from seedsafe.ground.checks import choice, numbers, pair, real, span
+from seedsafe.ground.checks import choice, numbers, real, span
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import ResizedCropTransform
 from seedsafe.image.window import Window
@@ -22,20 +22,20 @@ _TRIALS: Final = 10
 
 @primitive()
 class RandomResizedCrop(ResizedCropTransform):
-    """Cut out a window of a drawn area and shape, and bring it to a fixed size.
+    """Cut out a window of a random area and shape, and resize it to a fixed size.
 
     Draws ten pairs of a share of the area (words 1, 3, …, 19) and the logarithm of a shape (words 2, 4, …, 20), then
-    top (word 21) and left (word 22). The first pair whose window fits counts; if none does, the largest window in
-    the middle whose shape is allowed is taken.
+    top (word 21) and left (word 22). The first pair whose window fits is used; if none does, the largest window of
+    an allowed shape in the middle.
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
-        scale: the window's share of the image's area, a range in (0, 1].
-        ratio: the window's width ÷ height, a range.
+        scale: a range of the window's share of the image's area, in (0, 1].
+        ratio: a range of the window's width ÷ height.
 
     Follows ``torchvision.transforms.RandomResizedCrop``, without smoothing before an image shrinks (its
-    ``antialias=False``), unless antialias says so; the window is cut out first.
+    ``antialias=False``), unless antialias is True. The window is cut out before it is resized.
 
     Example:
         >>> RandomResizedCrop(224)(np.zeros((256, 320, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -62,7 +62,7 @@ class RandomResizedCrop(ResizedCropTransform):
         if height:
             top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
             return Window(top, left, height, width)
-        rng.units(2)  # the place that is not needed
+        rng.units(2)  # top and left, so that every sample takes the same number of words
         height, width = rows, columns
         narrowest, widest = self.ratio
         if columns < narrowest * rows:
@@ -84,16 +84,9 @@ class RandomResizedCrop(ResizedCropTransform):
         return 0, 0
 
 
-def _heights(name: str, value: Any) -> tuple[int, int]:
-    low, high = pair(name, value, "pass the smallest and the largest height in pixels")
-    if low > high:
-        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
-    return low, high
-
-
 @primitive()
 class RandomSizedCrop(ResizedCropTransform):
-    """Cut out a window of a drawn height and a fixed shape, and bring it to a fixed size.
+    """Cut out a window of a random height and a fixed shape, and resize it to a fixed size.
 
     Draws the height (word 1), top (word 2) and left (word 3).
 
@@ -106,7 +99,7 @@ class RandomSizedCrop(ResizedCropTransform):
     Raises:
         ValueError: when applied, the window is larger than the image.
 
-    Follows albumentations 2.0.8's ``RandomSizedCrop``; there, a window that is too large is cut off silently.
+    Follows albumentations 2.0.8's ``RandomSizedCrop``, which silently clips a window that is too large.
 
     Example:
         >>> RandomSizedCrop(64, heights=(50, 90))(np.zeros((101, 101), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -114,7 +107,9 @@ class RandomSizedCrop(ResizedCropTransform):
     """
 
     size: Pair = option()
-    heights: Pair = option(_heights, kw_only=True)
+    heights: Pair = option(
+        span, 1, 2**31 - 1, "pass the smallest and the largest height in pixels", kw_only=True, whole=True
+    )
     ratio: float = option(real, 1e-6, 1e6, "pass the window's width ÷ height", default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
@@ -137,16 +132,17 @@ _THIRTEEN: Final = (*_FIVE, (0, 2), (2, 4), (4, 2), (2, 0), (1, 1), (1, 3), (3, 
 
 @primitive()
 class MultiScaleCrop(ResizedCropTransform):
-    """Cut out a window whose height and width are drawn from a few shares of the shorter side, and bring it to a size.
+    """Cut out a window whose sides are random shares of the image's shorter side, and resize it to a fixed size.
 
-    Draws the pair of shares (word 1), the place (word 2), top (word 3) and left (word 4).
+    Draws the pair of shares (word 1), the fixed position (word 2), top (word 3) and left (word 4).
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 
     Args:
         scales: shares of the image's shorter side, each in (0, 1].
-        max_distort: how many places apart in `scales` height and width may be.
-        places: "corners" for the four corners and the middle, "grid" for eight more between them, or "random".
+        max_distort: how many positions apart in `scales` height and width may be.
+        places: the window's positions: "corners" for the four corners and the middle, "grid" for eight more between
+            them, or "random".
 
     Follows ``MultiScaleCrop`` of mmaction2: its ``num_fixed_crops`` 5 and 13 are "corners" and "grid".
 
@@ -180,8 +176,8 @@ class MultiScaleCrop(ResizedCropTransform):
             if abs(i - j) <= self.max_distort
         ]
         height, width = pairs[rng.integer(len(pairs))]
-        places = _FIVE if self.places == "corners" else _THIRTEEN
-        down, right = places[rng.integer(len(places))]
+        positions = _FIVE if self.places == "corners" else _THIRTEEN
+        down, right = positions[rng.integer(len(positions))]
         top, left = rng.integer(rows - height + 1), rng.integer(columns - width + 1)
         if self.places != "random":
             top, left = (rows - height) // 4 * down, (columns - width) // 4 * right

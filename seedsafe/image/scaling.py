@@ -1,4 +1,4 @@
-"""The whole image in another size: what Resize, RandomScale and their like have in common."""
+"""Base class of Resize, RandomScale and similar transforms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "SIZE_WAY_OUT",
     "ScaleTransform",
     "Scaled",
-    "checked_size",
+    "check_size",
     "shorter_side",
     "times",
     "within",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Scaled(NamedTuple):
-    """The result's height and width, and the given image's number of rows and columns."""
+    """The result's height and width, and the image's numbers of rows and columns."""
 
     height: int
     width: int
@@ -60,7 +60,7 @@ class ScaleTransform(ResizeTransform):
 
 
 def shorter_side(rows: int, columns: int, side: int, limit: int | None) -> tuple[int, int]:
-    """Return the size in which the shorter side is `side`, unless the longer one would exceed the limit."""
+    """Return the size with this shorter side, or a smaller one whose longer side is the limit."""
     short, long = min(rows, columns), max(rows, columns)
     new_short, new_long = side, side * long // short
     if limit is not None and new_long > limit:
@@ -69,7 +69,7 @@ def shorter_side(rows: int, columns: int, side: int, limit: int | None) -> tuple
 
 
 def within(rows: int, columns: int, bounds: tuple[float, float]) -> tuple[int, int]:
-    """Return the largest size of the same shape whose longer and shorter sides keep within two bounds."""
+    """Return the largest size of the same shape with its longer and shorter side within two bounds."""
     factor = min(max(bounds) / max(rows, columns), min(bounds) / min(rows, columns))
     return times(rows, factor), times(columns, factor)
 
@@ -83,8 +83,8 @@ SIZE_WAY_OUT: Final = "pass the shorter side, or (height, width), in pixels"
 LIMIT_WAY_OUT: Final = "pass the longer side's limit in pixels"
 
 
-def checked_size(name: str, given: Any) -> int | tuple[int, int]:
-    """Return a size in one form: a number, or a pair."""
-    if isinstance(given, tuple | list):
-        return pair(name, given, SIZE_WAY_OUT)
-    return checked_int(name, given, 1, 2**31, SIZE_WAY_OUT)
+def check_size(name: str, value: Any) -> int | tuple[int, int]:
+    """Return a size: a number or a pair."""
+    if isinstance(value, tuple | list):
+        return pair(name, value, SIZE_WAY_OUT)
+    return checked_int(name, value, 1, 2**31, SIZE_WAY_OUT)

@@ -17,7 +17,7 @@ __all__ = ["Edges", "Emboss", "Relief", "Sharpen"]
 
 
 class Edges(NamedTuple):
-    """The share of the edges in the result, and how bright they are."""
+    """The share of the edges in the result, and their brightness."""
 
     alpha: float
     lightness: float
@@ -39,7 +39,7 @@ class Sharpen(Often):
 
     Args:
         alpha: the share of the edges, in [0, 1], or a range (low, high).
-        lightness: the weight that remains of the pixel itself, 1 keeps its brightness, or a range (low, high).
+        lightness: the remaining weight of the pixel itself, where 1 keeps its brightness, or a range (low, high).
 
     Example:
         >>> Sharpen(0.5, 1.0)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -47,7 +47,7 @@ class Sharpen(Often):
     """
 
     alpha: Range = option(span, 0.0, 1.0, "pass a share, or a range (low, high)", default=(0.2, 0.5))
-    lightness: Range = option(span, 0.0, 1000.0, "1 keeps the brightness", default=(0.5, 1.0))
+    lightness: Range = option(span, 0.0, 1000.0, "pass 1 to keep the brightness", default=(0.5, 1.0))
 
     def draw(self, rng: Draws, info: Info) -> Edges:
         """Return the share and the lightness."""
@@ -60,14 +60,14 @@ class Sharpen(Often):
 
 @primitive()
 class Emboss(Often):
-    """Blend the image with itself as a relief, lit from the lower right.
+    """Blend the image with a relief of itself, lit from the lower right.
 
     Follows albumentations' ``Emboss``. Draws the share (word 1) and the strength (word 2). Exact with the same build
     of OpenCV.
 
     Args:
         alpha: the share of the relief, in [0, 1], or a range (low, high).
-        strength: of the light, or a range (low, high).
+        strength: the strength of the light, or a range (low, high).
 
     Example:
         >>> Emboss(1.0, 0.5)(np.array([[90, 90, 100, 100]], np.uint8), key=SampleKey(42, 0, 0)).tolist()

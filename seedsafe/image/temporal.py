@@ -21,7 +21,7 @@ __all__ = ["Frames", "TemporalSample"]
 
 
 class Frames(NamedTuple):
-    """The numbers of the frames that are kept, in their order."""
+    """The numbers of the frames to keep, in order."""
 
     indices: tuple[int, ...]
 
@@ -32,28 +32,28 @@ def _clips(name: str, value: Any, *how: Any) -> int | None:
 
 @primitive(opencv=False)
 class TemporalSample(VideoTransform):
-    """Keep n frames of a video, from drawn places. Exact on every machine.
+    """Keep n frames of a video, at random positions. Exact on every machine.
 
-    Draws the stride (word 1), then the first frame of each segment (words 2 and on), as ``integer`` does. A segment is an equal
-    part of the places where a clip can begin; with more segments than places some have the same. With `clips` nothing is
-    drawn but the chance: the first frame is in the middle of the view's part of the segment, so that a dataset with ``views=10``
-    gives ten clips.
+    Draws the stride (word 1), then the first frame of each segment (from word 2), as ``integer`` does. A segment is an
+    equal part of the positions where a clip can begin; with more segments than positions, some share one. With `clips`,
+    draws only whether it fires: the first frame is in the middle of the view's part of the segment, so a dataset with
+    ``views=10`` returns ten clips.
 
     Args:
-        n_frames: how many frames are kept, all segments together.
-        stride: how many frames apart they are, or a range (low, high) of integers to draw it from.
-        segments: into how many equal parts the video is divided; each gives n_frames / segments frames, `stride` apart.
-            ``TemporalSample(8, segments=8)`` is one frame of each eighth, as in TSN; 1 is one dense clip.
-        clips: None draws where a clip begins. A number divides each segment into so many equal parts and takes the middle of one: of
-            that of the view, modulo `clips`. 1 is the middle of the segment.
-        short: what comes after the last frame where a video has fewer than a clip needs: "loop" goes on with the first, "repeat"
-            repeats the last, "error" raises, also where there are more segments than frames.
+        n_frames: the number of frames to keep in all segments together.
+        stride: the distance between frames, or a range (low, high) of integers to draw it from.
+        segments: the number of equal parts of the video; each has n_frames / segments frames, `stride` apart.
+            ``TemporalSample(8, segments=8)`` keeps one frame of each eighth, as in TSN; 1 is one dense clip.
+        clips: None draws where a clip begins. A number divides each segment into that many equal parts, and a clip begins
+            in the middle of part (view modulo `clips`). 1 is the middle of the segment.
+        short: how a clip continues after the last frame of a video that is too short: "loop" starts again with the first
+            frame, "repeat" repeats the last, "error" raises, also if there are more segments than frames.
 
     Raises:
         ValueError: when applied, the video is too short and `short` is "error".
 
-    Follows the segments of TSN (Wang et al., 2016) and the dense clips of I3D and SlowFast, as mmaction2's ``SampleFrames`` has them
-    (``clip_len=n_frames / segments``, ``frame_interval=stride``, ``num_clips=segments``).
+    Follows the segments of TSN (Wang et al., 2016) and the dense clips of I3D and SlowFast, as in mmaction2's
+    ``SampleFrames`` (``clip_len=n_frames / segments``, ``frame_interval=stride``, ``num_clips=segments``).
 
     Example:
         >>> sample = TemporalSample(4, stride=2)
@@ -77,27 +77,28 @@ class TemporalSample(VideoTransform):
         check_options(self)
         if self.n_frames % self.segments:
             raise ValueError(
-                f"n_frames must be a multiple of segments, got {self.n_frames} and {self.segments}: each segment gives as many"
+                f"n_frames must be a multiple of segments, got {self.n_frames} and {self.segments}: pass a multiple"
             )
         if self.clips is not None and self.stride[0] != self.stride[1]:
             raise ValueError(
-                f"stride must be one number where clips are given, got {self.stride}: nothing is drawn then"
+                f"stride must be one number with clips, got {self.stride}: pass one number, or leave clips out"
             )
 
     def indices(self, frames: int, *, key: SampleKey | None = None) -> list[int]:
-        """Return which frames of a video to decode, before any is: what this transform would keep of the whole video.
+        """Return the numbers of the frames to decode: those that this transform would keep of the whole video.
 
         Args:
-            frames: how many frames the video has.
-            key: of the sample. It may be left out in the ``__getitem__`` of a dataset that an AugmentedDataset or AugmentedSequence
-                reads; then it is the key of that sample, with a number for each call, as in a call of a pipeline.
+            frames: the number of frames of the video.
+            key: the sample's key. The ``__getitem__`` of a dataset that an AugmentedDataset or AugmentedSequence reads may
+                leave it out: the key is then that of the current read, with a number for each call, as in a call of a
+                pipeline.
 
         Returns:
-            n_frames numbers from 0 on, below `frames`.
+            n_frames integers in [0, frames).
 
         Raises:
-            TypeError: there is no key outside a read.
-            ValueError: frames is not at least 1, or less than are needed and `short` is "error".
+            TypeError: there is no key, and no read to take it from.
+            ValueError: frames is less than 1, or too small with `short="error"`.
         """
         count = checked_int("frames", frames, 1, 2**32, "pass the number of frames of the video")
         augment = Compose([self])
@@ -111,15 +112,15 @@ class TemporalSample(VideoTransform):
         low, high = self.stride
         stride = low if self.clips else low + rng.integer(high - low + 1)
         length = self.n_frames // self.segments
-        places = max(frames - (length - 1) * stride, 1)
+        starts = max(frames - (length - 1) * stride, 1)
         if self.short == "error" and frames < self.segments:
             raise ValueError(
-                f'{self.segments} segments need as many frames, got {frames}: pass fewer segments, or short="loop" or "repeat"'
+                f'{self.segments} segments need at least as many frames, got {frames}: pass fewer segments, or short="loop" or "repeat"'
             )
         indices: list[int] = []
         for segment in range(self.segments):
-            first = segment * places // self.segments
-            count = max((segment + 1) * places // self.segments - first, 1)
+            first = segment * starts // self.segments
+            count = max((segment + 1) * starts // self.segments - first, 1)
             if self.clips:
                 first += (2 * (view_of(rng) % self.clips) + 1) * count // (2 * self.clips)
             else:
@@ -128,15 +129,15 @@ class TemporalSample(VideoTransform):
         return Frames(tuple(indices))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the kept frames."""
+        """Return the info of the frames to keep."""
         return info.reshaped(self.n_frames, *info.shape[1:])
 
     def apply_video(self, video: Array, params: Any) -> Array:
-        """Return the kept frames."""
-        kept: Array = np.take(video, params[0], axis=0)
-        return kept
+        """Return the frames to keep."""
+        frames: Array = np.take(video, params[0], axis=0)
+        return frames
 
     def apply_video_mask(self, video_mask: Array, params: Any) -> Array:
-        """Return the masks of the kept frames."""
-        kept: Array = np.take(video_mask, params[0], axis=0)
-        return kept
+        """Return the masks of the frames to keep."""
+        masks: Array = np.take(video_mask, params[0], axis=0)
+        return masks

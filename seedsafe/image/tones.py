@@ -18,14 +18,14 @@ __all__ = ["Curve", "Exponent", "Gamma", "RandomBrightnessContrast", "ToneCurve"
 
 
 class Tones(NamedTuple):
-    """What every value is multiplied with, and what is added, as a share of the range."""
+    """The factor of all values, and the offset as a share of the range."""
 
     factor: float
     offset: float
 
 
 class Exponent(NamedTuple):
-    """The power that values are raised to."""
+    """The power of all values."""
 
     gamma: float
 
@@ -42,15 +42,15 @@ _SHARE: Final = "pass a share of the range, 0.2 for up to a fifth, or a range (l
 
 @primitive()
 class RandomBrightnessContrast(Often):
-    """Multiply all values by a factor about 1 and add an offset, cut off at the ends of the range.
+    """Multiply all values by a random factor near 1 and add a random offset, clipped to the range.
 
     Follows albumentations' transform of the same name. Draws the factor (word 1) and the offset (word 2). Exact on every
     machine.
 
     Args:
-        brightness: the largest offset to either side, as a share of the range, or a range (low, high).
-        contrast: how far the factor may differ from 1, or a range (low, high) of what is added to 1.
-        by_max: whether the offset is a share of the range; else, of the image's mean.
+        brightness: the largest offset up or down, as a share of the range, or a range (low, high).
+        contrast: the largest difference of the factor from 1, or a range (low, high) of differences.
+        by_max: whether the offset is a share of the range; otherwise, of the image's mean.
 
     Example:
         >>> RandomBrightnessContrast()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -83,13 +83,13 @@ class RandomBrightnessContrast(Often):
 
 @primitive()
 class Gamma(Often):
-    """Raise all values, as shares of the range, to a drawn power.
+    """Raise all values, as shares of the range, to a random power.
 
-    Follows albumentations' ``RandomGamma``, with powers and not their hundredfold. Draws the power (word 1). uint8 is
-    exact on every machine, float32 with the same build of OpenCV.
+    Follows albumentations' ``RandomGamma``, with powers instead of percentages. Draws the power (word 1). Exact on
+    every machine for uint8, and for float32 with the same build of OpenCV.
 
     Args:
-        gamma: how far the power may differ from 1, or a range of powers (low, high) in [0.01, 100].
+        gamma: the largest difference of the power from 1, or a range of powers (low, high) in [0.01, 100].
 
     Example:
         >>> Gamma((0.8, 1.2))(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -100,7 +100,7 @@ class Gamma(Often):
         span,
         0.01,
         100.0,
-        "pass powers around 1, such as (0.8, 1.2), not percentages",
+        "pass powers near 1, such as (0.8, 1.2), not percentages",
         about=1.0,
         cut=True,
         default=0.2,
@@ -111,7 +111,7 @@ class Gamma(Often):
         return Exponent(rng.uniform(*self.gamma))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image, darker or brighter in the middle."""
+        """Return the image with its middle tones darker or brighter."""
         return tones.adjust_gamma(image, params[0])
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -125,19 +125,19 @@ class Gamma(Often):
 class ToneCurve(Often):
     """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
 
-    Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, cut off at
-    0 and 1 (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 is converted to uint8 and back.
+    Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, clipped to
+    [0, 1] (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 is converted to uint8 and back.
 
     Args:
         scale: the standard deviation of the points, in [0, 1].
-        per_channel: whether each channel has a curve of its own.
+        per_channel: whether each channel has its own curve.
 
     Example:
         >>> ToneCurve()(np.array([[50, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
         [[45, 200]]
     """
 
-    scale: float = option(real, 0.0, 1.0, "it is a standard deviation, in shares of the range", default=0.1)
+    scale: float = option(real, 0.0, 1.0, "pass a standard deviation, as a share of the range", default=0.1)
     per_channel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Curve:
@@ -150,5 +150,5 @@ class ToneCurve(Often):
         return min(max(middle + self.scale * normal(rng), 0.0), 1.0)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image through the curve."""
+        """Return the image with its tones bent."""
         return tones.bend_tones(image, *params)

@@ -19,7 +19,7 @@ __all__ = ["D4", "RandomRotate90", "Transpose", "Turn"]
 
 
 class Turn(NamedTuple):
-    """Quarters counter-clockwise, whether the image was mirrored before, and the given image's rows and columns."""
+    """Quarter turns counter-clockwise, whether to mirror the image first, and the image's rows and columns."""
 
     turns: int
     mirrored: bool
@@ -29,7 +29,7 @@ class Turn(NamedTuple):
 
 @primitive()
 class _QuarterTurn(SpatialTransform):
-    """A transform that takes each pixel to one place; its parameters are a Turn."""
+    """A transform by quarter turns and mirroring; its parameters are a Turn."""
 
     p: float = option(probability, default=1.0)
 
@@ -67,12 +67,12 @@ class _QuarterTurn(SpatialTransform):
 
 @primitive()
 class RandomRotate90(_QuarterTurn):
-    """Turn the image by none, one, two or three quarters, each as likely. Exact on every machine.
+    """Turn the image by 0, 90, 180 or 270 degrees, each as likely. Exact on every machine.
 
-    Draws the number of quarters, counter-clockwise (word 1).
+    Draws the number of quarter turns, counter-clockwise (word 1).
 
     Args:
-        p: the probability that the transform fires; a turn by none counts as one.
+        p: the probability that the transform fires, which includes turns by 0 degrees.
 
     Follows albumentations 2.0.8's ``RandomRotate90``.
 
@@ -93,11 +93,11 @@ class RandomRotate90(_QuarterTurn):
 class D4(_QuarterTurn):
     """Apply one of the eight symmetries of a square, each as likely. Exact on every machine.
 
-    Draws the symmetry (word 1): modulo 4 it is the number of quarters counter-clockwise, and from 4 on the image is
+    Draws the symmetry (word 1): modulo 4, it is the number of quarter turns counter-clockwise; from 4 up, the image is
     first mirrored left and right.
 
     Args:
-        p: the probability that the transform fires; the symmetry that leaves all as it is counts as one.
+        p: the probability that the transform fires, which includes the symmetry that changes nothing.
 
     Follows albumentations 2.0.8's ``D4``.
 

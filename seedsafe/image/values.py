@@ -1,4 +1,4 @@
-"""Normalize, ToFloat and ToCHW: they draw nothing."""
+"""Normalize, ToFloat and ToCHW."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ def _values(name: str, value: Any, low: float) -> tuple[float, ...]:
 class Normalize(ImageTransform):
     """Subtract a mean and divide by a standard deviation, channel by channel; the result is float32.
 
-    uint8 is divided by 255 first, so that mean and std are the usual ones of images in [0, 1]. Exact on every
-    machine.
+    uint8 is divided by 255 first: mean and std are for images in [0, 1], as usual. Exact on every machine.
 
     Args:
         mean: one number for each channel, or one for all.
@@ -45,7 +44,7 @@ class Normalize(ImageTransform):
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
-        ValueError: an argument is not finite, std is not positive, or the numbers of values differ.
+        ValueError: an argument is not finite, std is not positive, or mean and std differ in length.
 
     Follows ``torchvision.transforms.Normalize`` after ``ToTensor``, to within rounding.
 
@@ -63,7 +62,7 @@ class Normalize(ImageTransform):
         check_options(self)
         if len(self.mean) != len(self.std):
             raise ValueError(
-                f"mean and std must have as many values, got {self.mean} and {self.std}: {_WAY_OUT}"
+                f"mean and std must have the same number of values, got {self.mean} and {self.std}: {_WAY_OUT}"
             )
 
     def out_info(self, info: Info, params: Any) -> Info:
@@ -71,7 +70,7 @@ class Normalize(ImageTransform):
         return Info(info.shape, np.float32)
 
     def joined(self, following: Transform) -> Transform | None:
-        """Return both in one pass if the channels are put first."""
+        """Return this and a following ToCHW as one transform, which passes over the image once."""
         return (
             _NormalizeCHW(self.mean, self.std)
             if (type(self), type(following)) == (Normalize, ToCHW)
@@ -88,7 +87,7 @@ class Normalize(ImageTransform):
 
 @primitive(fills=True)
 class ToFloat(ImageTransform):
-    """Make the image float32: uint8 is divided by 255, float32 stays as it is. Exact on every machine.
+    """Convert the image to float32: uint8 is divided by 255, float32 stays the same. Exact on every machine.
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
@@ -103,7 +102,7 @@ class ToFloat(ImageTransform):
         return Info(info.shape, np.float32)
 
     def joined(self, following: Transform) -> Transform | None:
-        """Return both in the cheaper order if the channels are put first."""
+        """Return this and a following ToCHW as one transform, in the cheaper order."""
         return _ToFloatCHW() if (type(self), type(following)) == (ToFloat, ToCHW) else None
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
@@ -116,7 +115,7 @@ class ToFloat(ImageTransform):
 
 @primitive(fills=True)
 class ToCHW(ImageTransform):
-    """Put the channels first, as PyTorch has them; it belongs at the end of a pipeline. Exact on every machine.
+    """Put the channels first, as PyTorch expects. It belongs at the end of a pipeline. Exact on every machine.
 
     Raises:
         ValueError: when applied, the image is not (H, W) or (H, W, C).

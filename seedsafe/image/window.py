@@ -18,14 +18,14 @@ __all__ = ["CenterCrop", "Corner", "Pad", "RandomCrop", "Window", "Windowed"]
 
 
 class Corner(NamedTuple):
-    """The first row and column of a window, in the coordinates of the image before padding."""
+    """The first row and column of a window, in the image's coordinates before padding."""
 
     top: int
     left: int
 
 
 class Window(NamedTuple):
-    """A window in the coordinates of the image; it may reach beyond it."""
+    """A window in the image's coordinates; it may reach beyond the image."""
 
     top: int
     left: int
@@ -59,7 +59,7 @@ _Padding = Option[int | tuple[int, ...], int | tuple[int, int, int, int]]
 
 @primitive()
 class Windowed(FillTransform):
-    """A transform whose result is a window of the image, which may reach beyond it."""
+    """A transform whose result is a window, which may reach beyond the image."""
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
         """Return top, left, height and width of the window that the parameters describe."""
@@ -100,7 +100,7 @@ class _FixedWindow(Windowed):
     size: Pair = option(
         pair,
         "pass the height and width of the crop in pixels",
-        doc="of the window in pixels, one number or (height, width).",
+        doc="the window's size in pixels, one number or (height, width).",
     )
 
     def window(self, params: Any) -> tuple[int, int, int, int]:
@@ -120,14 +120,14 @@ class _FixedWindow(Windowed):
 
 @primitive(opencv=False)
 class RandomCrop(_FixedWindow):
-    """Cut a window of a fixed size out of a uniformly drawn place.
+    """Cut a window of a fixed size out of the image, at a uniformly random position.
 
     Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
 
     Args:
-        padding: rows and columns around the image that the window may reach into: one number for all sides,
-            (vertical, horizontal), or (top, bottom, left, right).
-        pad_if_needed: pad a smaller image on both sides by what it lacks, instead of raising an error.
+        padding: how far the window may reach beyond the image, in pixels: one number for all sides, (vertical, horizontal),
+            or (top, bottom, left, right).
+        pad_if_needed: pad an image smaller than the window on both sides by the difference, instead of raising an error.
 
     Follows ``torchvision.transforms.RandomCrop``.
 
@@ -150,7 +150,7 @@ class RandomCrop(_FixedWindow):
         return Corner(draws.integer(free_rows) - above, draws.integer(free_columns) - before)  # type: ignore[arg-type]  # arrays
 
     def _free(self, info: Info) -> tuple[int, int, int, int]:
-        """Return how many rows and columns the corner may be in, and how many of these lie before the image's."""
+        """Return the numbers of rows and columns for the corner, and how many of these are padding above and left."""
         rows, columns = info.image_size()
         height, width = self.size
         padding = self.padding
@@ -175,10 +175,10 @@ class RandomCrop(_FixedWindow):
 
 @primitive(random=False, opencv=False)
 class CenterCrop(_FixedWindow):
-    """Cut a window of a fixed size out of the middle; of two middles, the upper left one. Draws nothing.
+    """Cut a window of a fixed size out of the middle, or the upper left of two middles. Draws nothing.
 
     Args:
-        pad_if_needed: pad a smaller image around its middle instead of raising an error.
+        pad_if_needed: pad an image smaller than the window around its middle, instead of raising an error.
 
     Example:
         >>> CenterCrop(2)(np.arange(16, dtype=np.uint8).reshape(4, 4), key=SampleKey(42, 0, 0)).tolist()

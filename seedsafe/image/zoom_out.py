@@ -14,12 +14,12 @@ __all__ = ["RandomZoomOut"]
 
 @primitive(opencv=False)
 class RandomZoomOut(Windowed):
-    """Put the image on a larger canvas, at a drawn place. Exact on every machine.
+    """Put the image at a random position on a larger canvas. Exact on every machine.
 
-    Draws how many times larger the canvas is (word 1), and the image's left (word 2) and top (word 3) on it.
+    Draws the factor of the canvas's size (word 1), and the image's left (word 2) and top (word 3) on it.
 
     Args:
-        side_range: how many times larger the canvas's sides are, a range from 1 on.
+        side_range: a range of factors of the canvas's sides, from 1 up.
 
     Follows ``torchvision.transforms.v2.RandomZoomOut``, the expansion of single-shot detectors.
 
@@ -29,14 +29,14 @@ class RandomZoomOut(Windowed):
     """
 
     side_range: Range = option(
-        span, 1.0, 1e4, "pass how many times larger the canvas is, such as (1, 4)", default=(1.0, 4.0)
+        span, 1.0, 1e4, "pass a range of factors of the sides, such as (1, 4)", default=(1.0, 4.0)
     )
     p: float = option(probability, default=0.5, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
         """Return the canvas as a window of the image."""
         rows, columns = info.image_size()
-        times = rng.uniform(*self.side_range)
-        height, width = int(rows * times), int(columns * times)
+        factor = rng.uniform(*self.side_range)
+        height, width = int(rows * factor), int(columns * factor)
         left, top = int((width - columns) * rng.unit()), int((height - rows) * rng.unit())
         return Window(-top, -left, height, width)
