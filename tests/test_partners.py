@@ -17,7 +17,7 @@ import seedsafe as ss
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import address, op_of
-from seedsafe.mixing.member import draw_partners
+from seedsafe.mixing.partners import draw_partners
 from seedsafe.reading import Faults, KeyedReader, SampleError
 
 SEED = 2**70 + 5

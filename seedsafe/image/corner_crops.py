@@ -8,6 +8,7 @@ from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
 from seedsafe.image.flip import HORIZONTAL, VERTICAL, Mirror
+from seedsafe.image.options import SMALLER, cannot_crop
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.pipeline.option import Pair, option
@@ -44,10 +45,7 @@ class _FixedCrop(CropTransform):
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
-            raise ValueError(
-                f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
-                "PadIfNeeded before it"
-            )
+            raise cannot_crop(height, width, info, SMALLER)
         return rows - height, columns - width
 
 

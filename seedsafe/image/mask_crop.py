@@ -10,6 +10,7 @@ import numpy as np
 from seedsafe.ground.checks import pair
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.cut import CropTransform
+from seedsafe.image.options import SMALLER, cannot_crop
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -72,10 +73,7 @@ class CropNonEmptyMask(CropTransform):
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
-            raise ValueError(
-                f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass a smaller size, or put "
-                "PadIfNeeded before it"
-            )
+            raise cannot_crop(height, width, info, SMALLER)
         return Pick(
             rng.unit(),
             rng.integer(height),

@@ -8,17 +8,35 @@ from typing import Any, ClassVar, Final, Literal
 from seedsafe.functional.resize import INTERPOLATIONS
 from seedsafe.functional.window import MODES
 from seedsafe.ground.checks import choice, each, flag, probability, real, span
+from seedsafe.ground.info import Info
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import ImageTransform, SpatialTransform
 
-__all__ = ["ANGLE", "SMOOTH", "UNITS", "FillTransform", "Often", "ResizeTransform", "Sometimes", "up_to"]
+__all__ = [
+    "ANGLE",
+    "SMALLER",
+    "SMOOTH",
+    "UNITS",
+    "FillTransform",
+    "Often",
+    "ResizeTransform",
+    "Sometimes",
+    "cannot_crop",
+    "up_to",
+]
 
 SMOOTH: Final = ("nearest", "bilinear", "bicubic", "lanczos")
 """The interpolations for points anywhere between pixels."""
 
+SMALLER: Final = "pass a smaller size, or put PadIfNeeded before it"
 ANGLE: Final = "pass the angle in degrees, or a range"
 UNITS: Final = "pass a number on the scale of 0 to 255, or a range (low, high)"
+
+
+def cannot_crop(height: int, width: int, info: Info, way_out: str) -> ValueError:
+    """Return the error for a window that is larger than the image."""
+    return ValueError(f"cannot crop {height}×{width} out of an image of shape {info.shape}: {way_out}")
 
 
 def up_to(name: str, value: Any, first: float, low: float, high: float, way_out: str) -> tuple[float, float]:

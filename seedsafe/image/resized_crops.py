@@ -8,6 +8,7 @@ from typing import Final
 from seedsafe.ground.checks import choice, numbers, real, span
 from seedsafe.ground.info import Info
 from seedsafe.image.cut import ResizedCropTransform
+from seedsafe.image.options import cannot_crop
 from seedsafe.image.window import Window
 from seedsafe.keys.decisions import log_uniform_at
 from seedsafe.keys.draws import Draws
@@ -119,10 +120,7 @@ class RandomSizedCrop(ResizedCropTransform):
         height = low + rng.integer(high - low + 1)
         width = max(int(height * self.ratio), 1)
         if height > rows or width > columns:
-            raise ValueError(
-                f"cannot crop {height}×{width} out of an image of shape {info.shape}: pass smaller heights, or put "
-                "PadIfNeeded before it"
-            )
+            raise cannot_crop(height, width, info, "pass smaller heights, or put PadIfNeeded before it")
         return Window(rng.integer(rows - height + 1), rng.integer(columns - width + 1), height, width)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from seedsafe.functional.window import crop, crop_each, shift_boxes, shift_points
 from seedsafe.ground.checks import flag, pair
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.options import FillTransform
+from seedsafe.image.options import FillTransform, cannot_crop
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
 from seedsafe.keys.many import ManyDraws
@@ -166,10 +166,7 @@ class RandomCrop(_FixedWindow):
         free_rows = above + rows + below - height
         free_columns = before + columns + after - width
         if free_rows < 0 or free_columns < 0:
-            raise ValueError(
-                f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
-                "pass pad_if_needed=True or a smaller size"
-            )
+            raise cannot_crop(height, width, info, "pass pad_if_needed=True or a smaller size")
         return free_rows + 1, free_columns + 1, above, before
 
 
@@ -193,10 +190,7 @@ class CenterCrop(_FixedWindow):
         rows, columns = info.image_size()
         height, width = self.size
         if not self.pad_if_needed and (height > rows or width > columns):
-            raise ValueError(
-                f"cannot crop {height}×{width} out of an image of shape {info.shape}: "
-                "pass pad_if_needed=True or a smaller size"
-            )
+            raise cannot_crop(height, width, info, "pass pad_if_needed=True or a smaller size")
         return Corner((rows - height) // 2, (columns - width) // 2)
 
 

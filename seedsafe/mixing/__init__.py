@@ -1,4 +1,4 @@
-"""Samples that are mixed with others: each with partners of its dataset, or those of a ready batch with one another."""
+"""Samples mixed with others, of a dataset or batch."""
 
 from seedsafe.mixing.batch import BatchMix, Mixed, beta, mix_arrays, mix_labels
 from seedsafe.mixing.copy_paste import CopyPaste

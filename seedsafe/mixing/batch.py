@@ -1,4 +1,4 @@
-"""BatchMix: MixUp and CutMix of a batch, decided by a key."""
+"""BatchMix: MixUp and CutMix of ready batches."""
 
 from __future__ import annotations
 
@@ -17,21 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchMix", "Mixed", "beta", "blended", "cut_box", "mix_arrays", "mix_labels"]
 
-_BLOCK: Final = (
-    2**14
-)  # values that are mixed at a time: they stay in the nearest cache, see benchmarks/partners.py
+_BLOCK: Final = 2**14  # values blended at a time: they fit the nearest cache, see benchmarks/partners.py
 _OP: Final = op_of("seedsafe/mix")
 _CHANNELS: Final = (1, 3, 4)
 
 
 class Mixed(NamedTuple):
-    """What is drawn for a batch: sample i is mixed with sample i - shift.
+    """The numbers drawn for a batch: sample i is mixed with sample i - shift.
 
     Args:
-        kind: "mixup", "cutmix", or "" for a batch that stays as it is.
-        shift: of the partners, 0 < shift < n.
-        share: of the sample itself, in its labels and, for mixup, in its values, in [0, 1].
-        box: top, bottom, left and right of what CutMix takes of the partner.
+        kind: "mixup", "cutmix", or "" for no mixing.
+        shift: how many positions before the sample its partner is, 0 < shift < n.
+        share: the share of the sample itself in its label and, for mixup, in its values, in [0, 1].
+        box: top, bottom, left and right of the partner's rectangle for cutmix.
     """
 
     kind: str
@@ -42,24 +40,24 @@ class Mixed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BatchMix:
-    """Mixes each sample of a batch with another sample of the batch, and their labels too, as a function of a key.
+    """Mix each sample of a batch with another sample of the batch, and their labels too, as a function of a key.
 
     Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018), and S. Yun et al., "CutMix" (2019),
-    in the form of torchvision's recipe: one share and one box for the batch. The partner of a sample is the one a
-    drawn number of places before it; a batch of one sample stays as it is. `seedsafe_torch.mix` makes a collate
+    like torchvision's training recipe: with one share and one box for the whole batch. The partner of a sample is a
+    drawn number of positions before it; a batch of one sample is not mixed. `seedsafe_torch.mix` makes a collate
     function of it, and AugmentedSequence takes it as ``mix=``.
 
     Args:
-        classes: their number: labels become float vectors of that length.
-        mixup: the alpha of MixUp's Beta(alpha, alpha) distribution, 0 for no MixUp.
-        cutmix: that of CutMix, 0 for no CutMix. With both, each batch takes one of them, each with the same chance.
-        p: the chance that a batch is mixed.
-        channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None finds out by the one axis
-            of length 1, 3 or 4.
+        classes: the number of classes: labels become float vectors of that length.
+        mixup: the alpha of MixUp's Beta(alpha, alpha) distribution, or 0 for no MixUp.
+        cutmix: the same for CutMix. With both, each batch gets one of them, with equal probability.
+        p: the probability that a batch is mixed.
+        channels_first: True for images of shape (n, c, h, w), False for (n, h, w, c); None takes the only axis of
+            length 1, 3 or 4 as the channels.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is out of its range, or neither MixUp nor CutMix is left.
+        ValueError: an argument is out of its range, or mixup and cutmix are both 0.
 
     Example:
         >>> images = np.stack([np.full((2, 2, 3), i, np.float32) for i in range(4)])
@@ -82,24 +80,30 @@ class BatchMix:
             raise ValueError(f"classes must be at least 1, got {self.classes}: pass the number of classes")
         for name, value in (("mixup", self.mixup), ("cutmix", self.cutmix), ("p", self.p)):
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"{name} must be a number, got {value!r}")
+                raise TypeError(f"{name} must be a number, got {value!r}: pass a float such as 1.0")
             if name == "p" and not 0 <= value <= 1:
-                raise ValueError(f"p must be a probability in [0, 1], got {value!r}")
+                raise ValueError(
+                    f"p must be a probability in [0, 1], got {value!r}: pass the share of batches to mix"
+                )
             if name != "p" and value != 0 and not 1e-3 <= value <= 1e6:
-                raise ValueError(f"{name} must be 0, or at least 0.001 and at most 1e+06, got {value!r}")
+                raise ValueError(
+                    f"{name} must be 0, or at least 0.001 and at most 1e+06, got {value!r}: pass an alpha such as 1.0"
+                )
         if not isinstance(self.channels_first, bool | None):
-            raise TypeError(f"channels_first must be True, False or None, got {self.channels_first!r}")
+            raise TypeError(
+                f"channels_first must be True, False or None, got {self.channels_first!r}: pass True for (n, c, h, w)"
+            )
         if not (self.mixup or self.cutmix):
             raise ValueError(
-                "mixup and cutmix are both 0, so that nothing is mixed: give one of them an alpha, such as 1.0"
+                "mixup and cutmix are both 0, so that nothing is mixed: pass an alpha such as 1.0 for one of them"
             )
 
     def params(self, key: SampleKey, shape: tuple[int, ...]) -> Mixed:
-        """Return what is drawn for a batch.
+        """Return the numbers drawn for a batch.
 
         Args:
-            key: of the first sample that was asked for.
-            shape: of the images of the batch.
+            key: the key of the first sample requested for the batch.
+            shape: the shape of the batch's images.
         """
         height, width = self._size(shape)
         draws = Draws(address(key, _OP))
@@ -121,21 +125,21 @@ class BatchMix:
     def __call__(
         self, images: npt.NDArray[Any], labels: npt.NDArray[Any], *, key: SampleKey
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
-        """Return the images mixed, of the same shape and dtype, and the labels as vectors; new arrays.
+        """Return the mixed images, of the same shape and dtype, and the labels as vectors; new arrays.
 
         Args:
             images: uint8 or floats, shape (n, h, w, c), (n, c, h, w) or (n, h, w).
             labels: integers, shape (n,), or vectors, shape (n, classes).
-            key: of the first sample that was asked for.
+            key: the key of the first sample requested for the batch.
 
         Raises:
-            TypeError: images or labels are of another dtype.
+            TypeError: images or labels have another dtype.
             ValueError: their shapes do not fit, or a label is not a class.
         """
         vectors = self.vectors(labels)
         if len(images) != len(vectors):
             raise ValueError(
-                f"images and labels must have the same length, got {len(images)} and {len(vectors)}"
+                f"images and labels must have the same length, got {len(images)} and {len(vectors)}: pass one label per image"
             )
         drawn = self.params(key, images.shape)
         return mix_arrays(images, drawn, self._axes(images.shape)), mix_labels(vectors, drawn)
@@ -153,7 +157,7 @@ class BatchMix:
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
             raise TypeError(
                 f"labels must be integers of shape (n,) or float vectors of shape (n, {self.classes}), got {labels.dtype} of "
-                f"shape {labels.shape}"
+                f"shape {labels.shape}: convert them"
             )
         if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
             wrong = labels.min() if labels.min() < 0 else labels.max()
@@ -170,7 +174,7 @@ class BatchMix:
             return 1, 2
         if len(shape) != 4:
             raise ValueError(
-                f"images must have the shape (n, h, w, c), (n, c, h, w) or (n, h, w), got {shape}"
+                f"images must have the shape (n, h, w, c), (n, c, h, w) or (n, h, w), got {shape}: pass a batch of images"
             )
         first, last = shape[1] in _CHANNELS, shape[3] in _CHANNELS
         if self.channels_first is None and first == last:
@@ -185,7 +189,7 @@ class BatchMix:
 
 
 def cut_box(share: float, row: int, column: int, height: int, width: int) -> tuple[int, int, int, int]:
-    """Return top, bottom, left and right of a rectangle around a pixel, which leaves a share of the image; cut off at its edges.
+    """Return top, bottom, left and right of a rectangle around a pixel that leaves a share of the image, clipped to it.
 
     Example:
         >>> cut_box(0.75, 0, 4, 8, 8)
@@ -197,7 +201,7 @@ def cut_box(share: float, row: int, column: int, height: int, width: int) -> tup
 
 
 def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
-    """Return share times images plus the rest of partners; a new array of the same shape and dtype.
+    """Return share times images plus (1 - share) times partners: a new array of the same shape and dtype.
 
     Raises:
         TypeError: the dtype is neither uint8 nor a float.
@@ -206,8 +210,7 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
         >>> blended(np.array([0, 8], np.uint8), np.array([8, 0], np.uint8), 0.75).tolist()
         [2, 6]
     """
-    if images.dtype != np.uint8 and images.dtype.kind != "f":
-        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+    _check_dtype(images)
     of = np.result_type(images.dtype, np.float32).type
     result: npt.NDArray[Any] = np.empty(images.shape, images.dtype)
     whole = result.reshape(-1)
@@ -223,8 +226,13 @@ def blended(images: npt.NDArray[Any], partners: npt.NDArray[Any], share: float) 
     return result
 
 
+def _check_dtype(images: npt.NDArray[Any]) -> None:
+    if images.dtype != np.uint8 and images.dtype.kind != "f":
+        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+
+
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:
-    """Return a batch mixed as was drawn; a new array of the same shape and dtype.
+    """Return a batch mixed by drawn numbers: a new array of the same shape and dtype.
 
     MixUp of uint8 is computed in float32 and rounded to even; CutMix copies.
 
@@ -235,22 +243,21 @@ def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) ->
         >>> mix_arrays(np.array([[[0]], [[8]]], np.uint8), Mixed("mixup", 1, 0.75, (0, 0, 0, 0)), (1, 2)).ravel().tolist()
         [2, 6]
     """
-    if images.dtype != np.uint8 and images.dtype.kind != "f":
-        raise TypeError(f"images must be uint8 or floats to be mixed, got {images.dtype}: convert them first")
+    _check_dtype(images)
     partners = np.roll(images, drawn.shift, axis=0)
     if drawn.kind == "mixup":
         return blended(images, partners, drawn.share)
-    mixed: npt.NDArray[Any] = images.copy(order="C")
+    result: npt.NDArray[Any] = images.copy(order="C")
     if drawn.kind == "cutmix":
         top, bottom, left, right = drawn.box
         region: list[Any] = [slice(None)] * images.ndim
         region[axes[0]], region[axes[1]] = slice(top, bottom), slice(left, right)
-        mixed[tuple(region)] = partners[tuple(region)]
-    return mixed
+        result[tuple(region)] = partners[tuple(region)]
+    return result
 
 
 def mix_labels(vectors: npt.NDArray[np.float32], drawn: Mixed) -> npt.NDArray[np.float32]:
-    """Return label vectors mixed as was drawn.
+    """Return label vectors mixed by drawn numbers.
 
     Example:
         >>> mix_labels(np.eye(2, dtype=np.float32), Mixed("mixup", 1, 0.75, (0, 0, 0, 0))).tolist()
@@ -258,6 +265,6 @@ def mix_labels(vectors: npt.NDArray[np.float32], drawn: Mixed) -> npt.NDArray[np
     """
     if not drawn.kind:
         return vectors.copy()
-    mixed: npt.NDArray[np.float32] = vectors * np.float32(drawn.share)
-    mixed += np.roll(vectors, drawn.shift, axis=0) * np.float32(1.0 - drawn.share)
-    return mixed
+    result: npt.NDArray[np.float32] = vectors * np.float32(drawn.share)
+    result += np.roll(vectors, drawn.shift, axis=0) * np.float32(1.0 - drawn.share)
+    return result

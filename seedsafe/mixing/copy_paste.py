@@ -1,4 +1,4 @@
-"""CopyPaste of objects of another sample."""
+"""CopyPaste: objects copied from another sample."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, philox
-from seedsafe.mixing.member import MixTransform, Parts, draw_partners
+from seedsafe.mixing.partners import MixTransform, Parts, draw_partners
 from seedsafe.pipeline.boxes import area
 from seedsafe.pipeline.mixer import Mixture, Objects
 from seedsafe.pipeline.option import option
@@ -20,7 +20,7 @@ __all__ = ["CopyPaste", "Pasted"]
 
 
 class Pasted(NamedTuple):
-    """The partner's position in the dataset, and the address of the words that choose among its objects."""
+    """The partner's position in the dataset, and the address of the words that choose its objects."""
 
     partners: tuple[int]
     address: Address
@@ -30,18 +30,18 @@ class Pasted(NamedTuple):
 class CopyPaste(MixTransform):
     """Copy objects of another sample of the dataset onto the sample, by their masks. Exact on every machine.
 
-    Draws the partner (word 1). Object k of the partner is pasted where it stands if the unit of word 4 + k is below `object_p`;
-    nothing is blended. ``masks`` has the objects of a sample, with one of ``boxes`` for each if there are boxes. Masks of the
-    sample lose what is covered, and their boxes shrink to what is seen; the pipeline's Boxes says which are kept, and a mask
-    whose box is dropped is dropped too. The partner is read at its own key, with the epoch, occurrence and view of the sample,
-    and runs through the transforms before this one: put those that scale and shift there. It works through AugmentedDataset and
-    AugmentedSequence alone.
+    Draws the partner (word 1). Object k of the partner is pasted at its own position if the unit of word 4 + k is below
+    `object_p`; nothing is blended. ``masks`` has one mask for each object of a sample, and ``boxes``, if there are any, one
+    box. The sample's masks lose their covered parts, and its boxes shrink to their visible parts. The pipeline's Boxes
+    decides which boxes to keep; a mask is dropped along with its box. The partner is read at its own key, with the epoch,
+    occurrence and view of the sample, and runs through the transforms before this one: put those that scale and shift
+    there. It works only through AugmentedDataset and AugmentedSequence.
 
     Args:
-        object_p: the chance that an object of the partner is pasted, in [0, 1].
+        object_p: the probability that an object of the partner is pasted, in [0, 1].
 
     Raises:
-        ValueError: when applied, there is no dataset or but one sample in it, the sample has no masks, or the sizes differ.
+        ValueError: when applied, there is no dataset or it has only one sample, the sample has no masks, or the sizes differ.
 
     Follows G. Ghiasi et al., "Simple copy-paste is a strong data augmentation method for instance segmentation" (2021).
 
@@ -56,15 +56,15 @@ class CopyPaste(MixTransform):
         ([[0, 1], [1, 0]], 2)
     """
 
-    object_p: float = option(real, 0.0, 1.0, "pass a chance in [0, 1]", default=0.5)
+    object_p: float = option(real, 0.0, 1.0, "pass a probability", default=0.5)
 
     def draw(self, rng: Draws, info: Info) -> Pasted:
-        """Return the partner, and the address of the words for its objects."""
+        """Return the partner and the address of the words for its objects."""
         (partner,) = draw_partners(rng, info, 1, type(self).__name__)
         return Pasted((partner,), rng.noise())
 
     def mix(self, parts: Parts, params: Any) -> Mixture:
-        """Return the sample with objects of its partner.
+        """Return the sample with some objects of its partner.
 
         Raises:
             ValueError: the samples have no masks, or the sizes differ.
@@ -73,15 +73,15 @@ class CopyPaste(MixTransform):
         own, other = parts
         if "masks" not in own:
             raise ValueError(
-                f"CopyPaste copies objects by their masks, and the sample has {list(own)}: give it 'masks', one for each object"
+                f"CopyPaste copies objects by their masks, but the sample has {list(own)}: give it 'masks', one for each object"
             )
         count = len(other["masks"])
         words = philox(params.address).random_raw(count) if count else np.zeros(0, np.uint64)
-        rows = (words >> np.uint64(11)) * 2.0**-53 < self.object_p
-        pasted = [mask for mask, chosen in zip(other["masks"], rows.tolist(), strict=True) if chosen]
+        chosen = (words >> np.uint64(11)) * 2.0**-53 < self.object_p
+        masks = [mask for mask, paste in zip(other["masks"], chosen.tolist(), strict=True) if paste]
         over = np.zeros(own["image"].shape[:2], np.bool_)
-        for mask in pasted:
-            over |= _flat(mask)
+        for mask in masks:
+            over |= _pixels(mask)
         result = {}
         for target in ("image", "mask"):
             if target in own:
@@ -93,30 +93,30 @@ class CopyPaste(MixTransform):
             blank = np.zeros(0)
             objects = (
                 Objects(np.ones(len(left), np.bool_), None, blank, left),
-                Objects(rows, None, blank, pasted),
+                Objects(chosen, None, blank, masks),
             )
         else:
-            seen = boxes[0].copy()
-            for row, (mask, rest) in enumerate(zip(own["masks"], left, strict=True)):
+            visible = boxes[0].copy()
+            for number, (mask, rest) in enumerate(zip(own["masks"], left, strict=True)):
                 if rest is not mask:
-                    seen[row, :4] = _box_around(_flat(rest))
-            chosen = boxes[1][rows]
+                    visible[number, :4] = _box_around(_pixels(rest))
+            new = boxes[1][chosen]
             objects = (
-                Objects(np.ones(len(left), np.bool_), seen, area(boxes[0]), left),
-                Objects(rows, chosen, area(chosen), pasted),
+                Objects(np.ones(len(left), np.bool_), visible, area(boxes[0]), left),
+                Objects(chosen, new, area(new), masks),
             )
         return Mixture(result, (1.0, 0.0), objects)
 
 
-def _flat(mask: Array) -> Array:
-    """Return which pixels are an object's, (H, W)."""
+def _pixels(mask: Array) -> Array:
+    """Return whether each pixel belongs to an object, (H, W)."""
     pixels: Array = mask != 0
     return pixels if pixels.ndim == 2 else np.any(pixels, axis=2)
 
 
 def _without(mask: Array, over: Array) -> Array:
-    """Return a mask without what is covered; the very same one if nothing of it is."""
-    if not (_flat(mask) & over).any():
+    """Return a copy of a mask without its covered part, or the mask itself if it has none."""
+    if not (_pixels(mask) & over).any():
         return mask
     rest = mask.copy()
     rest[over] = 0
@@ -124,7 +124,7 @@ def _without(mask: Array, over: Array) -> Array:
 
 
 def _box_around(pixels: Array) -> tuple[float, float, float, float]:
-    """Return x0, y0, x1, y1 around pixels; all zero if there are none."""
+    """Return x0, y0, x1, y1 around pixels, or zeros if there are none."""
     rows, columns = np.flatnonzero(pixels.any(axis=1)), np.flatnonzero(pixels.any(axis=0))
     if not len(rows):
         return 0.0, 0.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""CutMix of a sample with another one of its dataset."""
+"""CutMix with another sample of the dataset."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.batch import cut_box
-from seedsafe.mixing.member import ALPHA, LabelMixTransform, draw_partners
-from seedsafe.pipeline.option import option
+from seedsafe.mixing.partners import BetaMixTransform, draw_partners
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["CutMix", "Patch", "around"]
 
 
 class Patch(NamedTuple):
-    """The partner's position in the dataset, the share of the sample itself, and what is taken of the partner.
+    """The partner, the share of the sample itself, and the partner's rectangle.
 
     Args:
-        partners: the position.
-        share: of the pixels, in [0, 1].
+        partners: the partner's position in the dataset.
+        share: the share of the pixels, in [0, 1].
         box: top, bottom, left and right.
     """
 
@@ -33,21 +31,18 @@ class Patch(NamedTuple):
 
 
 @primitive(opencv=False)
-class CutMix(LabelMixTransform):
+class CutMix(BetaMixTransform):
     """Put a rectangle of another sample of the dataset over the sample, and mix their labels by area. Exact on every machine.
 
     Draws the partner (word 1), a share from Beta(alpha, alpha) (words 2 to 35), and the row (word 36) and column (word 37) of the
-    rectangle's middle. Its sides are the image's times the root of one minus the share; it is cut off at the edges, and what is
-    left counts. The partner is read at its own key, with the epoch, occurrence and view of the sample, and runs through the
-    transforms before this one. Masks follow. Boxes of the sample shrink to what is still seen, those of the partner to the
-    rectangle, and the pipeline's Boxes says which are kept. It works through AugmentedDataset and AugmentedSequence alone;
-    `BatchMix` mixes ready batches.
+    rectangle's middle. Its sides are the image's times the square root of (1 - share); it is clipped at the edges, and labels
+    are mixed by its remaining area. The partner is read at its own key, with the epoch, occurrence and view of the sample,
+    and runs through the transforms before this one. Masks follow. The sample's boxes shrink to their visible parts, the
+    partner's to the rectangle, and the pipeline's Boxes decides which to keep. It works only through AugmentedDataset and
+    AugmentedSequence; `BatchMix` mixes ready batches.
 
     Args:
-        alpha: of the Beta distribution, in [0.001, 10**6].
-
-    Raises:
-        ValueError: when applied, there is no dataset or but one sample in it, or the sizes, labels or parts do not fit.
+        alpha: the alpha of the Beta distribution, in [0.001, 10**6].
 
     Follows S. Yun et al., "CutMix: regularization strategy to train strong classifiers with localizable features" (2019).
 
@@ -60,8 +55,6 @@ class CutMix(LabelMixTransform):
         >>> image.tolist(), label.tolist()
         ([[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1]], [0.125, 0.875, 0.0, 0.0])
     """
-
-    alpha: float = option(real, *ALPHA, default=1.0)
 
     def draw(self, rng: Draws, info: Info) -> Patch:
         """Return the partner and the rectangle."""
@@ -79,32 +72,28 @@ class CutMix(LabelMixTransform):
         result[top:bottom, left:right] = images[1][top:bottom, left:right]
         return result
 
-    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
-        """Return the share of each in the mixed label."""
-        return params.share, 1.0 - params.share
-
     def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return boxes as large as what is seen of them."""
+        """Return the boxes of one sample, shrunk to their visible parts."""
         top, bottom, left, right = params.box
         if not number:
             return around(boxes, (left, top, right, bottom))
-        placed = boxes.copy()
-        placed[:, 0:4:2] = np.clip(boxes[:, 0:4:2], left, right)
-        placed[:, 1:4:2] = np.clip(boxes[:, 1:4:2], top, bottom)
-        return placed
+        result = boxes.copy()
+        result[:, 0:4:2] = np.clip(boxes[:, 0:4:2], left, right)
+        result[:, 1:4:2] = np.clip(boxes[:, 1:4:2], top, bottom)
+        return result
 
     def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return what is seen of an object."""
+        """Return the visible part of an object's mask."""
         nothing = np.zeros_like(mask)
         return self.mix_images([nothing, mask] if number else [mask, nothing], params)
 
 
 def around(boxes: Array, hole: tuple[int, int, int, int]) -> Array:
-    """Return boxes as large as what a rectangle over them leaves to see; one that is covered has an area of zero.
+    """Return boxes shrunk to their parts outside a rectangle that covers them; a covered box has an area of zero.
 
     Args:
         boxes: (N, 4 or more), x0, y0, x1, y1 of pixel edges first.
-        hole: the same of the rectangle.
+        hole: x0, y0, x1, y1 of the rectangle.
 
     Example:
         >>> around(np.array([[0.0, 0.0, 4.0, 2.0], [0.0, 0.0, 4.0, 3.0]]), (0, 0, 2, 2))[:, :4].tolist()

@@ -1,16 +1,14 @@
-"""MixUp of a sample with another one of its dataset."""
+"""MixUp with another sample of the dataset."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from seedsafe.ground.checks import real
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import beta
 from seedsafe.keys.draws import Draws
 from seedsafe.mixing.batch import blended
-from seedsafe.mixing.member import ALPHA, LabelMixTransform, draw_partners
-from seedsafe.pipeline.option import option
+from seedsafe.mixing.partners import BetaMixTransform, draw_partners
 from seedsafe.pipeline.primitive import primitive
 
 __all__ = ["Blend", "MixUp"]
@@ -24,19 +22,17 @@ class Blend(NamedTuple):
 
 
 @primitive(opencv=False)
-class MixUp(LabelMixTransform):
-    """Blend the sample with another one of its dataset, and their labels too. Exact on every machine.
+class MixUp(BetaMixTransform):
+    """Blend the sample with another sample of its dataset, and their labels too. Exact on every machine.
 
     Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner is read at
     its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before this one. Images of
-    uint8 are blended in float32 and rounded to even. Boxes are put together, with their labels; a mask must be of floats, one
-    channel for each class. It works through AugmentedDataset and AugmentedSequence alone; `BatchMix` mixes ready batches.
+    uint8 are blended in float32 and rounded to even. The boxes of both samples are kept, with their labels. A mask must have
+    floats, and one channel for each class. It works only through AugmentedDataset and AugmentedSequence; `BatchMix` mixes
+    ready batches.
 
     Args:
-        alpha: of the Beta distribution, in [0.001, 10**6].
-
-    Raises:
-        ValueError: when applied, there is no dataset or but one sample in it, or the sizes, labels or parts do not fit.
+        alpha: the alpha of the Beta distribution, in [0.001, 10**6].
 
     Follows H. Zhang et al., "mixup: beyond empirical risk minimization" (2018).
 
@@ -50,8 +46,6 @@ class MixUp(LabelMixTransform):
         (12, [0.8, 0.2, 0.0, 0.0])
     """
 
-    alpha: float = option(real, *ALPHA, default=1.0)
-
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
 
     def draw(self, rng: Draws, info: Info) -> Blend:
@@ -60,18 +54,14 @@ class MixUp(LabelMixTransform):
         return Blend((partner,), beta(rng, self.alpha, self.alpha))
 
     def mix_images(self, images: list[Array], params: Any) -> Array:
-        """Return the images, blended."""
+        """Return the blended images."""
         return blended(images[0], images[1], params.share)
 
     def mix_masks(self, masks: list[Array], params: Any) -> Array:
-        """Return the masks, blended, if they are of floats."""
+        """Return the blended masks; they must have floats."""
         if masks[0].dtype.kind != "f":
             raise ValueError(
-                f"MixUp blends a mask of floats, one channel for each class, got {masks[0].dtype}: use CutMix or Mosaic, which copy "
+                f"MixUp needs a mask of floats, one channel for each class, got {masks[0].dtype}: use CutMix or Mosaic, which copy "
                 "pixels, or give each object's mask a box"
             )
         return blended(masks[0], masks[1], params.share)
-
-    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
-        """Return the share of each in the mixed label."""
-        return params.share, 1.0 - params.share

@@ -1,4 +1,4 @@
-"""Mosaic of a sample and three others of its dataset."""
+"""Mosaic with three other samples of the dataset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.checks import pair, real, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
-from seedsafe.mixing.member import LabelMixTransform, draw_partners
+from seedsafe.mixing.partners import LabelMixTransform, draw_partners
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import primitive
 
@@ -18,7 +18,7 @@ __all__ = ["Mosaic", "Tiles"]
 
 
 class Tiles(NamedTuple):
-    """The partners' positions in the dataset, and where the four images meet: a row and a column."""
+    """The partners' positions in the dataset, and the row and column where the four images meet."""
 
     partners: tuple[int, int, int]
     row: int
@@ -27,23 +27,23 @@ class Tiles(NamedTuple):
 
 @primitive(opencv=False)
 class Mosaic(LabelMixTransform):
-    """Put the sample and three others of its dataset together on one canvas, where four corners meet. Exact on every machine.
+    """Put the sample and three others of its dataset on one canvas, so that four corners meet. Exact on every machine.
 
     Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample is above
-    and left of that point, the first partner above right, then below left and below right. Images are not resized: each keeps
-    its corner there and is cut off at the canvas's edges, and what none covers is filled. Partners are read at their own keys,
+    and left of that point, the first partner above right, then below left and below right. Images are not resized: each has a
+    corner at that point and is clipped at the canvas's edges; pixels that no image covers are filled. Partners are read at their own keys,
     with the epoch, occurrence and view of the sample, and run through the transforms before this one. Boxes move along, with
-    their labels, and the pipeline's Boxes says which are kept; masks follow. A label is mixed by the areas that are seen. It
-    works through AugmentedDataset and AugmentedSequence alone.
+    their labels, and the pipeline's Boxes decides which to keep; masks follow. Labels are mixed by the visible areas. It
+    works only through AugmentedDataset and AugmentedSequence.
 
     Args:
-        size: of the canvas in pixels, one number or (height, width).
-        centre: where the images' corners may come together, in shares of the canvas's sides.
+        size: the canvas's size in pixels, one number or (height, width).
+        centre: the range to draw the meeting point from, in shares of the canvas's sides.
         fill: the value of pixels that no image covers, in the image's own units.
         mask_fill: the same for masks.
 
     Raises:
-        ValueError: when applied, there is no dataset or fewer than four samples in it, or the labels or parts do not fit.
+        ValueError: when applied, there is no dataset or it has fewer than four samples, or the labels or parts do not fit.
 
     Follows A. Bochkovskiy et al., "YOLOv4" (2020), in the layout of ultralytics: LongestMaxSize(s) before ``Mosaic(2 * s)``, and a
     RandomCrop(s) or an Affine after it.
@@ -67,7 +67,7 @@ class Mosaic(LabelMixTransform):
     same_size: ClassVar[bool] = False
 
     def draw(self, rng: Draws, info: Info) -> Tiles:
-        """Return the partners and where the images meet."""
+        """Return the partners and the point where the images meet."""
         first, second, third = draw_partners(rng, info, 3, type(self).__name__)
         height, width = self.size
         row, column = int(rng.uniform(*self.centre) * height), int(rng.uniform(*self.centre) * width)
@@ -86,23 +86,23 @@ class Mosaic(LabelMixTransform):
         return self._canvas(masks, params, self.mask_fill)
 
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
-        """Return the share of each in what is seen of all."""
+        """Return each sample's share of the visible area."""
         areas = [
-            (bottom - top) * (right - left) for (top, bottom, left, right), _ in self._places(sizes, params)
+            (bottom - top) * (right - left) for (top, bottom, left, right), _ in self._tiles(sizes, params)
         ]
         return tuple(area / max(sum(areas), 1) for area in areas)
 
     def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return boxes where their image is; the rules cut them off at the canvas's edges."""
+        """Return boxes, moved with their image; the rules clip them at the canvas's edges."""
         down, right = self._corner(number, sizes[number], params)
-        placed = boxes.copy()
-        placed[:, :4] += np.array([right, down, right, down], np.float64)
-        return placed
+        result = boxes.copy()
+        result[:, :4] += np.array([right, down, right, down], np.float64)
+        return result
 
     def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the canvas with the mask of an object, and nothing else."""
+        """Return the canvas with only the mask of an object."""
         canvas = np.zeros((*self.size, *mask.shape[2:]), mask.dtype)
-        (top, bottom, left, right), (down, across) = list(self._places(sizes, params))[number]
+        (top, bottom, left, right), (down, across) = list(self._tiles(sizes, params))[number]
         canvas[top:bottom, left:right] = mask[top - down : bottom - down, left - across : right - across]
         return canvas
 
@@ -113,7 +113,7 @@ class Mosaic(LabelMixTransform):
         result = np.full((*self.size, *images[0].shape[2:]), fill, dtype)
         sizes = [image.shape[:2] for image in images]
         for image, ((top, bottom, left, right), (down, across)) in zip(
-            images, self._places(sizes, params), strict=True
+            images, self._tiles(sizes, params), strict=True
         ):
             result[top:bottom, left:right] = image[top - down : bottom - down, left - across : right - across]
         return result
@@ -123,10 +123,10 @@ class Mosaic(LabelMixTransform):
         height, width = size
         return params.row - height * (number < 2), params.column - width * (number % 2 == 0)
 
-    def _places(
+    def _tiles(
         self, sizes: list[tuple[int, int]], params: Any
     ) -> Iterator[tuple[tuple[int, int, int, int], tuple[int, int]]]:
-        """Yield what each image covers, its top, bottom, left and right, and its corner."""
+        """Yield top, bottom, left and right of each image on the canvas, and its corner."""
         height, width = self.size
         for number, size in enumerate(sizes):
             down, across = self._corner(number, size, params)

@@ -1,12 +1,12 @@
-"""What transforms have in common that mix a sample with others of its dataset."""
+"""Base classes of MixUp, CutMix, Mosaic and CopyPaste."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from seedsafe.ground.checks import probability
+from seedsafe.ground.checks import probability, real
 from seedsafe.ground.info import TARGETS, Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -18,23 +18,21 @@ from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import Transform
 
-__all__ = ["ALPHA", "LabelMixTransform", "MixTransform", "draw_partners"]
-
-ALPHA: Final = (1e-3, 1e6, "pass the alpha of the Beta(alpha, alpha) distribution, such as 1.0")
+__all__ = ["BetaMixTransform", "LabelMixTransform", "MixTransform", "draw_partners"]
 
 Parts = list[dict[Any, Any]]
 
 
 def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, ...]:
-    """Return the positions of other samples of the dataset, each as likely as the others, none twice; one word each.
+    """Draw the positions of other samples of the dataset, all equally likely, none twice. One word each.
 
-    Word k is an integer below the number of samples that are left, and counts these in order.
+    Word k becomes an integer below the number of remaining samples, and counts these in order.
 
     Args:
         rng: the stream.
-        info: of the sample, with the dataset's length and the sample's position.
-        count: how many.
-        name: of the transform, for an error.
+        info: the sample's, with the dataset's length and the sample's position.
+        count: the number of partners.
+        name: the transform's, for an error.
 
     Raises:
         ValueError: the dataset has too few samples, or the position is not in it.
@@ -54,15 +52,13 @@ def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, .
         raise ValueError(
             f"the position {position} is not in a dataset of length={length}: pass Info(shape, dtype, length=…, position=…)"
         )
-    taken = [position]
-    found: list[int] = []
+    positions = [position]
     for _ in range(count):
-        chosen = rng.integer(length - len(taken))
-        for one in sorted(taken):
-            chosen += chosen >= one
-        taken.append(chosen)
-        found.append(chosen)
-    return tuple(found)
+        partner = rng.integer(length - len(positions))
+        for one in sorted(positions):
+            partner += partner >= one
+        positions.append(partner)
+    return tuple(positions[1:])
 
 
 def _label(name: str, value: Any) -> str | None:
@@ -70,33 +66,34 @@ def _label(name: str, value: Any) -> str | None:
         return value
     kind = ValueError if isinstance(value, str) else TypeError
     raise kind(
-        f"{name} must name an entry of the sample other than {', '.join(TARGETS)}, or be None, got {value!r}"
+        f"{name} must name an entry of the sample other than {', '.join(TARGETS)}, or be None, got {value!r}: pass the name "
+        "of the label"
     )
 
 
 @primitive(opencv=False)
 class MixTransform(Transform):
-    """A transform that mixes a sample with others of its dataset; it works through a dataset alone."""
+    """A transform that mixes a sample with others of its dataset; it works only through a dataset."""
 
     p: float = option(probability, default=1.0, kw_only=True)
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
     same_size: ClassVar[bool] = True
-    """Whether all images that are mixed must have one height and width."""
+    """Whether all images to mix must have the same height and width."""
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline, and with what partners run through."""
+        """Return this transform's node, with its stream and the nodes that partners run through."""
         namer.rules.look(spatial=True)
-        namer.rules.mix(*self.labelled())
+        namer.rules.mix(*self.label_and_classes())
         name, ops = namer.claim(self.name, type(self).__name__)
         return Mixer(self, name, ops, self.draw, namer.before, namer.rules)
 
-    def labelled(self) -> tuple[str | None, int | None]:
-        """Return the entry with the label that is mixed, and the number of classes."""
+    def label_and_classes(self) -> tuple[str | None, int | None]:
+        """Return the name of the entry with the label, and the number of classes."""
         return None, None
 
     def mix(self, parts: Parts, params: Any) -> Mixture:
-        """Return what becomes of a sample, the first of `parts`, and its partners.
+        """Return the mixture of a sample, the first of `parts`, and its partners.
 
         Raises:
             ValueError: the sample has a part that cannot be mixed, or the sizes differ.
@@ -112,11 +109,11 @@ class MixTransform(Transform):
         if "boxes" in parts[0]:
             objects = tuple(self.objects(number, part, sizes, params) for number, part in enumerate(parts))
         elif masks:
-            result["masks"] = self._several([part["masks"] for part in parts], params)
+            result["masks"] = self._mix_each([part["masks"] for part in parts], params)
         return Mixture(result, self.shares(sizes, params), objects)
 
     def check(self, parts: Parts, params: Any) -> None:
-        """Raise an error unless the parts can be mixed."""
+        """Raise an error if the parts cannot be mixed."""
         kind = type(self).__name__
         for target in ("keypoints", "audio", "spectrogram", "video"):
             if target in parts[0]:
@@ -126,61 +123,61 @@ class MixTransform(Transform):
             shape = part["image"].shape
             if self.same_size and shape[:2] != first[:2]:
                 raise ValueError(
-                    f"{kind} mixes images of one size, and the sample has the shape {first}, its partner, sample {position}, "
+                    f"{kind} mixes images of one size, but the sample has the shape {first} and its partner, sample {position}, "
                     f"{shape}: put RandomCrop(size, pad_if_needed=True), Resize or LetterBox before {kind}; Mosaic takes any sizes"
                 )
         for part in parts:
             if "boxes" in part and "masks" in part and len(part["boxes"]) != len(part["masks"]):
                 raise ValueError(
-                    f"{kind} needs one of masks for each of boxes, got {len(part['masks'])} and {len(part['boxes'])}: put other "
+                    f"{kind} needs one mask for each box, got {len(part['masks'])} masks and {len(part['boxes'])} boxes: put other "
                     "masks under 'mask'"
                 )
 
     def mix_images(self, images: list[Array], params: Any) -> Array:
-        """Return one image of several, the sample's first."""
+        """Return one image from several, the sample's first."""
         raise NotImplementedError
 
     def mix_masks(self, masks: list[Array], params: Any) -> Array:
-        """Return one mask of several, the sample's first."""
+        """Return one mask from several, the sample's first."""
         return self.mix_images(masks, params)
 
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
-        """Return the share of each in the mixed label."""
+        """Return each sample's share in the mixed label."""
         return (1.0,) + (0.0,) * (len(sizes) - 1)
 
     def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the boxes of one of the samples, float64, where they are now, as large as what is seen of them."""
+        """Return the boxes of one sample, float64, moved and shrunk to their visible parts."""
         return boxes
 
     def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the mask of an object of one of the samples, as it is now."""
+        """Return the mask of one object of a sample, moved and shrunk to its visible part."""
         return mask
 
     def objects(
         self, number: int, part: dict[Any, Any], sizes: list[tuple[int, int]], params: Any
     ) -> Objects:
-        """Return what is taken of the objects of one of the samples."""
+        """Return the objects of one sample that the mixture has."""
         boxes = np.asarray(part["boxes"], np.float64)
         masks = [self.show(number, one, sizes, params) for one in part["masks"]] if "masks" in part else None
         return Objects(
             np.ones(len(boxes), np.bool_), self.place(number, boxes, sizes, params), area(boxes), masks
         )
 
-    def _several(self, given: list[Any], params: Any) -> Any:
-        """Return lists or stacks of masks as one, each mask mixed with those that stand at its place."""
-        counts = {len(one) for one in given}
+    def _mix_each(self, stacks: list[Any], params: Any) -> Any:
+        """Return one list or stack of masks from several, mixing the masks at each position."""
+        counts = {len(one) for one in stacks}
         if len(counts) > 1:
             raise ValueError(
-                f"{type(self).__name__} mixes each of masks with the partner's at its place, got {sorted(counts)} masks: give "
-                "masks of objects boxes beside them, which puts them together"
+                f"{type(self).__name__} mixes masks with those at the same position in the partner, got {sorted(counts)} masks: "
+                "for masks of objects, add a box for each, and the masks of both samples are kept"
             )
-        result = [self.mix_masks(list(masks), params) for masks in zip(*given, strict=True)]
-        if isinstance(given[0], np.ndarray):
-            return np.stack(result) if result else given[0]
-        return type(given[0])(result)
+        result = [self.mix_masks(list(masks), params) for masks in zip(*stacks, strict=True)]
+        if isinstance(stacks[0], np.ndarray):
+            return np.stack(result) if result else stacks[0]
+        return type(stacks[0])(result)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Refuse: an image alone, or a record of what was drawn, has no partners.
+        """Raise an error: neither an image by itself nor recorded parameters have partners.
 
         Raises:
             ValueError: always.
@@ -196,9 +193,9 @@ class LabelMixTransform(MixTransform):
         _label,
         default="label",
         kw_only=True,
-        doc="the sample's entry with its class, which becomes a float32 vector whether the sample is mixed or not; None if there "
-        'is none. A tuple (image, label) needs no more; elsewhere name it with ``targets=("image", "label")``. Samples with '
-        "mask, masks or boxes may lack it.",
+        doc="the name of the sample's entry with its class, which becomes a float32 vector whether the sample is mixed or not; "
+        'None if there is none. A tuple (image, label) works by itself; for others, pass ``targets=("image", "label")``. '
+        "Samples with mask, masks or boxes may lack it.",
     )
     classes: int | None = option(
         checked_int,
@@ -207,9 +204,26 @@ class LabelMixTransform(MixTransform):
         "pass the number of classes",
         default=None,
         kw_only=True,
-        doc="the number of classes, for labels that are numbers of classes; labels that are vectors need none.",
+        doc="the number of classes, for labels that are class numbers; vectors need none.",
     )
 
-    def labelled(self) -> tuple[str | None, int | None]:
-        """Return the entry with the label that is mixed, and the number of classes."""
+    def label_and_classes(self) -> tuple[str | None, int | None]:
+        """Return the name of the entry with the label, and the number of classes."""
         return self.label, self.classes
+
+
+@primitive(opencv=False)
+class BetaMixTransform(LabelMixTransform):
+    """A transform that mixes a sample with one partner, in a share from a Beta distribution.
+
+    Raises:
+        ValueError: when applied, there is no dataset or it has only one sample, or the sizes, labels or parts do not fit.
+    """
+
+    alpha: float = option(
+        real, 1e-3, 1e6, "pass the alpha of the Beta(alpha, alpha) distribution, such as 1.0", default=1.0
+    )
+
+    def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
+        """Return each sample's share in the mixed label."""
+        return params.share, 1.0 - params.share
