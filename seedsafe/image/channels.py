@@ -132,8 +132,8 @@ class RGBShift(Often):
 class ChannelShuffle(Often):
     """Put the channels into a random order.
 
-    Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word fewer than there are
-    channels). Exact on every machine; any dtype, any number of channels.
+    Follows albumentations' and torchvision's ``RandomChannelPermutation``. Draws the order (one word fewer than there
+    are channels). Exact on every machine; any dtype, any number of channels.
 
     Raises:
         TypeError: an argument is of another type.
@@ -167,7 +167,7 @@ class ChannelDropout(Often):
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: when applied, the image does not have more channels than `count` at most.
+        ValueError: when applied, the image has too few channels for `count`.
 
     Example:
         >>> ChannelDropout()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()

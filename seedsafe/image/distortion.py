@@ -80,13 +80,13 @@ class GridDistortion(Distorted):
 
     Args:
         num_steps: the number of columns and of rows of the grid.
-        distort_limit: how much larger or smaller the part of the image in a cell is: a range, or one number x for -x to x,
-            in [-1, 10].
-        normalized: scale the widths and heights to add up to the image's. False lets the last ones end outside or inside it.
+        distort_limit: how much larger or smaller the part of the image in a cell is: a range, or one number x for -x to
+            x, in [-1, 10].
+        normalized: scale the widths and heights to add up to the image's. False lets the last ones end outside or
+            inside it.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
-    Follows albumentations 2.0.8's ``GridDistortion``, where cells are whole pixels and
-    the remainder is one more cell.
+    Follows albumentations 2.0.8's ``GridDistortion``, where cells are whole pixels and the remainder is one more cell.
 
     Example:
         >>> GridDistortion(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -139,7 +139,7 @@ def _lines_of(params: Any) -> list[tuple[Array, Array]]:
 
 
 def _move(centres: Array, start: Array, end: Array) -> Array:
-    """Return coordinates of pixel centres moved along with lines from start to end, extrapolated beyond the outermost."""
+    """Return coordinates of pixel centres moved with lines from start to end, and extrapolated beyond the outermost."""
     edge = centres + 0.5
     part = np.minimum(np.maximum(np.searchsorted(start, edge, side="right") - 1, 0), len(start) - 2)
     length = start[part + 1] - start[part]

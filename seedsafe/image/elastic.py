@@ -48,8 +48,8 @@ class ElasticTransform(Distorted):
             near the edges move further than in the middle.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
-    Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional neural
-    networks applied to visual document analysis" (2003).
+    Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional
+    neural networks applied to visual document analysis" (2003).
 
     Example:
         >>> ElasticTransform(120, 6, p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape

@@ -31,10 +31,10 @@ _STRIPES: Final = "pass the number of stripes, or a range (low, high)"
 class CoarseDropout(EraseTransform):
     """Fill a random number of rectangles of random sizes.
 
-    Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved regularization of
-    convolutional neural networks with cutout", 2017. Draws the number (word 1), then the height, width, row and column
-    of as many as there can be (4 words each); random fills start on the next word divisible by 4. Exact on every machine; any
-    dtype. Boxes shrink to their visible part; keypoints stay.
+    Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved
+    regularization of convolutional neural networks with cutout", 2017. Draws the number (word 1), then the height,
+    width, row and column of as many as there can be (4 words each); random fills start on the next word divisible by 4.
+    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
         count: the number of rectangles, or a range (low, high), both included.
@@ -111,8 +111,8 @@ class RandomErasing(EraseTransform):
     Args:
         scale: a range (low, high) of shares of the image's area.
         ratio: a range (low, high) of height ÷ width, with a uniform logarithm.
-        fitting: draw the area, then the ratio, only from those with which the rectangle fits into the image. The ratio is
-            then width ÷ height, and uniform itself.
+        fitting: draw the area, then the ratio, only from those with which the rectangle fits into the image. The ratio
+            is then width ÷ height, and uniform itself.
         fill: as in `CoarseDropout`; torchvision's "random" is "normal".
 
     Example:
@@ -167,7 +167,7 @@ class RandomErasing(EraseTransform):
         return None
 
     def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
-        """Return the height and width of a rectangle that fits into the image, or 0 and 0 if the least area is too large."""
+        """Return the height and width of a rectangle that fits into the image, or 0 and 0 if none does."""
         (low, high), (flattest, widest) = self.scale, self.ratio
         least = low * rows * columns
         most = min(high * rows * columns, flattest * rows * rows, columns * columns / widest)
@@ -186,9 +186,9 @@ class RandomErasing(EraseTransform):
 class XYMasking(EraseTransform):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 
-    Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws the number of stripes of columns
-    (word 1), the width and position of as many as there can be (2 words each), and the same for rows. Exact on every machine; any
-    dtype. Boxes shrink to their visible part; keypoints stay.
+    Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws the number of stripes of
+    columns (word 1), the width and position of as many as there can be (2 words each), and the same for rows. Exact on
+    every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
         columns: the number of stripes of columns, or a range (low, high), both included.

@@ -47,8 +47,8 @@ _SHARES: Final = "pass a share, or a range of shares (low, high)"
 class MultiplicativeNoise(Often):
     """Multiply all values by one random factor, or each channel, pixel or value by its own.
 
-    Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), or with `per_channel` one for each channel (a
-    word each); with `per_pixel` it draws none, and the noise starts at word 4. Exact on every machine.
+    Follows albumentations' ``MultiplicativeNoise``. Draws the factor (word 1), or with `per_channel` one for each
+    channel (a word each); with `per_pixel` it draws none, and the noise starts at word 4. Exact on every machine.
 
     Args:
         factor: a range (low, high) of factors, or one factor.

@@ -60,13 +60,13 @@ class GridDropout(EraseTransform):
     """Fill a hole in each cell of a randomly shifted grid.
 
     Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew
-    each hole separately. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start at word 4.
-    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
+    each hole separately. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start
+    at word 4. Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
 
     Args:
         ratio: the hole's side divided by the cell's, in (0, 1).
-        unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the image's
-            height and of its width.
+        unit: the cell's side in pixels, at least 2, or a range (low, high), both included; None is a tenth of the
+            image's height and of its width.
         shifted: whether the grid begins at a random point; otherwise, in the upper left corner.
 
     Example:
@@ -101,15 +101,15 @@ class GridDropout(EraseTransform):
 class GridShuffle(SpatialTransform):
     """Cut the image into tiles, and shuffle them.
 
-    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image evenly, tiles are swapped only
-    with tiles of the same size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each column
-    first. Exact on every machine; any dtype. Masks and keypoints move with their tiles. A box moves with the tile that
-    has its largest part, clipped to it.
+    Follows albumentations' ``RandomGridShuffle``: where the grid does not divide the image evenly, tiles are swapped
+    only with tiles of the same size. Draws a word for each tile; with ``uneven="drawn"``, one for each row and each
+    column first. Exact on every machine; any dtype. Masks and keypoints move with their tiles. A box moves with the
+    tile that has its largest part, clipped to it.
 
     Args:
         grid: the numbers of rows and columns of tiles.
-        uneven: which rows and columns are one pixel larger where the grid does not divide the image evenly: "spread" over
-            the image, or "drawn" at random, as in albumentations.
+        uneven: which rows and columns are one pixel larger where the grid does not divide the image evenly: "spread"
+            over the image, or "drawn" at random, as in albumentations.
 
     Raises:
         ValueError: when applied, the image has fewer rows or columns than the grid.
@@ -179,8 +179,8 @@ def _draw_sides(rng: Draws, side: int, parts: int) -> tuple[int, ...]:
 class PixelDropout(Often):
     """Fill a share of the pixels.
 
-    Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: its k-th 16-bit piece is for pixel
-    k. Exact on every machine; any dtype. Boxes and keypoints stay.
+    Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: its k-th 16-bit piece is for
+    pixel k. Exact on every machine; any dtype. Boxes and keypoints stay.
 
     Args:
         share: the share of pixels to fill, in [0, 1].

@@ -25,7 +25,8 @@ class ClipLimit(NamedTuple):
 class Equalize(Sometimes):
     """Spread the values of each channel evenly. Draws only whether it fires. Exact on every machine.
 
-    Follows ``torchvision.transforms.RandomEqualize`` and Pillow to the bit, or OpenCV. float32 is converted to uint8 and back.
+    Follows ``torchvision.transforms.RandomEqualize`` and Pillow to the bit, or OpenCV. float32 is converted to uint8
+    and back.
 
     Args:
         method: "pillow", or "opencv" for the table of ``cv2.equalizeHist``, which albumentations uses.
@@ -47,7 +48,8 @@ class Equalize(Sometimes):
 class AutoContrast(Sometimes):
     """Stretch each channel to the whole range. Draws only whether it fires. Exact on every machine.
 
-    Follows Pillow's ``ImageOps.autocontrast`` to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 is converted to uint8 and back.
+    Follows Pillow's ``ImageOps.autocontrast`` to the bit, and ``torchvision.transforms.RandomAutocontrast``. float32 is
+    converted to uint8 and back.
 
     Args:
         cutoff: the percentage of values to ignore at either end, in [0, 49].
@@ -68,8 +70,8 @@ class AutoContrast(Sometimes):
 class CLAHE(Often):
     """Equalise the lightness tile by tile, with limited contrast.
 
-    Follows albumentations' ``CLAHE``, which is OpenCV's, on the lightness of CIELAB for RGB, and on the values of a grey image.
-    Draws the limit (word 1). Exact with the same build of OpenCV; float32 is converted to uint8 and back.
+    Follows albumentations' ``CLAHE``, which is OpenCV's, on the lightness of CIELAB for RGB, and on the values of a
+    grey image. Draws the limit (word 1). Exact with the same build of OpenCV; float32 is converted to uint8 and back.
 
     Args:
         clip: the largest limit of contrast, drawn from 1 up, or a range (low, high).

@@ -18,7 +18,7 @@ __all__ = ["ColorJitter", "Jitter", "LinearColorJitter", "LinearJitter"]
 
 
 class Jitter(NamedTuple):
-    """Factors of brightness, contrast and saturation, the hue's turn as a share of its circle, and the order of the four."""
+    """Factors of brightness, contrast and saturation, the hue's turn as a share of the circle, and their order."""
 
     brightness: float
     contrast: float
@@ -77,9 +77,9 @@ class _Jitter(Often):
 class ColorJitter(_Jitter):
     """Change brightness, contrast, saturation and hue, in random order.
 
-    Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range, and within 1 of 255
-    of torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every machine for
-    uint8. Saturation and hue leave a grey image unchanged.
+    Follows ``torchvision.transforms.ColorJitter``: each step is clipped to the range, and within 1 of 255 of
+    torchvision's. Draws the three factors and the hue (words 1 to 4) and the order (words 5 to 7). Exact on every
+    machine for uint8. Saturation and hue leave a grey image unchanged.
 
     Example:
         >>> augment = ColorJitter(brightness=0.4, contrast=0.4, saturation=0.2, hue=0.1)

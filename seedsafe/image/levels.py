@@ -66,7 +66,8 @@ class Solarize(Sometimes):
 class Posterize(Sometimes):
     """Keep only the upper bits of each value.
 
-    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine; float32 is converted to uint8 and back.
+    Follows ``torchvision.transforms.RandomPosterize``. Draws the number of bits (word 1). Exact on every machine;
+    float32 is converted to uint8 and back.
 
     Args:
         bits: the number of bits to keep, in [1, 8], or a range (low, high), both included.

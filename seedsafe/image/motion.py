@@ -64,7 +64,8 @@ class MotionBlur(Often):
     """Blur along a line, like a moving camera.
 
     Follows albumentations' ``MotionBlur``. Draws the line's length, an odd number (word 1), its angle (word 2), its
-    direction from the middle (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). Exact with the same build of OpenCV.
+    direction from the middle (word 3), and its shift, up to a quarter of the length to each side (words 4 and 5). Exact
+    with the same build of OpenCV.
 
     Args:
         size: the line's length in pixels: an odd number, or a range (low, high) of them.
@@ -102,8 +103,8 @@ class MotionBlur(Often):
 class AdvancedBlur(Often):
     """Blur with a bell of two widths, a random angle and shape, and noise in its weights.
 
-    Follows albumentations' ``AdvancedBlur``. Draws the square's side, an odd number (word 1), the widths (words 2
-    and 3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
+    Follows albumentations' ``AdvancedBlur``. Draws the square's side, an odd number (word 1), the widths (words 2 and
+    3), the angle (4), whether the shape is below 1 (5), and the shape (6); the noise starts at word 8. Exact with the
     same builds of OpenCV and NumPy.
 
     Args:

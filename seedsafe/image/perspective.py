@@ -45,8 +45,8 @@ class Perspective(WarpTransform):
     same build of OpenCV.
 
     Args:
-        scale: the standard deviation of the points' distances from the corners, as a share of the sides: one number x for
-            0 to x, or a range. A distance of 0.32 or more wraps around to 0.
+        scale: the standard deviation of the points' distances from the corners, as a share of the sides: one number x
+            for 0 to x, or a range. A distance of 0.32 or more wraps around to 0.
         distortion_scale: instead of scale, the largest shift of the corners, as a share of half the sides, in [0, 1].
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
         fit_output: show the whole image, including the part outside the four points; only with scale.
@@ -55,8 +55,8 @@ class Perspective(WarpTransform):
     Raises:
         ValueError: an argument is out of its range, or options cannot be used together.
 
-    Follows albumentations 2.0.8's ``Perspective`` as documented for scale, and ``torchvision.transforms.RandomPerspective`` for
-    distortion_scale.
+    Follows albumentations 2.0.8's ``Perspective`` as documented for scale, and
+    ``torchvision.transforms.RandomPerspective`` for distortion_scale.
 
     Example:
         >>> Perspective(p=1)(np.zeros((64, 48, 3), np.uint8), key=SampleKey(42, 0, 0)).shape

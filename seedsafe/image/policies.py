@@ -248,9 +248,9 @@ def _bins(name: str, value: Any, bins: int) -> tuple[int, int]:
 class PolicyOp(_Policy):
     """Apply one operation of a policy with a random strength and sign.
 
-    Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); from several interpolations,
-    one (word 3). Exact on every machine. uint8 equals Pillow to the bit, except that one value in ten thousand of an
-    interpolated rotation differs by 1; float32 is converted to uint8 and back.
+    Draws the bin of the strength (word 1), or the strength (see `std`), and the sign (word 2); from several
+    interpolations, one (word 3). Exact on every machine. uint8 equals Pillow to the bit, except that one value in ten
+    thousand of an interpolated rotation differs by 1; float32 is converted to uint8 and back.
 
     Args:
         op: "Identity", "ShearX", "ShearY", "TranslateX", "TranslateY", "Rotate", "Brightness", "Color", "Contrast",
@@ -393,10 +393,10 @@ class RandAugment(SomeOf):
 class TrivialAugmentWide(OneOf):
     """Apply one random operation out of fourteen, with a random strength.
 
-    Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free yet
-    state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has its own stream, see `PolicyOp`.
-    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes
-    and keypoints follow.
+    Follows ``torchvision.transforms.TrivialAugmentWide`` and S. G. Müller and F. Hutter, "TrivialAugment: tuning-free
+    yet state-of-the-art data augmentation", 2021. Draws the operation (word 1), which has its own stream, see
+    `PolicyOp`. Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back.
+    Masks, boxes and keypoints follow.
 
     Args:
         bins: the number of steps of the strength, one of which is drawn.
@@ -434,9 +434,10 @@ def _operations(policy: Any, spans: dict[str, _Span], **options: Any) -> tuple[P
 class AutoAugment(_Policy):
     """Apply a random one of 25 learned pairs of operations, each with its own probability and strength.
 
-    Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies from
-    data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5). Exact on
-    every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and keypoints follow.
+    Follows ``torchvision.transforms.AutoAugment`` and E. D. Cubuk et al., "AutoAugment: learning augmentation policies
+    from data", 2019. Draws the pair (word 1), whether each fires (words 2 and 3) and the sign of each (words 4 and 5).
+    Exact on every machine; uint8 equals Pillow to the bit, and float32 is converted to uint8 and back. Masks, boxes and
+    keypoints follow.
 
     Args:
         policy: the data that the pairs were learned on: "imagenet", "cifar10" or "svhn".
@@ -478,11 +479,11 @@ _AUGMIX: Final = tuple(op for op in OPS if op not in ("Identity", "SolarizeAdd",
 class AugMix(SpatialTransform):
     """Blend the image with copies of it, each changed by a branch of operations, in random shares.
 
-    Follows ``torchvision.transforms.AugMix`` and D. Hendrycks et al., "AugMix: a simple data processing method to improve
-    robustness and uncertainty", 2020. Draws the length of each branch (a word each); then for each possible
-    operation of each branch the operation, its bin and its sign (three words); then the image's own share (34 words) and
-    those of the branches (17 words each). Exact on every machine. A sample with a mask, boxes or keypoints is refused:
-    the result shows the image in several positions.
+    Follows ``torchvision.transforms.AugMix`` and D. Hendrycks et al., "AugMix: a simple data processing method to
+    improve robustness and uncertainty", 2020. Draws the length of each branch (a word each); then for each possible
+    operation of each branch the operation, its bin and its sign (three words); then the image's own share (34 words)
+    and those of the branches (17 words each). Exact on every machine. A sample with a mask, boxes or keypoints is
+    refused: the result shows the image in several positions.
 
     Args:
         severity: the number of the ten bins of strength to draw from, from 1 to 10.
@@ -584,9 +585,9 @@ def policy(
     replacement; each has its own strength, and fires with probability p.
 
     Args:
-        config: "rand", then in any order, with "-" between them: m, the strength (10); n, the number of operations (2); p
-            (0.5); mstd, the strength's standard deviation (0), above 100 uniform from 0 to m; mmax, its greatest value
-            (10); inc1 for operations that grow with the strength.
+        config: "rand", then in any order, with "-" between them: m, the strength (10); n, the number of operations (2);
+            p (0.5); mstd, the strength's standard deviation (0), above 100 uniform from 0 to m; mmax, its greatest
+            value (10); inc1 for operations that grow with the strength.
         interpolation: one, or several from which each operation draws one.
         fill: the value outside the image, one number or one for each channel.
         mask_fill: the same for masks.

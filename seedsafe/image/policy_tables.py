@@ -1,6 +1,7 @@
 """The pairs of operations of AutoAugment.
 
-Each operation has its name, its probability and the bin of its strength. From E. D. Cubuk et al., "AutoAugment: learning augmentation policies from data" (CVPR 2019), as torchvision has them.
+Each operation has its name, its probability and the bin of its strength. From E. D. Cubuk et al., "AutoAugment:
+learning augmentation policies from data" (CVPR 2019), as torchvision has them.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class RandomResizedCrop(ResizedCropTransform):
     """Cut out a window of a random area and shape, and resize it to a fixed size.
 
     Draws ten pairs of a share of the area (words 1, 3, …, 19) and the logarithm of a shape (words 2, 4, …, 20), then
-    top (word 21) and left (word 22). The first pair whose window fits is used; if none does, the largest window of
-    an allowed shape in the middle.
+    top (word 21) and left (word 22). The first pair whose window fits is used; if none does, it is the largest
+    window of an allowed shape in the middle.
 
     Exact on every machine for uint8 with "bilinear", "area" and "nearest"; otherwise only with the same build of OpenCV.
 

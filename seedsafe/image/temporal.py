@@ -44,8 +44,8 @@ class TemporalSample(VideoTransform):
         stride: the distance between frames, or a range (low, high) of integers to draw it from.
         segments: the number of equal parts of the video; each has n_frames / segments frames, `stride` apart.
             ``TemporalSample(8, segments=8)`` keeps one frame of each eighth, as in TSN; 1 is one dense clip.
-        clips: None draws where a clip begins. A number divides each segment into that many equal parts, and a clip begins
-            in the middle of part (view modulo `clips`). 1 is the middle of the segment.
+        clips: None draws where a clip begins. A number divides each segment into that many equal parts, and a clip
+            begins in the middle of part (view modulo `clips`). 1 is the middle of the segment.
         short: how a clip continues after the last frame of a video that is too short: "loop" starts again with the first
             frame, "repeat" repeats the last, "error" raises, also if there are more segments than frames.
 
@@ -89,9 +89,9 @@ class TemporalSample(VideoTransform):
 
         Args:
             frames: the number of frames of the video.
-            key: the sample's key. The ``__getitem__`` of a dataset that an AugmentedDataset or AugmentedSequence reads may
-                leave it out: the key is then that of the current read, with a number for each call, as in a call of a
-                pipeline.
+            key: the sample's key. The ``__getitem__`` of a dataset that an AugmentedDataset or AugmentedSequence reads
+                may leave it out: the key is then that of the current read, with a number for each call, as in a call of
+                a pipeline.
 
         Returns:
             n_frames integers in [0, frames).

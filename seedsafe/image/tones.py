@@ -125,8 +125,9 @@ class Gamma(Often):
 class ToneCurve(Often):
     """Bend the tone curve by moving its two inner points, at 0.25 and 0.75.
 
-    Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, clipped to
-    [0, 1] (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 is converted to uint8 and back.
+    Follows albumentations' ``RandomToneCurve``. Draws the lower and the upper point from a normal distribution, clipped
+    to [0, 1] (words 1 and 2; with `per_channel` two words for each channel). Exact on every machine; float32 is
+    converted to uint8 and back.
 
     Args:
         scale: the standard deviation of the points, in [0, 1].

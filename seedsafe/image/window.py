@@ -125,8 +125,8 @@ class RandomCrop(_FixedWindow):
     Draws ``top`` (word 1) and ``left`` (word 2). Exact on every machine.
 
     Args:
-        padding: how far the window may reach beyond the image, in pixels: one number for all sides, (vertical, horizontal),
-            or (top, bottom, left, right).
+        padding: how far the window may reach beyond the image, in pixels: one number for all sides, (vertical,
+            horizontal), or (top, bottom, left, right).
         pad_if_needed: pad an image smaller than the window on both sides by the difference, instead of raising an error.
 
     Follows ``torchvision.transforms.RandomCrop``.

@@ -31,17 +31,18 @@ class CopyPaste(MixTransform):
     """Copy objects of another sample of the dataset onto the sample, by their masks. Exact on every machine.
 
     Draws the partner (word 1). Object k of the partner is pasted at its own position if the unit of word 4 + k is below
-    `object_p`; nothing is blended. ``masks`` has one mask for each object of a sample, and ``boxes``, if there are any, one
-    box. The sample's masks lose their covered parts, and its boxes shrink to their visible parts. The pipeline's Boxes
-    decides which boxes to keep; a mask is dropped along with its box. The partner is read at its own key, with the epoch,
-    occurrence and view of the sample, and runs through the transforms before this one: put those that scale and shift
-    there. It works only through AugmentedDataset and AugmentedSequence.
+    `object_p`; nothing is blended. ``masks`` has one mask for each object of a sample, and ``boxes``, if there are any,
+    one box. The sample's masks lose their covered parts, and its boxes shrink to their visible parts. The pipeline's
+    Boxes decides which boxes to keep; a mask is dropped along with its box. The partner is read at its own key, with
+    the epoch, occurrence and view of the sample, and runs through the transforms before this one: put those that scale
+    and shift there. It works only through AugmentedDataset and AugmentedSequence.
 
     Args:
         object_p: the probability that an object of the partner is pasted, in [0, 1].
 
     Raises:
-        ValueError: when applied, there is no dataset or it has only one sample, the sample has no masks, or the sizes differ.
+        ValueError: when applied, there is no dataset or it has only one sample, the sample has no masks, or the sizes
+            differ.
 
     Follows G. Ghiasi et al., "Simple copy-paste is a strong data augmentation method for instance segmentation" (2021).
 

@@ -32,19 +32,20 @@ class Patch(NamedTuple):
 
 @primitive(opencv=False)
 class CutMix(BetaMixTransform):
-    """Put a rectangle of another sample of the dataset over the sample, and mix their labels by area. Exact on every machine.
+    """Put a rectangle of another sample of the dataset over the sample, and mix labels by area. Exact on every machine.
 
-    Draws the partner (word 1), a share from Beta(alpha, alpha) (words 2 to 35), and the row (word 36) and column (word 37) of the
-    rectangle's middle. Its sides are the image's times the square root of (1 - share); it is clipped at the edges, and labels
-    are mixed by its remaining area. The partner is read at its own key, with the epoch, occurrence and view of the sample,
-    and runs through the transforms before this one. Masks follow. The sample's boxes shrink to their visible parts, the
-    partner's to the rectangle, and the pipeline's Boxes decides which to keep. It works only through AugmentedDataset and
-    AugmentedSequence; `BatchMix` mixes ready batches.
+    Draws the partner (word 1), a share from Beta(alpha, alpha) (words 2 to 35), and the row (word 36) and column (word
+    37) of the rectangle's middle. Its sides are the image's times the square root of (1 - share); it is clipped at the
+    edges, and labels are mixed by its remaining area. The partner is read at its own key, with the epoch, occurrence
+    and view of the sample, and runs through the transforms before this one. Masks follow. The sample's boxes shrink to
+    their visible parts, the partner's to the rectangle, and the pipeline's Boxes decides which to keep. It works only
+    through AugmentedDataset and AugmentedSequence; `BatchMix` mixes ready batches.
 
     Args:
         alpha: the alpha of the Beta distribution, in [0.001, 10**6].
 
-    Follows S. Yun et al., "CutMix: regularization strategy to train strong classifiers with localizable features" (2019).
+    Follows S. Yun et al., "CutMix: regularization strategy to train strong classifiers with localizable features"
+    (2019).
 
     Example:
         >>> import seedsafe as ss

@@ -25,11 +25,11 @@ class Blend(NamedTuple):
 class MixUp(BetaMixTransform):
     """Blend the sample with another sample of its dataset, and their labels too. Exact on every machine.
 
-    Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner is read at
-    its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before this one. Images of
-    uint8 are blended in float32 and rounded to even. The boxes of both samples are kept, with their labels. A mask must have
-    floats, and one channel for each class. It works only through AugmentedDataset and AugmentedSequence; `BatchMix` mixes
-    ready batches.
+    Draws the partner (word 1) and the share of the sample itself from Beta(alpha, alpha) (words 2 to 35). The partner
+    is read at its own key, with the epoch, occurrence and view of the sample, and runs through the transforms before
+    this one. Images of uint8 are blended in float32 and rounded to even. The result has the boxes of both samples, with
+    their labels. A mask must have floats, and one channel for each class. It works only through AugmentedDataset and
+    AugmentedSequence; `BatchMix` mixes ready batches.
 
     Args:
         alpha: the alpha of the Beta distribution, in [0.001, 10**6].

@@ -29,12 +29,12 @@ class Tiles(NamedTuple):
 class Mosaic(LabelMixTransform):
     """Put the sample and three others of its dataset on one canvas, so that four corners meet. Exact on every machine.
 
-    Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample is above
-    and left of that point, the first partner above right, then below left and below right. Images are not resized: each has a
-    corner at that point and is clipped at the canvas's edges; pixels that no image covers are filled. Partners are read at their own keys,
-    with the epoch, occurrence and view of the sample, and run through the transforms before this one. Boxes move along, with
-    their labels, and the pipeline's Boxes decides which to keep; masks follow. Labels are mixed by the visible areas. It
-    works only through AugmentedDataset and AugmentedSequence.
+    Draws the three partners (words 1 to 3), and the row (word 4) and column (word 5) where the images meet: the sample
+    is above and left of that point, the first partner above right, then below left and below right. Images are not
+    resized: each has a corner at that point and is clipped at the canvas's edges; pixels that no image covers are
+    filled. Partners are read at their own keys, with the epoch, occurrence and view of the sample, and run through the
+    transforms before this one. Boxes move along, with their labels, and the pipeline's Boxes decides which to keep;
+    masks follow. Labels are mixed by the visible areas. It works only through AugmentedDataset and AugmentedSequence.
 
     Args:
         size: the canvas's size in pixels, one number or (height, width).
@@ -43,10 +43,11 @@ class Mosaic(LabelMixTransform):
         mask_fill: the same for masks.
 
     Raises:
-        ValueError: when applied, there is no dataset or it has fewer than four samples, or the labels or parts do not fit.
+        ValueError: when applied, there is no dataset or it has fewer than four samples, or the labels or parts do not
+            fit.
 
-    Follows A. Bochkovskiy et al., "YOLOv4" (2020), in the layout of ultralytics: LongestMaxSize(s) before ``Mosaic(2 * s)``, and a
-    RandomCrop(s) or an Affine after it.
+    Follows A. Bochkovskiy et al., "YOLOv4" (2020), in the layout of ultralytics: LongestMaxSize(s) before ``Mosaic(2 *
+    s)``, and a RandomCrop(s) or an Affine after it.
 
     Example:
         >>> import seedsafe as ss

@@ -217,7 +217,8 @@ class BetaMixTransform(LabelMixTransform):
     """A transform that mixes a sample with one partner, in a share from a Beta distribution.
 
     Raises:
-        ValueError: when applied, there is no dataset or it has only one sample, or the sizes, labels or parts do not fit.
+        ValueError: when applied, there is no dataset or it has only one sample, or the sizes, labels or parts do not
+            fit.
     """
 
     alpha: float = option(
