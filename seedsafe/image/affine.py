@@ -62,7 +62,6 @@ class Affine(AffineTransform):
         shear: the angle in degrees by which columns lean: a range, or one number x for -x to x; ((x0, x1), (y0, y1))
             leans rows as well.
         expand: make the result large enough for the whole image.
-        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Follows ``torchvision.transforms.RandomAffine``, where angles are clockwise and shifts are whole pixels.
 
@@ -177,13 +176,13 @@ class Rotate(AffineTransform):
     def draw(self, rng: Draws, info: Info) -> Moved:
         """Return the matrix and its parameters."""
         degrees = rng.uniform(*self.degrees)
-        moved = self.around_middle(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
-        return moved._replace(**_inner_window(moved, *info.image_size())) if self.crop_border else moved
+        turn = self.around_middle(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+        return turn._replace(**_inner_window(turn, *info.image_size())) if self.crop_border else turn
 
 
-def _inner_window(moved: Moved, rows: int, columns: int) -> dict[str, Any]:
+def _inner_window(turn: Moved, rows: int, columns: int) -> dict[str, Any]:
     """Return the matrix and size of the largest middle window that shows only the turned image."""
-    cos, sin = (abs(one) for one in cos_sin_degrees(moved.degrees))
+    cos, sin = (abs(one) for one in cos_sin_degrees(turn.degrees))
     long, short = max(rows, columns), min(rows, columns)
     if short <= 2.0 * sin * cos * long or abs(sin - cos) < 1e-10:
         # Two corners touch the longer sides, the others are free.
@@ -193,6 +192,6 @@ def _inner_window(moved: Moved, rows: int, columns: int) -> dict[str, Any]:
         both = cos * cos - sin * sin
         wide, high = (columns * cos - rows * sin) / both, (rows * cos - columns * sin) / both
     height, width = min(max(int(high + 1e-6), 1), rows), min(max(int(wide + 1e-6), 1), columns)
-    a, b, c, d, e, f = moved.matrix
+    a, b, c, d, e, f = turn.matrix
     matrix = a, b, c - (columns - width) * 0.5, d, e, f - (rows - height) * 0.5
     return {"matrix": matrix, "size": (height, width)}

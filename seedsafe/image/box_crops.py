@@ -96,9 +96,9 @@ class RandomIoUCrop(CropTransform):
             overlap = self.sampler_options[int(one[0] * len(self.sampler_options))]
             if overlap >= 1.0:
                 break
-            found = self._find_window(one[1:].reshape(-1, 4), boxes, overlap, rows, columns)
-            if found is not None:
-                return found
+            window = self._find_window(one[1:].reshape(-1, 4), boxes, overlap, rows, columns)
+            if window is not None:
+                return window
         return IoUWindow(0, 0, rows, columns, False)
 
     def _find_window(
@@ -129,11 +129,11 @@ class RandomIoUCrop(CropTransform):
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return the boxes in the window, clipped at its edges; those with their middle outside it are emptied."""
         top, left, height, width, chosen = params
-        moved = shift_boxes(boxes, top, left, height, width)
+        result = shift_boxes(boxes, top, left, height, width)
         if chosen:
             hidden = ~_middles_inside(boxes[:, :4].astype(np.float64), left, top, width, height)
-            moved[hidden, 2:4] = moved[hidden, :2]
-        return moved
+            result[hidden, 2:4] = result[hidden, :2]
+        return result
 
 
 def _middles_inside(boxes: Array, left: float, top: float, width: float, height: float) -> Array:

@@ -164,13 +164,13 @@ class TenCrop(_FixedCrop):
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
         """Return the keypoints in the window; those outside it are kept."""
-        moved, mirror = CropTransform.apply_keypoints(self, keypoints, params[0]), self._mirror()
-        return mirror.points(moved, params[0][2 + mirror.axis]) if params[1] else moved
+        points, mirror = CropTransform.apply_keypoints(self, keypoints, params[0]), self._mirror()
+        return mirror.points(points, params[0][2 + mirror.axis]) if params[1] else points
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
         """Return the boxes in the window, clipped at its edges."""
-        moved, mirror = CropTransform.apply_boxes(self, boxes, params[0]), self._mirror()
-        return mirror.boxes(moved, params[0][2 + mirror.axis]) if params[1] else moved
+        edges, mirror = CropTransform.apply_boxes(self, boxes, params[0]), self._mirror()
+        return mirror.boxes(edges, params[0][2 + mirror.axis]) if params[1] else edges
 
     def _mirror(self) -> Mirror:
         return VERTICAL if self.vertical_flip else HORIZONTAL

@@ -84,7 +84,6 @@ class GridDistortion(Distorted):
             x, in [-1, 10].
         normalized: scale the widths and heights to add up to the image's. False lets the last ones end outside or
             inside it.
-        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Follows albumentations 2.0.8's ``GridDistortion``, where cells are whole pixels and the remainder is one more cell.
 

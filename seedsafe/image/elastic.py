@@ -46,7 +46,6 @@ class ElasticTransform(Distorted):
         same_dxdy: displace x and y by the same amount.
         repeat_edges: continue the noise of the outermost pixels beyond the image, as albumentations 2.0.8 does: points
             near the edges move further than in the middle.
-        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Follows albumentations 2.0.8's ``ElasticTransform``, after P. Simard and others, "Best practices for convolutional
     neural networks applied to visual document analysis" (2003).

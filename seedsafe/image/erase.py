@@ -61,7 +61,7 @@ class CoarseDropout(EraseTransform):
         low, high = self.count
         count = low + rng.integer(high - low + 1)
         words = iter([rng.word() for _ in range(4 * high)])
-        found = []
+        holes = []
         for _ in range(count):
             height = length_of(next(words), self.height, rows)
             width = length_of(next(words), self.width, columns)
@@ -69,12 +69,12 @@ class CoarseDropout(EraseTransform):
                 top = (next(words) * rows >> 64) - height // 2
                 left = (next(words) * columns >> 64) - width // 2
                 corner = min(left + width, columns), min(top + height, rows)
-                found.append((max(left, 0), max(top, 0), *corner))
+                holes.append((max(left, 0), max(top, 0), *corner))
             else:
                 top = next(words) * (rows - height + 1) >> 64
                 left = next(words) * (columns - width + 1) >> 64
-                found.append((left, top, left + width, top + height))
-        return Holes(tuple(found), rng.noise())
+                holes.append((left, top, left + width, top + height))
+        return Holes(tuple(holes), rng.noise())
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
         rows, columns = info.image_size()
@@ -82,7 +82,7 @@ class CoarseDropout(EraseTransform):
         if high > _MOST or isinstance(self.fill, str):
             return None
         counts = low + draws.integer(high - low + 1)
-        found = np.zeros((len(draws), high, 4), np.int64)
+        holes = np.zeros((len(draws), high, 4), np.int64)
         for number in range(high):
             height = lengths_of(draws, self.height, rows)
             width = lengths_of(draws, self.width, columns)
@@ -93,9 +93,9 @@ class CoarseDropout(EraseTransform):
                 top = draws.integer((rows - height + 1).astype(np.uint64))
                 left = draws.integer((columns - width + 1).astype(np.uint64))
             ends = np.minimum(left + width, columns), np.minimum(top + height, rows)
-            found[:, number] = np.stack([np.maximum(left, 0), np.maximum(top, 0), *ends], axis=1)
-        found[np.arange(high) >= counts[:, np.newaxis]] = 0
-        return (found,)
+            holes[:, number] = np.stack([np.maximum(left, 0), np.maximum(top, 0), *ends], axis=1)
+        holes[np.arange(high) >= counts[:, np.newaxis]] = 0
+        return (holes,)
 
 
 @primitive(opencv=False)
@@ -139,34 +139,34 @@ class RandomErasing(EraseTransform):
         units = [draws.unit().tolist() for _ in range(2 * _TRIES)]
         words = draws.word().tolist(), draws.word().tolist()
         size = info.image_size()
-        found = [
+        holes = [
             self._hole(shares, vertical, horizontal, *size) or (0, 0, 0, 0)
             for *shares, vertical, horizontal in zip(*units, *words, strict=True)
         ]
-        return (np.array(found, np.int64).reshape(-1, 1, 4),)
+        return (np.array(holes, np.int64).reshape(-1, 1, 4),)
 
     def _hole(
         self, units: Sequence[float], vertical: int, horizontal: int, rows: int, columns: int
     ) -> Hole | None:
         if self.fitting:
-            height, width = self._fitting(units[0], units[1], rows, columns)
+            height, width = self._fit(units[0], units[1], rows, columns)
             if not height or not width:
                 return None
-            top = vertical * (rows - height + 1) >> 64
-            left = horizontal * (columns - width + 1) >> 64
-            return left, top, left + width, top + height
-        low, high = self.scale
-        for share, shape in zip(units[::2], units[1::2], strict=True):
-            area = (low + (high - low) * share) * rows * columns
-            ratio = log_uniform_at(shape, *self.ratio)
-            height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
-            if height < rows and width < columns:
-                top = vertical * (rows - height + 1) >> 64
-                left = horizontal * (columns - width + 1) >> 64
-                return left, top, left + width, top + height
-        return None
+        else:
+            low, high = self.scale
+            for share, shape in zip(units[::2], units[1::2], strict=True):
+                area = (low + (high - low) * share) * rows * columns
+                ratio = log_uniform_at(shape, *self.ratio)
+                height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
+                if height < rows and width < columns:
+                    break
+            else:
+                return None
+        top = vertical * (rows - height + 1) >> 64
+        left = horizontal * (columns - width + 1) >> 64
+        return left, top, left + width, top + height
 
-    def _fitting(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
+    def _fit(self, share: float, shape: float, rows: int, columns: int) -> tuple[int, int]:
         """Return the height and width of a rectangle that fits into the image, or 0 and 0 if none does."""
         (low, high), (flattest, widest) = self.scale, self.ratio
         least = low * rows * columns
@@ -219,33 +219,33 @@ class XYMasking(EraseTransform):
         most = self.columns[1]
         if most + self.rows[1] > _MOST or isinstance(self.fill, str):
             return None
-        found = np.zeros((len(draws), most + self.rows[1], 4), np.int64)
-        found[:, :most, 3], found[:, most:, 2] = height, width
-        found[:, :most, ::2] = _many_stripes(draws, self.columns, self.width, width)
-        found[:, most:, 1::2] = _many_stripes(draws, self.rows, self.height, height)
-        return (found,)
+        holes = np.zeros((len(draws), most + self.rows[1], 4), np.int64)
+        holes[:, :most, 3], holes[:, most:, 2] = height, width
+        holes[:, :most, ::2] = _many_stripes(draws, self.columns, self.width, width)
+        holes[:, most:, 1::2] = _many_stripes(draws, self.rows, self.height, height)
+        return (holes,)
 
 
 def _many_stripes(draws: ManyDraws, counts: Any, lengths: Any, side: int) -> Array:
     """Return the result of `_stripes` for each stream, padded with empty stripes: int64, (N, most, 2)."""
     low, high = counts
     count = low + draws.integer(high - low + 1)
-    found = np.zeros((len(draws), high, 2), np.int64)
+    stripes = np.zeros((len(draws), high, 2), np.int64)
     for number in range(high):
         size = lengths_of(draws, lengths, side)
         start = draws.integer((side - size + 1).astype(np.uint64))
-        found[:, number] = np.stack([start, start + size], axis=1)
-    found[np.arange(high) >= count[:, np.newaxis]] = 0
-    return found
+        stripes[:, number] = np.stack([start, start + size], axis=1)
+    stripes[np.arange(high) >= count[:, np.newaxis]] = 0
+    return stripes
 
 
 def _stripes(rng: Draws, counts: Any, lengths: Any, side: int) -> list[tuple[int, int]]:
     low, high = counts
     count = low + rng.integer(high - low + 1)
     words = [rng.word() for _ in range(2 * high)]
-    found = []
+    stripes = []
     for k in range(count):
         size = length_of(words[2 * k], lengths, side)
         start = words[2 * k + 1] * (side - size + 1) >> 64
-        found.append((start, start + size))
-    return found
+        stripes.append((start, start + size))
+    return stripes

@@ -143,7 +143,7 @@ class ShotNoise(Often):
 class ISONoise(Often):
     """Add the noise of a camera at high sensitivity, in hue and lightness.
 
-    Follows albumentations' ``ISONoise`` as it is documented; see ``seedsafe.functional.iso_noise``. Draws the two
+    Follows albumentations' ``ISONoise`` as documented; see ``seedsafe.functional.iso_noise``. Draws the two
     strengths (words 1 and 2). The noise starts at word 4: a 16-bit piece for each pixel's lightness, then one for each
     hue. Exact with the same build of OpenCV; float32 is converted to uint8 and back.
 

@@ -96,9 +96,8 @@ class CropNonEmptyMask(CropTransform):
         if totals[-1]:
             number = int(pixel * int(totals[-1]))
             row = int(np.searchsorted(totals, number, side="right"))
-            column = int(
-                np.flatnonzero(counts[row])[number - int(totals[row])]
-            )  # negative: from the row's end
+            from_end = number - int(totals[row])
+            column = int(np.flatnonzero(counts[row])[from_end])
             top = min(max(row - down, 0), rows - height)
             left = min(max(column - right, 0), columns - width)
         return Window(top, left, height, width)
@@ -110,8 +109,8 @@ class CropNonEmptyMask(CropTransform):
             counts &= ~np.isin(mask, self.ignore_values)
         if mask.ndim == 2:
             return counts
-        kept = [k for k in range(mask.shape[2]) if k not in self.ignore_channels]
-        return np.asarray(counts[..., kept].any(-1))
+        channels = [k for k in range(mask.shape[2]) if k not in self.ignore_channels]
+        return np.asarray(counts[..., channels].any(-1))
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the window."""

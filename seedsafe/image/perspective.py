@@ -50,7 +50,6 @@ class Perspective(WarpTransform):
         distortion_scale: instead of scale, the largest shift of the corners, as a share of half the sides, in [0, 1].
         keep_size: False makes the result as large as the sides between the four points, instead of the image.
         fit_output: show the whole image, including the part outside the four points; only with scale.
-        interpolation: "nearest", "bilinear", "bicubic" or "lanczos"; masks are always "nearest".
 
     Raises:
         ValueError: an argument is out of its range, or options cannot be used together.

@@ -266,7 +266,6 @@ class PolicyOp(_Policy):
         signed: whether to negate the amount of an operation with a sign for half of the samples.
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic", or several to draw from; masks are always
             "nearest".
-        fill: the value outside the image, one number or one for each channel.
 
     Example:
         >>> PolicyOp("Invert")(np.array([[0, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -359,10 +358,6 @@ class RandAugment(SomeOf):
         n: the number of operations, from 1 to 16.
         magnitude: the bin of their strength, from 0 to bins - 1.
         bins: the number of steps of the strength.
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside the image, one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that any operation is applied.
 
     Example:
         >>> RandAugment(2, magnitude=9)
@@ -377,7 +372,7 @@ class RandAugment(SomeOf):
     magnitude: int = 9
     bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31, kw_only=True)
     interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
-    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True, doc=_FILL)
     mask_fill: float = option(
         real, -math.inf, math.inf, "pass the label of pixels outside the image", default=0.0, kw_only=True
     )
@@ -400,10 +395,6 @@ class TrivialAugmentWide(OneOf):
 
     Args:
         bins: the number of steps of the strength, one of which is drawn.
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside the image, one number or one for each channel.
-        mask_fill: the same for masks.
-        p: the probability that an operation is applied.
 
     Example:
         >>> TrivialAugmentWide(p=0)(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -413,7 +404,7 @@ class TrivialAugmentWide(OneOf):
     transforms: Any = field(init=False, repr=False, default=())
     bins: int = option(checked_int, 1, 2**16 + 1, _STEPS, default=31)
     interpolation: str = option(choice, pillow.FILTERS, default="nearest", kw_only=True)
-    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True)
+    fill: Option[float | tuple[float, ...], Any] = option(_fill, default=0.0, kw_only=True, doc=_FILL)
     mask_fill: float = option(
         real, -math.inf, math.inf, "pass the label of pixels outside the image", default=0.0, kw_only=True
     )
@@ -441,9 +432,6 @@ class AutoAugment(_Policy):
 
     Args:
         policy: the data that the pairs were learned on: "imagenet", "cifar10" or "svhn".
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic"; masks are always "nearest".
-        fill: the value outside the image, one number or one for each channel.
-        mask_fill: the same for masks.
 
     Example:
         >>> AutoAugment("cifar10")(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -492,7 +480,6 @@ class AugMix(SpatialTransform):
         alpha: the concentration of the Beta and Dirichlet distributions of the shares, in [0.001, 10**6].
         all_ops: whether the operations include brightness, colour, contrast and sharpness.
         interpolation: of moved pixels: "nearest", "bilinear" or "bicubic".
-        fill: the value outside the image, one number or one for each channel.
 
     Example:
         >>> AugMix()(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape
@@ -528,9 +515,9 @@ class AugMix(SpatialTransform):
                     for op, at, sign in steps[:length]
                 )
             )
-        kept, rest = dirichlet(rng, self.alpha, 2)
+        own, rest = dirichlet(rng, self.alpha, 2)
         weights = tuple(rest * share for share in dirichlet(rng, self.alpha, self.mixture_width))
-        return Mixture(tuple(branches), weights, kept)
+        return Mixture(tuple(branches), weights, own)
 
     def apply_image(self, image: Array, params: Any) -> Array:
         """Return the blend."""

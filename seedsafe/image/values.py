@@ -148,7 +148,7 @@ class _NormalizeCHW(Normalize):
         return ToCHW().out_info(Normalize.out_info(self, info, params), params)
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # mypy shows inherited options as given
+        return normalize_chw(image, self.mean, self.std, out)  # type: ignore[arg-type]  # mypy takes inherited options for the constructor's types
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
         return normalize_chw_each(images, self.mean, self.std, out)  # type: ignore[arg-type]  # see above
