@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
 from seedsafe.functional.window import crop, shift_boxes, shift_points
-from seedsafe.ground.checks import choice, flag, probability, real
+from seedsafe.ground.checks import choice, flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import FillTransform
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
 from seedsafe.pipeline.option import option
 from seedsafe.pipeline.primitive import check_options, primitive
 
@@ -24,26 +23,11 @@ class Cropped(NamedTuple):
     size: tuple[int, int]
 
 
-def _four_ranges(name: str, value: Any, limit: float) -> tuple[tuple[float, float], ...]:
+def _four_ranges(name: str, value: Any, low: float, high: float) -> tuple[tuple[float, float], ...]:
     """Return the ranges for above, right, below and left."""
     way_out = "pass one number, a range (low, high), or four of these for above, right, below and left"
     sides = tuple(value) if isinstance(value, tuple | list) and len(value) == 4 else (value,) * 4
-    return tuple(_range(name, side, limit, way_out) for side in sides)
-
-
-def _range(name: str, value: Any, limit: float, way_out: str) -> tuple[float, float]:
-    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(ends) != 2:
-        raise ValueError(f"{name} must be one number, a range or four of these, got {value!r}: {way_out}")
-    low: float
-    high: float
-    if name == "px":
-        low, high = (checked_int(name, end, int(-limit), int(limit), way_out) for end in ends)
-    else:
-        low, high = (real(name, end, -limit, limit, way_out) for end in ends)
-    if low > high:
-        raise ValueError(f"{name} must be (low, high) with low at most high, got {value!r}: swap them")
-    return low, high
+    return tuple(span(name, side, low, high, way_out, whole=name == "px") for side in sides)
 
 
 @primitive()
@@ -70,8 +54,8 @@ class CropAndPad(FillTransform):
         [[7, 0]]
     """
 
-    px: Any = option(_four_ranges, 2**31, default=None)
-    percent: Any = option(_four_ranges, 100.0, default=None, kw_only=True)
+    px: Any = option(_four_ranges, -(2**31), 2**31 - 1, default=None)
+    percent: Any = option(_four_ranges, -100.0, 100.0, default=None, kw_only=True)
     keep_size: bool = option(flag, default=True, kw_only=True)
     sample_independently: bool = option(flag, default=True, kw_only=True)
     interpolation: str = option(choice, INTERPOLATIONS, default="bilinear", kw_only=True)

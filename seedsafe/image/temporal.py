@@ -26,10 +26,6 @@ class Frames(NamedTuple):
     indices: tuple[int, ...]
 
 
-def _clips(name: str, value: Any, *how: Any) -> int | None:
-    return None if value is None else checked_int(name, value, *how)
-
-
 @primitive(opencv=False)
 class TemporalSample(VideoTransform):
     """Keep n frames of a video, at random positions. Exact on every machine.
@@ -69,7 +65,7 @@ class TemporalSample(VideoTransform):
     )
     segments: int = option(checked_int, 1, 2**20, "pass the number of segments", default=1, kw_only=True)
     clips: int | None = option(
-        _clips, 1, 2**16, "pass the number of clips, or None to draw", default=None, kw_only=True
+        checked_int, 1, 2**16, "pass the number of clips, or None to draw", default=None, kw_only=True
     )
     short: str = option(choice, SHORT, default="loop", kw_only=True)
 
