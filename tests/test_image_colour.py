@@ -311,7 +311,7 @@ def test_orders_of_four_channels() -> None:
         (
             lambda: ss.Gamma((80, 120)),
             ValueError,
-            "pass powers around 1, such as (0.8, 1.2), not percentages",
+            "pass powers near 1, such as (0.8, 1.2), not percentages",
         ),
         (lambda: ss.Solarize(128), ValueError, "128 of 255 is 0.5"),
         (lambda: ss.Posterize(9), ValueError, "bits must be at least 1 and below 9, got 9"),

@@ -521,7 +521,7 @@ def test_boxes_and_keypoints_follow_the_pixels(name: str, shape: tuple[int, int]
         ("ss.Affine(degrees=(5, 1))", ValueError, "swap them"),
         ("ss.Affine(degrees=(1, 2, 3))", ValueError, "one number or a pair"),
         ("ss.Affine(translate=-0.1)", ValueError, "translate must be"),
-        ("ss.Affine(translate=(-0.1, 0.1))", ValueError, "or a range for each of them"),
+        ("ss.Affine(translate=(-0.1, 0.1))", ValueError, "or a range for each"),
         ("ss.Affine(translate=(0.1, 0.1, 0.1))", ValueError, "two for x and y"),
         ("ss.Affine(scale=(0, 1))", ValueError, "scale must be"),
         ("ss.Affine(scale=1.5)", ValueError, "scale must be"),

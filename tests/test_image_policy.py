@@ -272,9 +272,9 @@ def test_strings_of_timm() -> None:
     [
         ("augmix-m5", "must begin with"),
         ("original-mstd0.5", "AutoAugment"),
-        ("rand-x9", "must have m, n, p"),
-        ("rand-m", "must have m, n, p"),
-        ("rand-m9-w0", "must have m, n, p"),
+        ("rand-x9", "parts must be m, n, p"),
+        ("rand-m", "parts must be m, n, p"),
+        ("rand-m9-w0", "parts must be m, n, p"),
     ],
 )
 def test_other_strings_are_refused(config: str, told: str) -> None:
@@ -296,7 +296,7 @@ def test_other_strings_are_refused(config: str, told: str) -> None:
         (lambda: ss.AugMix(alpha=0), "alpha must be"),
         (lambda: ss.PolicyOp("Blur"), "op must be one of"),
         (lambda: ss.PolicyOp("Posterize", (9, 0)), "bits from 0 to 8"),
-        (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must be an ordered range"),
+        (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must have its first bin at most its last"),
         (lambda: ss.Compose([ss.RandAugment(), ss.RandAugment()]), "give one of them another name="),
     ],
 )

@@ -600,7 +600,7 @@ def policy(
         match = re.fullmatch(r"(mstd|mmax|inc|m|n|p)(\d+(?:\.\d+)?|inf)", part)
         if match is None:
             raise ValueError(
-                f"config must be made of m, n, p, mstd, mmax and inc with a number each, got {part!r} in {config!r}: correct this part"
+                f"config's parts must be m, n, p, mstd, mmax or inc with a number, got {part!r} in {config!r}: correct it"
             )
         settings[match[1]] = float(match[2])
     increasing = bool(settings.get("inc", 0.0))
