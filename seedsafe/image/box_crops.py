@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from seedsafe.functional.resize import INTERPOLATIONS, resize, resize_boxes, resize_points
-from seedsafe.functional.window import crop, shift_boxes, shift_points
+from seedsafe.functional.resize import INTERPOLATIONS
+from seedsafe.functional.window import crop, shift_boxes
 from seedsafe.ground.checks import choice, flag, numbers, pair, real
 from seedsafe.ground.info import Array, Info
-from seedsafe.image.cut import CropTransform
+from seedsafe.image.cut import CropTransform, ResizeWindow
 from seedsafe.image.window import Window
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
@@ -153,7 +153,7 @@ def _overlaps(boxes: Array, left: float, top: float, width: float, height: float
 
 
 @primitive(opencv=False)
-class BBoxSafeCrop(CropTransform):
+class BBoxSafeCrop(ResizeWindow, CropTransform):
     """Cut out a random window that holds all boxes, and resize it if a size is passed.
 
     If the sample's entry "boxes" is empty, the window has the image's shape and at least ``1 - erosion_rate`` of its
@@ -220,34 +220,3 @@ class BBoxSafeCrop(CropTransform):
             x0, y0, x1, y1 = x0 + across, y0 + down, x1 - across, y1 - down
         x0, y0 = min(max(x0, 0.0), columns), min(max(y0, 0.0), rows)
         return x0, y0, min(max(x1, x0), columns), min(max(y1, y0), rows)
-
-    def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
-        return info.resized(*self._size(params))
-
-    def _size(self, params: Any) -> tuple[int, int]:
-        return self.size or (params[2], params[3])
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, resized."""
-        height, width = self._size(params)
-        return resize(
-            crop(image, *params), height, width, interpolation=self.interpolation, antialias=self.antialias
-        )
-
-    def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, resized without new labels."""
-        height, width = self._size(params)
-        return resize(crop(mask, *params), height, width, interpolation="nearest")
-
-    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints in the result; those outside it are kept."""
-        height, width = self._size(params)
-        return resize_points(
-            shift_points(keypoints, params[0], params[1]), (params[2], params[3]), (height, width)
-        )
-
-    def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes in the result, clipped at its edges."""
-        height, width = self._size(params)
-        return resize_boxes(shift_boxes(boxes, *params), (params[2], params[3]), (height, width))

@@ -13,7 +13,7 @@ from seedsafe.pipeline.option import Pair, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import SpatialTransform
 
-__all__ = ["CropTransform", "ResizedCropTransform"]
+__all__ = ["CropTransform", "ResizeWindow", "ResizedCropTransform"]
 
 
 @primitive()
@@ -43,40 +43,49 @@ class CropTransform(SpatialTransform):
         return shift_boxes(boxes, *params)
 
 
+class ResizeWindow(SpatialTransform):
+    """A transform whose result is a window inside the image, resized unless `size` is None; its parameters are a Window."""
+
+    __slots__ = ()
+    size: Any
+    interpolation: Any
+    antialias: Any
+
+    def out_info(self, info: Info, params: Any) -> Info:
+        """Return the info of the result."""
+        return info.resized(*(self.size or params[2:]))
+
+    def apply_image(self, image: Array, params: Any) -> Array:
+        """Return the window of an image, resized."""
+        top, left, rows, columns = params
+        height, width = self.size or params[2:]
+        window = image[top : top + rows, left : left + columns]
+        return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
+
+    def apply_mask(self, mask: Array, params: Any) -> Array:
+        """Return the window of a mask, resized without new labels."""
+        height, width = self.size or params[2:]
+        return resize(crop(mask, *params), height, width, interpolation="nearest")
+
+    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
+        """Return the keypoints in the result; those outside it are kept."""
+        top, left, rows, columns = params
+        height, width = self.size or params[2:]
+        return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
+
+    def apply_boxes(self, boxes: Array, params: Any) -> Array:
+        """Return the boxes in the result, clipped at its edges."""
+        _, _, rows, columns = params
+        height, width = self.size or params[2:]
+        return resize_boxes(shift_boxes(boxes, *params), (rows, columns), (height, width))
+
+
 @primitive()
-class ResizedCropTransform(ResizeTransform):
-    """A transform whose result is a window inside the image, resized; its parameters are a Window."""
+class ResizedCropTransform(ResizeWindow, ResizeTransform):
+    """A transform whose result is a window inside the image, resized to a fixed size."""
 
     size: Pair = option(
         pair,
         "pass the height and width of the result in pixels",
         doc="the result's size in pixels, one number or (height, width).",
     )
-
-    def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
-        return info.resized(*self.size)
-
-    def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, resized."""
-        top, left, rows, columns = params
-        height, width = self.size
-        window = image[top : top + rows, left : left + columns]
-        return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
-
-    def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, resized without new labels."""
-        height, width = self.size
-        return resize(crop(mask, *params), height, width, interpolation="nearest")
-
-    def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints in the result; those outside it are kept."""
-        top, left, rows, columns = params
-        height, width = self.size
-        return resize_points(shift_points(keypoints, top, left), (rows, columns), (height, width))
-
-    def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes in the result, clipped at its edges."""
-        _, _, rows, columns = params
-        height, width = self.size
-        return resize_boxes(shift_boxes(boxes, *params), (rows, columns), (height, width))
