@@ -1,4 +1,7 @@
-"""Image transforms: uint8 or float32, RGB or grey."""
+"""Image transforms.
+
+Images are uint8 or float32, (H, W) or (H, W, C), RGB.
+"""
 
 from seedsafe.image.affine import Affine, Rotate
 from seedsafe.image.blur import Blur, GaussianBlur, GlassBlur, MedianBlur

@@ -1,4 +1,4 @@
-"""Samples mixed with others, of a dataset or batch."""
+"""Mixing samples of a dataset or a batch."""
 
 from seedsafe.mixing.batch import BatchMix, Mixed, beta, mix_arrays, mix_labels
 from seedsafe.mixing.copy_paste import CopyPaste
