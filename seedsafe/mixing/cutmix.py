@@ -90,7 +90,7 @@ class CutMix(BetaMixTransform):
 
 
 def around(boxes: Array, hole: tuple[int, int, int, int]) -> Array:
-    """Return boxes shrunk to their parts outside a rectangle that covers them; a covered box has an area of zero.
+    """Return boxes, shrunk to their parts outside a rectangle over them; a box under it has an area of zero.
 
     Args:
         boxes: (N, 4 or more), x0, y0, x1, y1 of pixel edges first.
