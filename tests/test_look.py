@@ -19,7 +19,7 @@ from test_docs import environment
 import seedsafe as ss
 from seedsafe.__main__ import main
 from seedsafe_look.parameters import plain, text
-from seedsafe_look.picture import drawn, rgb
+from seedsafe_look.picture import picture_of, rgb
 from seedsafe_look.ranges import numbers, sides
 
 KEY = ss.SampleKey(42, 3, 1)
@@ -429,7 +429,7 @@ def test_a_sample_is_shown_with_its_masks_boxes_and_keypoints() -> None:
     figure = augment.show(sample, seed=42, index=5, epochs=[7, 8], views=None)
     assert [axes.get_title() for axes in figure.axes] == ["sample", "epoch 7", "epoch 8"]
     shown = figure.axes[2].images[0].get_array()
-    np.testing.assert_array_equal(shown, drawn(augment(sample, key=ss.SampleKey(42, 8, 5))))
+    np.testing.assert_array_equal(shown, picture_of(augment(sample, key=ss.SampleKey(42, 8, 5))))
     assert augment.params(ss.SampleKey(42, 7, 5), (40, 60))[0].name in figure.axes[1].get_xlabel()
     assert figure._repr_png_().startswith(b"\x89PNG")
     for name, part in before.items():
@@ -445,12 +445,12 @@ def test_a_sample_is_shown_with_its_masks_boxes_and_keypoints() -> None:
 def test_a_video_is_shown_as_four_of_its_frames() -> None:
     video = np.arange(8, dtype=np.uint8)[:, None, None, None] * 30 + np.zeros((8, 6, 5, 3), np.uint8)
     masks = np.zeros((8, 6, 5), np.uint8)
-    shown = drawn({"video": video, "video_mask": masks})
+    shown = picture_of({"video": video, "video_mask": masks})
     assert shown.shape == (6, 20, 3)
     assert shown[0, ::5, 0].tolist() == [0, 60, 120, 180]
     masks[2, 0, 0] = 1
-    assert drawn({"video": video, "video_mask": masks})[0, 5].tolist() != [60, 60, 60]
-    assert drawn({"video": video[:3]}).shape == (6, 15, 3)
+    assert picture_of({"video": video, "video_mask": masks})[0, 5].tolist() != [60, 60, 60]
+    assert picture_of({"video": video[:3]}).shape == (6, 15, 3)
     assert len(ss.Compose([ss.TemporalSample(4)]).show({"video": video}, epochs=2).axes) == 3
 
 

@@ -1,6 +1,7 @@
-"""This library's transforms under albumentations' names and arguments, from 1.x to 2.0.8: change the import, wrap the dataset.
+"""seedsafe's transforms under albumentations' names.
 
-A sample's augmentation is then a function of (seed, epoch, index), for any number of workers.
+Names and arguments are those of albumentations 1.x to 2.0.8: change the import, and wrap the dataset. A sample's augmentation is
+then a function of (seed, epoch, index), for any number of workers.
 """
 
 from typing import Any
@@ -66,9 +67,8 @@ __all__ = [  # noqa: PLE0604  # the table's names are strings
 def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"module 'seedsafe_albumentations' has no attribute {name!r}")
-    found = absent(name) or vars(paths.module("augmentations")).get(
-        name
-    )  # its modules stood beside it in 1.x
-    if found is None:
+    # In 1.x the modules of augmentations were at the top, too.
+    value = absent(name) or vars(paths.module("augmentations")).get(name)
+    if value is None:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name, __all__)}")
-    return found
+    return value

@@ -1,4 +1,7 @@
-"""What albumentations has and this module has not: it can be imported, and raises an error that names a way out when it is called."""
+"""Names of albumentations that are not here.
+
+They can be imported. A call raises an error that says what to use instead.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Final
 
-from seedsafe_albumentations.table import named
+from seedsafe_albumentations.table import name_for
 
 __all__ = ["absent", "instead"]
 
@@ -49,26 +52,26 @@ _ORIGINALS: Final = (
     "TimeReverse",
     "ToRGB",
 )
-"""Further transforms of albumentations 2.0.8, which a bridge can call."""
+"""Other transforms of albumentations 2.0.8, which a bridge can call."""
 
 
 def instead(name: str, here: Iterable[str] = ()) -> str:
-    """Return what to use instead of a name that this module does not have; `here` are the names that it has."""
+    """Return the advice for a name that this module does not have; `here` are the names that it has."""
     if name in _INSTEAD:
         return f"use {_INSTEAD[name]}"
     if name in _ORIGINALS:
         return f"use seedsafe.bridge(albumentations.{name}(...))"
     if name.endswith("3D") or name == "CubicSymmetry":
-        return "volumes are not supported; use MONAI's transforms, with seedsafe.bridge around them"
+        return "volumes are not supported, use seedsafe.bridge around MONAI's transforms"
     if name.islower():
-        return "import it from albumentations itself, whose functions are not here"
+        return "import it from albumentations itself"
     folded = {one.lower(): one for one in (*here, *_INSTEAD, *_ORIGINALS)}
     near = difflib.get_close_matches(name.lower(), folded, 1, 0.75)
     return f"use {folded[near[0]]}" if near else "albumentations 2.0.8 has no such name either"
 
 
 def absent(name: str) -> Any:
-    """Return a class that raises an error when it is called, under the name of one of albumentations' transforms; None for others."""
+    """Return a class with the name of an absent transform, whose call raises an error, or None if there is no such transform."""
     if name not in _INSTEAD and name not in _ORIGINALS:
         return None
 
@@ -76,4 +79,4 @@ def absent(name: str) -> Any:
         raise AttributeError(f"seedsafe_albumentations has no {name}: {instead(name)}")
 
     missing.__name__ = name
-    return named(())(missing)
+    return name_for(())(missing)

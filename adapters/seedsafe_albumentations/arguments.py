@@ -1,4 +1,7 @@
-"""Converters: what albumentations' arguments mean to seedsafe. Each is called with a value and the argument's name, for errors."""
+"""Converters of albumentations' arguments to seedsafe's.
+
+Each is called with a value, and with the argument's name for errors.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import numpy as np
 
 __all__ = [
     "Converter",
+    "any_of",
     "around",
     "check_only",
     "each_of",
@@ -17,7 +21,6 @@ __all__ = [
     "flag_of",
     "interpolation_of",
     "is_number",
-    "known",
     "mask_fill_of",
     "method_of",
     "mode_of",
@@ -46,68 +49,68 @@ _MODES: Final = {0: "constant", 1: "edge", 2: "symmetric", 4: "reflect"}
 
 
 def interpolation_of(value: Any, name: str = "interpolation") -> str:
-    """Return seedsafe's name of one of OpenCV's interpolations."""
+    """Return seedsafe's name of an interpolation of OpenCV."""
     if not is_number(value) or value not in _INTERPOLATIONS:
         raise ValueError(
-            f"{name} must be one of {sorted(_INTERPOLATIONS)}, the values of cv2.INTER_*, got {value!r}"
+            f"{name} must be one of {sorted(_INTERPOLATIONS)}, got {value!r}: pass a value of cv2.INTER_*"
         )
     return _INTERPOLATIONS[value]
 
 
 def nearest(value: Any, name: str) -> None:
-    """Raise an error if masks are to be interpolated by anything but the nearest pixel."""
+    """Raise an error for any interpolation of masks but the nearest pixel."""
     if not is_number(value) or value not in (0, 6):
         raise ValueError(
-            f"{name} must be cv2.INTER_NEAREST, got {value!r}: a mask holds labels, which "
-            "cannot be interpolated; declare what can be as an image, with additional_targets"
+            f"{name} must be cv2.INTER_NEAREST, got {value!r}: pass it, because a mask holds labels. Declare arrays without "
+            "labels as images in additional_targets"
         )
 
 
 def mode_of(value: Any, name: str = "border_mode") -> str:
-    """Return seedsafe's name of one of OpenCV's borders."""
+    """Return seedsafe's name of a border of OpenCV."""
     if not is_number(value) or value not in _MODES:
         raise ValueError(
-            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {value!r}: use "
-            "BORDER_REFLECT_101 instead of BORDER_WRAP"
+            f"border_mode must be one of {sorted(_MODES)}, values of cv2.BORDER_*, got {value!r}: pass "
+            "cv2.BORDER_REFLECT_101 instead of BORDER_WRAP"
         )
     return _MODES[value]
 
 
-def word_of(known: dict[Any, Any]) -> Converter:
-    """Return a converter of words: albumentations' to ours."""
+def word_of(words: dict[Any, Any]) -> Converter:
+    """Return a converter from albumentations' words to ours."""
 
     def word(value: Any, name: str) -> Any:
-        if not isinstance(value, str | int | None) or value not in known:
+        if not isinstance(value, str | int | None) or value not in words:
             raise ValueError(
-                f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}: take another one"
+                f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}: pass one of these"
             )
-        return known[value]
+        return words[value]
 
     return word
 
 
-def known(*words: str) -> tuple[str, Converter]:
-    """Return the rule of an argument whose words all mean the same here."""
+def any_of(*words: str) -> tuple[str, Converter]:
+    """Return the rule of an argument whose words have no effect here, because all mean the same."""
     return "", word_of(dict.fromkeys(words))
 
 
 method_of: Final = word_of({"largest_box": "corners", "ellipse": "ellipse"})
-"""Returns seedsafe's name of how a box is put around a turned one."""
+"""Return seedsafe's name of a method to put a box around a rotated one."""
 
 
 def mask_fill_of(value: Any, name: str = "fill_mask") -> Any:
-    """Return the label that a mask is filled with."""
+    """Return the label that fills a mask."""
     if value is None:
         return 0
     if isinstance(value, tuple | list):
         if len({*map(repr, value)}) != 1:
-            raise ValueError(f"fill_mask must be one label, got {value!r}: a mask has one channel of labels")
+            raise ValueError(f"fill_mask must be one label, got {value!r}: pass one number")
         value = value[0]
     return number_of(value, name)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is one finite number, Python's or NumPy's."""
+    """Return whether a value is one finite number of Python or NumPy."""
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     return number and abs(value) < float("inf")
 
@@ -116,7 +119,7 @@ def number_of(value: Any, name: str) -> Any:
     """Return a value that must be one number."""
     if not is_number(value):
         raise TypeError(
-            f"{name} must be a finite number, got {value!r} of type {type(value).__name__}: pass one"
+            f"{name} must be a finite number, got {value!r} of type {type(value).__name__}: pass a number"
         )
     return value
 
@@ -129,11 +132,11 @@ def flag_of(value: Any, name: str) -> bool:
 
 
 def several_of(value: Any, name: str) -> tuple[Any, ...]:
-    """Return numbers that must be a list, a tuple or an array."""
-    given = value.tolist() if isinstance(value, np.ndarray) else value
-    if not isinstance(given, tuple | list) or not all(map(is_number, given)):
+    """Return the numbers of a list, a tuple or an array."""
+    numbers = value.tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(numbers, tuple | list) or not all(map(is_number, numbers)):
         raise TypeError(f"{name} must be a list of numbers, got {value!r}: pass numbers in brackets")
-    return tuple(given)
+    return tuple(numbers)
 
 
 def ends_of(value: Any, name: str) -> tuple[Any, Any]:
@@ -145,13 +148,13 @@ def ends_of(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def around(value: Any, name: str) -> tuple[Any, Any]:
-    """Return a limit as albumentations reads it: x is -x to x, a pair is a range."""
+    """Return the range of a limit: one number x is -x to x."""
     low, high = (-value, value) if is_number(value) else ends_of(value, name)
     return min(low, high) + 0.0, max(low, high) + 0.0  # no negative zero
 
 
 def pair_of(value: Any, name: str) -> tuple[Any, Any]:
-    """Return a range; one number stands for both ends."""
+    """Return a range. One number stands for both ends."""
     if is_number(value):
         return value, value
     low, high = ends_of(value, name)
@@ -159,7 +162,7 @@ def pair_of(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def upward(start: float, read: Converter = pair_of, whole: bool = False) -> Converter:
-    """Return a converter of ranges: one number is the range between it and a start; anything else is read otherwise."""
+    """Return a converter of ranges. One number is the range between it and `start`; `read` converts anything else."""
 
     def between(value: Any, name: str) -> Any:
         if is_number(value) and not (whole and isinstance(value, float)):
@@ -170,7 +173,7 @@ def upward(start: float, read: Converter = pair_of, whole: bool = False) -> Conv
 
 
 def each_of(value: Any, name: str) -> tuple[float, ...]:
-    """Return one number, or one for each channel, as a tuple."""
+    """Return one number, or one number for each channel, as a tuple."""
     values = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     values = (values,) if is_number(values) else values
     if not isinstance(values, tuple | list) or not all(map(is_number, values)):
@@ -179,13 +182,13 @@ def each_of(value: Any, name: str) -> tuple[float, ...]:
 
 
 def check_only(value: Any, name: str, allowed: Any, instead: str) -> None:
-    """Raise an error for a value of an argument that seedsafe does not have."""
+    """Raise an error unless an argument has the one value that seedsafe allows."""
     if isinstance(value, np.ndarray) or value != allowed:
         raise ValueError(f"{name} must be {allowed!r}, got {value!r}: {instead}")
 
 
 def only(allowed: Any, instead: str, read: Converter | None = None) -> tuple[str, Converter]:
-    """Return the rule of an argument of which seedsafe has one value only."""
+    """Return the rule of an argument with only one value in seedsafe."""
 
     def check(value: Any, name: str) -> None:
         check_only(read(value, name) if read else value, name, allowed, instead)
@@ -194,7 +197,7 @@ def only(allowed: Any, instead: str, read: Converter | None = None) -> tuple[str
 
 
 def without_effect(instead: str) -> tuple[str, Converter]:
-    """Return the rule of an argument that albumentations 2.0.8 does not use either: it warns, unless it asks for nothing."""
+    """Return the rule of an argument that albumentations 2.0.8 does not use either: a value other than None or 0 warns."""
 
     def warn(value: Any, name: str) -> None:
         if value is not None and value != 0 and value != (0, 0):

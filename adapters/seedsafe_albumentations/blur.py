@@ -1,18 +1,18 @@
-"""Blurs, and transforms of sharpness."""
+"""Blur and sharpness."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 import seedsafe as ss
-from seedsafe_albumentations.arguments import around, ends_of, is_number, known, only, pair_of, upward
+from seedsafe_albumentations.arguments import any_of, around, ends_of, is_number, only, pair_of, upward
 from seedsafe_albumentations.table import Old, Row
 
 __all__ = ["ROWS"]
 
 
 def _sizes(value: Any, name: str) -> tuple[int, int]:
-    """Return the range of a kernel's sides: one number x is 3 to x, as albumentations has it; even ends move outward."""
+    """Return the range of a kernel's sides. One number x is 3 to x, as in albumentations; even ends grow by 1."""
     low, high = (min(3, value), max(3, value)) if is_number(value) else ends_of(value, name)
     if low != low // 1 or high != high // 1:
         raise ValueError(f"{name} must be whole numbers, got {value!r}: pass the kernel's sides in pixels")
@@ -31,7 +31,7 @@ def _gaussian(size: Any, sigma: tuple[float, float]) -> Any:
     if sigma == (0.0, 0.0):
         if size == 0:
             raise ValueError("blur_limit and sigma_limit are both 0: pass a range for one of them")
-        low, high = size  # OpenCV's rule for a sigma of 0
+        low, high = size  # as OpenCV does for a sigma of 0
         sigma = (0.3 * ((low - 1) * 0.5 - 1) + 0.8, 0.3 * ((high - 1) * 0.5 - 1) + 0.8)
     return ss.GaussianBlur(size, (max(sigma[0], 1e-6), max(sigma[1], 1e-6)))
 
@@ -46,7 +46,7 @@ _SHARPEN: Final = Row(
     {
         "alpha": pair_of,
         "lightness": pair_of,
-        "method": only("kernel", "the core sharpens with a kernel of 3 by 3"),
+        "method": only("kernel", "leave it out, seedsafe sharpens with a kernel of 3 by 3"),
         "kernel_size": "",
         "sigma": "",
     },
@@ -62,7 +62,7 @@ ROWS: Final = {
         ss.GaussianBlur,
         "blur_limit=0, sigma_limit=(0.5, 3.0), p=0.5",
         {"blur_limit": ("size", _gaussian_sizes), "sigma_limit": ("sigma", _from_zero)},
-        "; a blur_limit of 0 has the side follow from sigma",
+        ". With a blur_limit of 0 the side follows from sigma",
         _gaussian,
     ),
     "MotionBlur": Row(
@@ -93,7 +93,7 @@ ROWS: Final = {
     "GlassBlur": Row(
         ss.GlassBlur,
         "sigma=0.7, max_delta=4, iterations=2, mode='fast', p=0.5",
-        {"max_delta": "reach", "iterations": "rounds", "mode": known("fast", "exact")},
+        {"max_delta": "reach", "iterations": "rounds", "mode": any_of("fast", "exact")},
         build=lambda **options: ss.GlassBlur(**options, swap=True),
     ),
     "Defocus": Row(

@@ -1,4 +1,4 @@
-"""OneOf and its kin: choices of transforms."""
+"""OneOf and its kin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import flag_of, is_number, number_of
 from seedsafe_albumentations.composition import members_of
-from seedsafe_albumentations.table import named
+from seedsafe_albumentations.table import name_for
 
 __all__ = ["OneOf", "OneOrOther", "RandomOrder", "SomeOf"]
 
@@ -19,15 +19,15 @@ _ORDERS: Final = 720
 """How many orders RandomOrder may choose from."""
 
 
-@named(ss.Choice)
+@name_for(ss.Choice)
 def OneOf(transforms: Sequence[Any], p: float = 0.5) -> Any:
-    """Return a choice of one transform, as likely as its p says, which then fires."""
+    """Return a choice of one transform, weighted by its p, which then always fires."""
     members = _without_tensors(transforms)
     weights = [float(getattr(one, "p", 1.0)) for one in members]
     return ss.Choice([_always(one) for one in members], weights=weights, p=p)
 
 
-@named(ss.Choice)
+@name_for(ss.Choice)
 def OneOrOther(
     first: Any = None, second: Any = None, transforms: Sequence[Any] | None = None, p: float = 0.5
 ) -> Any:
@@ -36,9 +36,9 @@ def OneOrOther(
     return ss.Choice([_always(one) for one in members], weights=[number_of(p, "p"), 1 - p])
 
 
-@named(ss.SomeOf)
+@name_for(ss.SomeOf)
 def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
-    """Return a choice of n transforms, each as likely as the others, which fire with their own p."""
+    """Return a choice of n transforms, all equally likely, which fire with their own p."""
     members = _without_tensors(transforms)
     n = _count(n)
     return ss.SomeOf(
@@ -46,9 +46,9 @@ def SomeOf(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: floa
     )
 
 
-@named(ss.OneOf)
+@name_for(ss.OneOf)
 def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p: float = 1) -> Any:
-    """Return a choice of n transforms in any order, all as likely, which fire with their own p.
+    """Return a choice of n transforms in any order, all orders equally likely, which fire with their own p.
 
     Raises:
         ValueError: there are more than 720 orders.
@@ -61,13 +61,15 @@ def RandomOrder(transforms: Sequence[Any], n: int = 1, replace: bool = False, p:
         raise ValueError(
             f"RandomOrder chooses from at most {_ORDERS} orders, got {orders}: pass fewer transforms or a smaller n, or use SomeOf"
         )
-    chosen = product(members, repeat=count) if replace else permutations(members, count)
-    return ss.OneOf([ss.Compose(list(one)) for one in chosen], p=p)
+    sequences = product(members, repeat=count) if replace else permutations(members, count)
+    return ss.OneOf([ss.Compose(list(one)) for one in sequences], p=p)
 
 
 def _count(n: Any) -> int:
     if not is_number(n) or n != n // 1 or n < 1:
-        raise ValueError(f"n must be a whole number from 1 on, got {n!r}: pass how many are applied")
+        raise ValueError(
+            f"n must be a whole number from 1 on, got {n!r}: pass the number of transforms to apply"
+        )
     return int(n)
 
 
@@ -78,5 +80,5 @@ def _always(transform: Any) -> Any:
 def _without_tensors(transforms: Sequence[Any]) -> list[Any]:
     members, to_tensor = members_of(transforms)
     if to_tensor is not None:
-        raise ValueError("ToTensorV2 must stand last in the outermost Compose: take it out of the choice")
+        raise ValueError("ToTensorV2 must stand last in the outermost Compose: move it there")
     return members

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
+    any_of,
     around,
     ends_of,
     is_number,
-    known,
     only,
     pair_of,
     several_of,
@@ -42,7 +42,7 @@ def _bits(value: Any, name: str) -> Any:
     bits = tuple(value) if isinstance(value, tuple | list) else value
     if not is_number(bits) and not (isinstance(bits, tuple) and len(bits) == 2 and all(map(is_number, bits))):
         raise ValueError(
-            f"{name} must be one number or a range, got {value!r}: seedsafe keeps the same number in each channel"
+            f"{name} must be one number or a range, got {value!r}: pass one, seedsafe keeps the same number in each channel"
         )
     return bits
 
@@ -60,7 +60,7 @@ ROWS: Final = {
         ss.ColorJitter,
         "brightness=(0.8, 1.2), contrast=(0.8, 1.2), saturation=(0.8, 1.2), hue=(-0.5, 0.5), p=0.5",
         {"hue": _hue},
-        "; a hue above 0.5 goes more than half around the circle, as there",
+        ". As in albumentations, a hue above 0.5 goes more than half around the circle",
     ),
     "RandomBrightnessContrast": Row(
         ss.RandomBrightnessContrast,
@@ -115,7 +115,7 @@ ROWS: Final = {
         "num_output_channels=3, method='weighted_average', p=0.5",
         {
             "num_output_channels": only(3, "read the images as grey ones"),
-            "method": only("weighted_average", "the core has the usual weights alone"),
+            "method": only("weighted_average", "leave it out, seedsafe has no other weights"),
         },
     ),
     "ToSepia": Row(ss.ToSepia, "p=0.5"),
@@ -123,7 +123,7 @@ ROWS: Final = {
         ss.Gamma,
         "gamma_limit=(80, 120), p=0.5, *, eps=None",
         {"gamma_limit": ("gamma", _hundredths), "eps": ""},
-        "; a hundred is the power 1",
+        ". A hundred is the power 1",
     ),
     "CLAHE": Row(
         ss.CLAHE,
@@ -134,8 +134,8 @@ ROWS: Final = {
         ss.Equalize,
         "mode='cv', by_channels=True, mask=None, mask_params=(), p=0.5",
         {
-            "by_channels": only(True, "the core equalizes each channel"),
-            "mask": only(None, "the core equalizes the whole image"),
+            "by_channels": only(True, "leave it out, seedsafe equalizes each channel"),
+            "mask": only(None, "leave it out, seedsafe equalizes the whole image"),
             "mask_params": "",
             "mode": ("method", word_of({"cv": "opencv", "pil": "pillow"})),
         },
@@ -143,12 +143,12 @@ ROWS: Final = {
     "AutoContrast": Row(
         ss.AutoContrast,
         "cutoff=0, ignore=None, method='cdf', p=0.5",
-        {"ignore": only(None, "the core counts every value"), "method": known("cdf", "pil")},
+        {"ignore": only(None, "leave it out, seedsafe counts every value"), "method": any_of("cdf", "pil")},
     ),
     "Solarize": Row(
         ss.Solarize,
         "threshold_range=(0.5, 0.5), p=0.5, *, threshold=None",
-        note="; `threshold`, of 1.x, counts to 255",
+        note=". `threshold`, from 1.x, counts to 255",
         build=_solarize,
     ),
     "Posterize": Row(ss.Posterize, "num_bits=4, p=0.5", {"num_bits": ("bits", _bits)}),

@@ -1,4 +1,4 @@
-"""Compose, and classes like it: called with named parts, as albumentations is."""
+"""Compose and its kin, called with named parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only, flag_of, number_of
-from seedsafe_albumentations.own import Called, Container, Own, bridged, is_original
+from seedsafe_albumentations.own import Caller, Container, Own, bridge, is_original
 from seedsafe_albumentations.params import BboxParams, KeypointParams
 from seedsafe_albumentations.parts import Parts
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
@@ -20,26 +20,26 @@ __all__ = ["Compose", "ReplayCompose", "Sequential", "members_of"]
 
 
 class Compose(Container):
-    """Transforms one after another, called with named parts, which come back in a dict.
+    """Apply transforms one after another to named parts, and return the parts in a dict.
 
-    Inside an AugmentedDataset, an AugmentedSequence or a `keyed_map` a call takes the key of the sample that is read; anywhere
-    else pass ``key=seedsafe.SampleKey(seed, epoch, index)``.
+    Inside an AugmentedDataset, an AugmentedSequence or a `keyed_map`, a call uses the key of the current read. Anywhere else, pass
+    ``key=seedsafe.SampleKey(seed, epoch, index)``.
 
     Args:
-        transforms: of this module or of seedsafe.
+        transforms: from this module or from seedsafe.
         bbox_params: a BboxParams, or a dict of its arguments.
         keypoint_params: a KeypointParams, or a dict of its arguments.
-        additional_targets: further arguments by what they are: "image", "mask".
+        additional_targets: the names of further arguments, and what each is: "image", "mask", "bboxes" or "keypoints".
         p: the probability that the transforms are applied at all.
-        is_check_shapes: True; masks must be as large as the image.
+        is_check_shapes: accepted, but not used: masks must always be as large as the image.
         strict: accepted, but not used: unknown arguments of transforms are always errors.
-        mask_interpolation: None or 0: masks hold labels.
-        seed: accepted with a warning: the key has the seed.
-        save_applied_params: whether the result has an entry ``applied_transforms``: pairs of a transform's name and what was
-            drawn for it, a dict, of those that fired.
+        mask_interpolation: None or 0 (nearest), because masks hold labels.
+        seed: accepted with a warning, but not used: the seed is part of the key.
+        save_applied_params: whether the result has an entry ``applied_transforms``, a list with a pair for each transform that
+            fired: its name, and a dict of the parameters drawn for it.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is not supported.
 
     Example:
@@ -65,27 +65,27 @@ class Compose(Container):
     ) -> None:
         if isinstance(mask_interpolation, np.ndarray) or mask_interpolation not in (None, 0):
             raise ValueError(
-                f"mask_interpolation must be 0, nearest, got {mask_interpolation!r}: a mask holds labels"
+                f"mask_interpolation must be 0 (nearest), got {mask_interpolation!r}: leave it out, because masks hold labels"
             )
         flag_of(save_applied_params, "save_applied_params")
         flag_of(is_check_shapes, "is_check_shapes")
         flag_of(strict, "strict")
         if not 0 <= number_of(p, "p") <= 1:
-            raise ValueError(f"p must be in [0, 1], got {p!r}: pass the share of samples that are changed")
-        for name, given, kind in (
-            ("bbox_params", bbox_params, BboxParams),
-            ("keypoint_params", keypoint_params, KeypointParams),
-            ("additional_targets", additional_targets, dict),
+            raise ValueError(f"p must be in [0, 1], got {p!r}: pass a probability")
+        for name, value, kinds in (
+            ("bbox_params", bbox_params, (BboxParams, dict)),
+            ("keypoint_params", keypoint_params, (KeypointParams, dict)),
+            ("additional_targets", additional_targets, (dict,)),
         ):
-            if not (given is None or isinstance(given, kind | dict)):
-                raise TypeError(
-                    f"{name} must be a {kind.__name__} or a dict, got {given!r}: pass one of these"
-                )
+            if not (value is None or isinstance(value, kinds)):
+                words = " or a ".join(kind.__name__ for kind in kinds)
+                raise TypeError(f"{name} must be a {words}, got {value!r}: pass a {words}, or leave it out")
         if seed is not None:
             warnings.warn(
-                f"seed={seed!r} is not used: the seed is the AugmentedDataset's, or the key's", stacklevel=2
+                f"seed={seed!r} is not used: pass the seed to the AugmentedDataset, or in the key",
+                stacklevel=2,
             )
-        self.transforms = _listed(transforms)
+        self.transforms = _list_of(transforms)
         self.p = p
         self.bbox_params = BboxParams(**bbox_params) if isinstance(bbox_params, dict) else bbox_params
         self.keypoint_params = (
@@ -101,8 +101,8 @@ class Compose(Container):
         ):
             if params and _has(members, partial(_loses, part, form)):
                 raise ValueError(
-                    f"a bridged albumentations.Compose without parameters of {part} in the format {form!r}, and without "
-                    f"label_fields, would lose {part}: bridge its transforms one by one"
+                    f"a bridged albumentations.Compose loses {part} unless its parameters have the format {form!r} and no "
+                    "label_fields: bridge its transforms one by one"
                 )
         if p < 1 and members:
             members = [ss.RandomApply(members, p=p)]
@@ -115,11 +115,11 @@ class Compose(Container):
         rules: Any = {"boxes": self._parts.boxes, "keypoints": self._parts.keypoints}
         self.pipeline = ss.Compose(members, **rules)
         self._takes_images = not any(self._asks.values()) and bbox_params is keypoint_params is None
-        # A tensor's channels come first: the core puts them there in the pass that normalizes.
+        # The core puts the channels first, as a tensor has them, in the same pass that normalizes.
         self._runs = ss.Compose([*members, ss.ToCHW()], **rules) if self._to_tensor else self.pipeline
 
     def add_targets(self, additional_targets: dict[str, str] | None) -> None:
-        """Take further arguments, by what they are."""
+        """Add further arguments, each with what it is."""
         self.additional_targets |= additional_targets or {}
         self._parts = self._new_parts()
 
@@ -129,37 +129,42 @@ class Compose(Container):
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
-        """Return the parts, augmented; what is not a part of a sample comes back unchanged.
+        """Return the augmented parts. Arguments that are no parts come back unchanged.
 
         Args:
-            arguments: none; parts are named.
-            key: of the sample; None inside a read.
+            arguments: none, because parts are passed by name.
+            key: of the sample; None uses the key of the current read.
             force_apply: False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
         """
         result, used = self._run(arguments, key, force_apply, data)
         if self.save_applied_params:
             result["applied_transforms"] = [
-                (name, _described(params)) for name, params in self._drawn(used, data) if params is not None
+                (name, _fields_of(params))
+                for name, params in self._params_of(used, data)
+                if params is not None
             ]
         return result
 
-    def _drawn(self, key: Any, data: dict[str, Any]) -> Any:
-        return self.pipeline.params(key, self._parts.entered(data).infos())
+    def _params_of(self, key: Any, data: dict[str, Any]) -> Any:
+        return self.pipeline.params(key, self._parts.call_of(data).infos())
 
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
-            raise KeyError("pass the parts of a sample by name: augment(image=image)")
+            raise KeyError(
+                f"the parts of a sample need names, got {len(arguments)} without: pass the parts of a sample by name, "
+                "augment(image=image)"
+            )
         check_only(force_apply, "force_apply", False, "make the transforms with p=1")
         image = data.get("image")
-        if self._takes_images and len(data) == 1 and _is_usual(image):  # in less time
+        if self._takes_images and len(data) == 1 and _is_usual(image):  # the usual call needs no Parts
             key = self.pipeline.next_key() if key is None else key
             result = self._runs(image, key=key)
             return {"image": tensor(result) if self._to_tensor else result}, key
-        parts = self._parts.entered(data)
+        parts = self._parts.call_of(data)
         key = self.pipeline.next_key() if key is None else key
         result = self._runs(parts.sample, key=key)
-        if self._asks["own"]:  # whose result is known when it has run
+        if self._asks["own"]:  # whose parameters are only known after the call
             others = [
                 self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
             ]
@@ -168,7 +173,7 @@ class Compose(Container):
                 self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos()))["image"]
                 for _, one in parts.images
             ]
-        return parts.returned(data, result, others, self._to_tensor, planes=True), key
+        return parts.result_of(data, result, others, self._to_tensor, planes=True), key
 
     def __len__(self) -> int:
         return len(self.transforms)
@@ -176,8 +181,8 @@ class Compose(Container):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.transforms)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self.transforms[place]
+    def __getitem__(self, position: Any) -> Any:
+        return self.transforms[position]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
@@ -188,10 +193,10 @@ class Compose(Container):
 
 
 class Sequential(Compose):
-    """Transforms one after another, inside another Compose.
+    """Apply transforms one after another, inside another Compose.
 
     Args:
-        transforms: of this module or of seedsafe.
+        transforms: from this module or from seedsafe.
         p: the probability that they are applied at all.
     """
 
@@ -200,7 +205,7 @@ class Sequential(Compose):
 
 
 class ReplayCompose(Compose):
-    """A Compose whose result has an entry ``replay``: what was drawn, as plain data, for `replay`.
+    """Apply transforms as Compose does, and return the drawn parameters in an entry ``replay``.
 
     Args:
         transforms: see Compose.
@@ -209,15 +214,15 @@ class ReplayCompose(Compose):
         additional_targets: see Compose.
         p: see Compose.
         is_check_shapes: see Compose.
-        save_key: the entry's name.
+        save_key: the name of that entry.
 
     Example:
         >>> import numpy as np
         >>> import seedsafe_albumentations as A
         >>> augment = A.ReplayCompose([A.RandomCrop(1, 1)])
         >>> image = np.arange(16, dtype=np.uint8).reshape(4, 4)
-        >>> made = augment(image=image, key=ss.SampleKey(42, 0, 0))
-        >>> bool((A.ReplayCompose.replay(made["replay"], image=image)["image"] == made["image"]).all())
+        >>> result = augment(image=image, key=ss.SampleKey(42, 0, 0))
+        >>> bool((A.ReplayCompose.replay(result["replay"], image=image)["image"] == result["image"]).all())
         True
     """
 
@@ -237,44 +242,44 @@ class ReplayCompose(Compose):
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
-        """Return the parts, augmented, and what was drawn."""
+        """Return the augmented parts and the drawn parameters."""
         result, used = self._run(arguments, key, force_apply, data)
-        applied = [[name, params] for name, params in self._drawn(used, data)]
+        applied = [[name, params] for name, params in self._params_of(used, data)]
         return result | {self.save_key: {"pipeline": self, "applied": applied}}
 
     @staticmethod
     def replay(saved: dict[str, Any], **data: Any) -> Any:
-        """Return other parts, with what was drawn before applied.
+        """Apply the parameters of an earlier result to other parts.
 
         Args:
-            saved: the entry ``replay`` of a result.
-            data: as in a call.
+            saved: the entry ``replay`` of that result.
+            data: the parts, as in a call.
         """
         augment: ReplayCompose = saved["pipeline"]
-        parts = augment._parts.entered(data)
+        parts = augment._parts.call_of(data)
         result = augment.pipeline.replay(parts.sample, saved["applied"])
         others = [
             augment.pipeline.replay({"image": one}, saved["applied"])["image"] for _, one in parts.images
         ]
-        return parts.returned(data, result, others, augment._to_tensor)
+        return parts.result_of(data, result, others, augment._to_tensor)
 
 
 def _is_usual(image: Any) -> bool:
-    """Return whether it is an array that needs no further look; what is wrong with others is said in the parts' names."""
+    """Return whether an image needs no checks by Parts, whose errors name the part."""
     return type(image) is np.ndarray and image.dtype.char in "Bf" and image.size > 0
 
 
 def _has(transforms: Any, wanted: Callable[[Any], bool]) -> bool:
-    """Return whether one of these is wanted, or one inside of them."""
+    """Return whether any transform is wanted, at any depth."""
     return any(wanted(one) or _has(getattr(one, "transforms", ()), wanted) for one in transforms)
 
 
 def _is_own(one: Any) -> bool:
-    return isinstance(one, ss.Bridged) and isinstance(one.function, Called)
+    return isinstance(one, ss.Bridged) and isinstance(one.function, Caller)
 
 
 def _loses(part: str, form: str, one: Any) -> bool:
-    """Return whether a transform is a bridged container of albumentations, which reads a part in another format than it gets."""
+    """Return whether a bridged container of albumentations would read a part in a format other than ours."""
     if not isinstance(one, ss.Bridged) or not is_original(one.function):
         return False
     processors: Any = getattr(one.function, "processors", {})
@@ -282,16 +287,16 @@ def _loses(part: str, form: str, one: Any) -> bool:
     return params is None or params.format != form or bool(params.label_fields)
 
 
-def _described(params: Any) -> dict[str, Any]:
-    """Return what was drawn as a dict."""
+def _fields_of(params: Any) -> dict[str, Any]:
+    """Return drawn parameters as a dict."""
     return dict(params._asdict()) if hasattr(params, "_asdict") else {"params": params}
 
 
-def _listed(transforms: Any) -> list[Any]:
-    """Return a list of transforms; one stands for itself, with a warning, as in albumentations."""
+def _list_of(transforms: Any) -> list[Any]:
+    """Return the transforms as a list. A single one is accepted with a warning, as in albumentations."""
     if isinstance(transforms, Compose | ss.Transform | ss.Compose | ToTensorV2):
         warnings.warn(
-            f"transforms should be a list, got {transforms!r} alone: it is taken as the only one",
+            f"transforms should be a list, got {transforms!r} alone: put it in a list",
             stacklevel=3,
         )
         return [transforms]
@@ -301,14 +306,14 @@ def _listed(transforms: Any) -> list[Any]:
 
 
 def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]:
-    """Return seedsafe's transforms, and the ToTensorV2 at the end, if there is one."""
+    """Return the transforms as seedsafe's, and the ToTensorV2 at their end or None."""
     members: list[Any] = []
     to_tensor = None
-    for one in _listed(transforms):
+    for one in _list_of(transforms):
         if one is None:
             continue
         if to_tensor is not None:
-            raise ValueError(f"ToTensorV2 must stand last, and {one!r} follows it: put ToTensorV2 at the end")
+            raise ValueError(f"ToTensorV2 must stand last, but {one!r} follows it: put ToTensorV2 at the end")
         if isinstance(one, ToTensorV2):
             to_tensor = one
         elif isinstance(one, Compose):
@@ -316,18 +321,17 @@ def members_of(transforms: Sequence[Any]) -> tuple[list[Any], ToTensorV2 | None]
             core = ss.Compose(inner)
             members.append(ss.RandomApply([core], p=one.p) if one.p < 1 and inner else core)
         elif isinstance(one, Own):
-            members.append(bridged(one))
+            members.append(bridge(one))
         elif (
             isinstance(one, ss.Bridged)
             and is_original(one.function)
             and not hasattr(one.function, "transforms")
         ):
-            members.append(bridged(one.function, name=one.name, options=one.options, returns=one.returns))
+            members.append(bridge(one.function, name=one.name, options=one.options, returns=one.returns))
         elif isinstance(one, ss.Transform | ss.Compose):
             members.append(one)
         else:
             raise TypeError(
-                f"a transform must be of seedsafe_albumentations or seedsafe, got {one!r}: put seedsafe.bridge around those of "
-                "other libraries"
+                f"a transform must be of seedsafe_albumentations or seedsafe, got {one!r}: wrap it in seedsafe.bridge"
             )
     return members, to_tensor

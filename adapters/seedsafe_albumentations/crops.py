@@ -1,4 +1,4 @@
-"""Crops, also those that bring what they cut out to a size."""
+"""Crops, with and without a resize."""
 
 from __future__ import annotations
 
@@ -19,23 +19,26 @@ from seedsafe_albumentations.table import Row
 __all__ = ["ROWS"]
 
 
-def _resized(size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]) -> Any:
-    given = list(positional)
+def _resized_crop(size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]) -> Any:
+    values = list(positional)
     if height is None and width is None and isinstance(size, int):
-        if not given or not isinstance(given[0], int):
+        if not values or not isinstance(values[0], int):
             raise ValueError(f"size must be (height, width), got {size!r}: pass size=({size}, {size})")
-        size = (size, given.pop(0))
+        size = (size, values.pop(0))
     elif size is None:
         if height is None or width is None:
             raise ValueError(
-                f"RandomResizedCrop needs size=(height, width), got height={height!r}, width={width!r}"
+                f"RandomResizedCrop needs both sides, got height={height!r}, width={width!r}: pass size=(height, width)"
             )
         size = (height, width)
     elif width is not None or height is not None:
         if not isinstance(size, int) or height is not None:
-            raise ValueError("RandomResizedCrop takes size, or height and width: leave one of them out")
+            raise ValueError(
+                f"RandomResizedCrop takes size, or height and width, got size={size!r}, height={height!r}, width={width!r}: "
+                "leave one of them out"
+            )
         size = (size, width)
-    options = _merged("RandomResizedCrop", ("scale", "ratio", "interpolation"), given, options)
+    options = _merge("RandomResizedCrop", ("scale", "ratio", "interpolation"), values, options)
     return ss.RandomResizedCrop(
         several_of(size, "size"),
         scale=pair_of(options.get("scale", (0.08, 1.0)), "scale"),
@@ -44,15 +47,15 @@ def _resized(size: Any, positional: Any, height: Any, width: Any, options: dict[
     )
 
 
-def _sized(
+def _sized_crop(
     heights: tuple[int, int], size: Any, positional: Any, height: Any, width: Any, options: dict[str, Any]
 ) -> Any:
-    given = list(positional)
+    values = list(positional)
     if isinstance(size, int):
-        size = (size, given.pop(0) if given else width)
+        size = (size, values.pop(0) if values else width)
     elif size is None:
         size = (height, width)
-    options = _merged("RandomSizedCrop", ("w2h_ratio", "interpolation"), given, options)
+    options = _merge("RandomSizedCrop", ("w2h_ratio", "interpolation"), values, options)
     return ss.RandomSizedCrop(
         several_of(size, "size"),
         heights=heights,
@@ -61,10 +64,10 @@ def _sized(
     )
 
 
-def _merged(name: str, known: tuple[str, ...], given: list[Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return arguments that were given by place and by name."""
-    first = dict(zip(known, given, strict=False))
-    wrong = sorted(set(options) - set(known)) or sorted(set(first) & set(options))
+def _merge(name: str, names: tuple[str, ...], values: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return positional and named arguments together, by name."""
+    first = dict(zip(names, values, strict=False))
+    wrong = sorted(set(options) - set(names)) or sorted(set(first) & set(options))
     if wrong:
         raise TypeError(f"{name} got the arguments {wrong}, which it does not take: leave them out")
     return first | options
@@ -74,7 +77,7 @@ def _crop(x_min: int, y_min: int, x_max: int, y_max: int) -> Any:
     return ss.Crop(y_min, x_min, y_max - y_min, x_max - x_min)
 
 
-def _fixed(kind: Any) -> Row:
+def _to_size(kind: Any) -> Row:
     """Return the row of a crop to a fixed size."""
     return Row(
         kind,
@@ -91,17 +94,20 @@ _SIZED: Final = (
 
 ROWS: Final = {
     "RandomResizedCrop": Row(
-        ss.RandomResizedCrop, _SIZED, note="; of a size (2.x), or a height and a width (1.x)", build=_resized
+        ss.RandomResizedCrop,
+        _SIZED,
+        note=" for a size (2.x), or for a height and a width (1.x)",
+        build=_resized_crop,
     ),
     "RandomSizedCrop": Row(
         ss.RandomSizedCrop,
         f"min_max_height, {_SIZED}",
         {"min_max_height": ("heights", pair_of)},
-        "; of a size (2.x), or a height and a width (1.x)",
-        _sized,
+        " for a size (2.x), or for a height and a width (1.x)",
+        _sized_crop,
     ),
-    "RandomCrop": _fixed(ss.RandomCrop),
-    "CenterCrop": _fixed(ss.CenterCrop),
+    "RandomCrop": _to_size(ss.RandomCrop),
+    "CenterCrop": _to_size(ss.CenterCrop),
     "Crop": Row(
         ss.Crop,
         "x_min=0, y_min=0, x_max=1024, y_max=1024, *, pad_if_needed=False, p=1.0",
@@ -124,7 +130,7 @@ ROWS: Final = {
     "RandomCropFromBorders": Row(
         ss.RandomCropFromBorders,
         "crop_left=0.1, crop_right=0.1, crop_top=0.1, crop_bottom=0.1, p=1.0, *, crop_value=None",
-        {"crop_value": without_effect("use CropAndPad to fill what is cut off")},
+        {"crop_value": without_effect("use CropAndPad to fill the edges")},
     ),
     "RandomSizedBBoxSafeCrop": Row(
         ss.BBoxSafeCrop,

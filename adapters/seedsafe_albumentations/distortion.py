@@ -33,9 +33,9 @@ ROWS: Final = {
         {
             "alpha_affine": without_effect("put an Affine before it"),
             "approximate": "",
-            "noise_distribution": only("gaussian", "seedsafe's noise is normal"),
+            "noise_distribution": only("gaussian", "leave it out, seedsafe draws normal noise"),
         },
-        "; alpha_affine, of 1.x, has no effect, as in 2.0, and warns",
+        ". alpha_affine, from 1.x, has no effect, as in 2.0, and warns",
         _elastic,
     ),
     "GridDistortion": Row(
@@ -53,7 +53,7 @@ ROWS: Final = {
             "shift_limit": without_effect("put an Affine with translate_percent before it"),
             "mode": "lens",
         },
-        "; shift_limit, of 1.x, has no effect, as in 2.0, and warns",
+        ". shift_limit, from 1.x, has no effect, as in 2.0, and warns",
     ),
     "PiecewiseAffine": Row(
         ss.PiecewiseAffine,
@@ -67,7 +67,7 @@ ROWS: Final = {
             "mode": ("mode_by_name", _mode_by_name),
             "keypoints_threshold": "",
         },
-        "; keypoints are moved exactly, without the threshold of 1.x",
+        ". Keypoints are moved exactly, without the threshold of 1.x",
         _piecewise,
     ),
     "IAAPiecewiseAffine": Row(
@@ -77,8 +77,8 @@ ROWS: Final = {
             "scale": pair_of,
             "nb_rows": pair_of,
             "nb_cols": pair_of,
-            "order": only(1, "seedsafe interpolates linearly"),
-            "mode": only("constant", "seedsafe fills what lies outside"),
+            "order": only(1, "leave it out, seedsafe interpolates linearly"),
+            "mode": only("constant", "leave it out, seedsafe fills the outside"),
         },
         " (until albumentations 1.3)",
     ),

@@ -1,4 +1,4 @@
-"""Transforms that fill parts of an image, or change their places."""
+"""Transforms that fill or shuffle parts of images."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ __all__ = ["ROWS"]
 
 
 def _fill(value: Any, name: str) -> Any:
-    """Return a number, one for each channel, or the core's word for what is drawn."""
-    given = value.tolist() if isinstance(value, np.ndarray) else value
+    """Return a number, one for each channel, or seedsafe's word for a random fill."""
+    fill = value.tolist() if isinstance(value, np.ndarray) else value
     words = {"random": "noise", "random_uniform": "color"}
-    if isinstance(given, str):
-        if given not in words:
+    if isinstance(fill, str):
+        if fill not in words:
             raise ValueError(
-                f"{name} must be a number, 'random' or 'random_uniform', got {value!r}: seedsafe does not inpaint"
+                f"{name} must be a number, 'random' or 'random_uniform', got {value!r}: pass one of these, seedsafe does not "
+                "inpaint"
             )
-        return words[given]
-    return tuple(given) if isinstance(given, list) else given
+        return words[fill]
+    return tuple(fill) if isinstance(fill, list) else fill
 
 
 _FILLS: Final[dict[str, Rule]] = {"fill": _fill, "fill_mask": "mask_fill"}
@@ -48,23 +49,23 @@ def _coarse(
         hole_height_range = hole_width_range = None
     old = any(one is not None for one in (max_holes, max_height, max_width, min_holes, min_height, min_width))
     sides = (
-        _upwards("num_holes_range", num_holes_range, min_holes, max_holes, old, (1, 2)),
-        _upwards("hole_height_range", hole_height_range, min_height, max_height, old, (0.1, 0.2)),
-        _upwards("hole_width_range", hole_width_range, min_width, max_width, old, (0.1, 0.2)),
+        _range_of("num_holes_range", num_holes_range, min_holes, max_holes, old, (1, 2)),
+        _range_of("hole_height_range", hole_height_range, min_height, max_height, old, (0.1, 0.2)),
+        _range_of("hole_width_range", hole_width_range, min_width, max_width, old, (0.1, 0.2)),
     )
     return ss.CoarseDropout(*sides, **fills)
 
 
-def _upwards(name: str, given: Any, low: Any, high: Any, old: bool, default: Any) -> Any:
-    """Return a range, given as such or by its ends; without any, 8 where other ends are given, as in albumentations 1.x."""
-    if given is not None and (low is not None or high is not None):
+def _range_of(name: str, ends: Any, low: Any, high: Any, old: bool, default: Any) -> Any:
+    """Return a range from `ends` (2.x) or from `low` and `high` (1.x, where `high` is 8 by default)."""
+    if ends is not None and (low is not None or high is not None):
         raise ValueError(
             "CoarseDropout takes a range, or the largest and smallest number, got both: leave one out"
         )
-    if given is None:
+    if ends is None:
         high = 8 if high is None and old else high
-        given = default if high is None else (high if low is None else low, high)
-    return pair_of(given, name)
+        ends = default if high is None else (high if low is None else low, high)
+    return pair_of(ends, name)
 
 
 def _unit(ratio: Any, unit_size_range: Any, unit_size_min: Any, unit_size_max: Any, **options: Any) -> Any:
@@ -78,7 +79,7 @@ def _length(value: Any, name: str) -> tuple[int, int]:
     return (0, value) if isinstance(value, int) else pair_of(value, name)
 
 
-def _dropped(value: Any, name: str) -> Any:
+def _drop_value(value: Any, name: str) -> Any:
     if value is None:
         raise ValueError(f"{name}=None, a random value for each pixel, is not supported: pass a number")
     return value
@@ -94,14 +95,14 @@ ROWS: Final = {
         "max_holes=None, max_height=None, max_width=None, min_holes=None, min_height=None, min_width=None, "
         "fill_value=None, mask_fill_value=None",
         _FILLS,
-        "; of ranges (2.x), or of the largest and smallest numbers (1.x)",
+        " for ranges (2.x), or for the largest and smallest numbers (1.x)",
         _coarse,
     ),
     "Cutout": Row(
         ss.CoarseDropout,
         "num_holes=8, max_h_size=8, max_w_size=8, fill_value=0, p=0.5",
         {"num_holes": "count", "max_h_size": "height", "max_w_size": "width", "fill": _fill},
-        " of holes of one size, that may reach beyond the image (until albumentations 1.3)",
+        " with holes of one size, which may reach beyond the image (until albumentations 1.3)",
         lambda **options: ss.CoarseDropout(**options, overhang=True),
     ),
     "Erasing": Row(
@@ -148,6 +149,6 @@ ROWS: Final = {
     "PixelDropout": Row(
         ss.PixelDropout,
         "dropout_prob=0.01, per_channel=False, drop_value=0, mask_drop_value=None, p=0.5",
-        {"dropout_prob": "share", "drop_value": ("fill", _dropped), "mask_drop_value": "mask_fill"},
+        {"dropout_prob": "share", "drop_value": ("fill", _drop_value), "mask_drop_value": "mask_fill"},
     ),
 }

@@ -1,4 +1,4 @@
-"""Lambda: functions of the user's own, one for each part of a sample."""
+"""Lambda, for the user's own functions, and NoOp."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import seedsafe as ss
-from seedsafe_albumentations.table import named
+from seedsafe_albumentations.table import name_for
 
 __all__ = ["Lambda", "NoOp"]
 
 
 class Functions:
-    """Calls the function of each part that there is; parts without one come back as they are."""
+    """Call the function of each part. Parts without a function come back unchanged."""
 
     def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
         self.functions = functions
 
     def __call__(self, **parts: Any) -> dict[str, Any]:
-        """Return the parts, each through its function."""
+        """Return the changed parts."""
         result = {
             name: self.functions[name](part) if name in self.functions else part
             for name, part in parts.items()
@@ -31,7 +31,7 @@ class Functions:
         return f"Lambda({', '.join(f'{name}={function!r}' for name, function in self.functions.items())})"
 
 
-@named(ss.Bridged)
+@name_for(ss.Bridged)
 def Lambda(
     image: Callable[..., Any] | None = None,
     mask: Callable[..., Any] | None = None,
@@ -42,31 +42,31 @@ def Lambda(
     *,
     always_apply: bool | None = None,
 ) -> Any:
-    """Return ``seedsafe.bridge`` around functions of an image and a mask: what they draw follows the key.
+    """Return ``seedsafe.bridge`` around functions of an image and a mask, whose draws follow the key.
 
     Args:
-        image: is given the image, uint8 or float32, (H, W) or (H, W, C).
-        mask: is given the mask, each of several by itself; in a pipeline with CropNonEmptyMaskIfExists, which looks at all of
-            them, one array (H, W, masks), whose shape it must keep.
-        keypoints: None; see the error.
-        bboxes: None; see the error.
-        name: names its stream.
+        image: gets the image, uint8 or float32, (H, W) or (H, W, C).
+        mask: gets each mask by itself. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
+            (H, W, masks), and must keep its shape.
+        keypoints: None.
+        bboxes: None.
+        name: of its stream.
         p: the probability that they are called.
-        always_apply: of albumentations 1.x.
+        always_apply: from albumentations 1.x.
 
     Raises:
-        ValueError: there is a function of keypoints or bboxes, which the core has in other coordinates.
+        ValueError: keypoints or bboxes has a function, but seedsafe has these in other coordinates.
     """
     if keypoints is not None or bboxes is not None:
         raise ValueError(
-            "Lambda takes functions of image and mask, and got one of keypoints or bboxes: write a seedsafe.SpatialTransform"
+            "Lambda takes functions of image and mask, but got one of keypoints or bboxes: write a seedsafe.SpatialTransform"
         )
     functions = {part: one for part, one in (("image", image), ("mask", mask)) if one is not None}
-    called = ss.bridge(Functions(functions), call="named", name=name)
-    return called if p == 1 or always_apply else ss.RandomApply([called], p=p)
+    result = ss.bridge(Functions(functions), call="named", name=name)
+    return result if p == 1 or always_apply else ss.RandomApply([result], p=p)
 
 
-@named(ss.Compose)
+@name_for(ss.Compose)
 def NoOp(p: float = 0.5, *, always_apply: bool | None = None) -> Any:
-    """Return a Compose of nothing."""
+    """Return an empty Compose."""
     return ss.Compose([])

@@ -1,18 +1,18 @@
-"""Transforms that move pixels by a matrix: flips, turns, affine maps and perspective."""
+"""Flips, rotations, affine maps and perspective."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 import seedsafe as ss
+from seedsafe_albumentations.affine import PixelAffine, ScaledRotation
 from seedsafe_albumentations.arguments import around, ends_of, flag_of, pair_of, upward, word_of
 from seedsafe_albumentations.table import Old, Row
-from seedsafe_albumentations.turned import PixelAffine, ScaledRotation
 
 __all__ = ["BORDERS", "ROWS"]
 
 BORDERS: Final = word_of({one: one for one in ("constant", "edge", "reflect", "symmetric")})
-"""Borders by name, as the IAA transforms have them."""
+"""Convert the name of a border, as in the IAA transforms."""
 
 _Range = tuple[float, float]
 
@@ -36,7 +36,9 @@ def _affine(
         raise ValueError("Affine takes translate_percent or translate_px, got both: leave one of them out")
     across, down = _axes(1.0 if scale is None else scale, "scale", 1.0)
     if keep_ratio and across != down:
-        raise ValueError(f"keep_ratio=True needs one range for both axes, got scale={scale!r}")
+        raise ValueError(
+            f"keep_ratio=True needs one range for both axes, got scale={scale!r}: pass one range"
+        )
     options["translate"] = _axes(
         0.0 if translate_percent is None else translate_percent, "translate_percent", 0.0
     )
@@ -52,7 +54,7 @@ def _affine(
 
 
 def _factors(across: _Range, down: _Range, keep_ratio: bool, balanced: bool) -> list[Any]:
-    """Return ranges of scales, each as likely; balanced, those below and above 1 are apart."""
+    """Return equally likely ranges of scales; if `balanced`, they are split at 1."""
     wide, high = (_halves(one) if balanced else [one] for one in (across, down))
     if across == down and (keep_ratio or across[0] == across[1]):
         return wide
@@ -68,7 +70,7 @@ def _axes(value: Any, name: str, default: float) -> tuple[_Range, _Range]:
     """Return a range for x and one for y."""
     if isinstance(value, dict):
         if not {"x", "y"} & set(value):
-            raise ValueError(f"a range by axis has the keys 'x' and 'y', got {value!r}")
+            raise ValueError(f"{name} must have the keys 'x' and 'y', got {value!r}: pass a range for each")
         return pair_of(value.get("x", default), name), pair_of(value.get("y", default), name)
     return pair_of(value, name), pair_of(value, name)
 
@@ -86,11 +88,11 @@ def _shift_scale_rotate(
 def _factors_around(value: Any, name: str) -> _Range:
     low, high = around(value, name)
     if low <= -1:
-        raise ValueError(f"{name} must be above -1, got {value!r}: pass what is added to a factor of 1")
+        raise ValueError(f"{name} must be above -1, got {value!r}: pass the change of a factor of 1")
     return 1.0 + low, 1.0 + high
 
 
-def _as_is(value: Any, name: str) -> Any:
+def _same(value: Any, name: str) -> Any:
     return value
 
 
@@ -122,7 +124,7 @@ ROWS: Final = {
             "balanced_scale": flag_of,
             "mode": Old("border_mode"),
         },
-        "; one number is that number, as albumentations has it",
+        ". One number is that number, as in albumentations",
         _affine,
     ),
     "IAAAffine": Row(
@@ -130,14 +132,14 @@ ROWS: Final = {
         "scale=1.0, translate_percent=None, translate_px=None, rotate=0.0, shear=0.0, order=1, cval=0, mode='reflect', "
         "p=0.5",
         {
-            "scale": upward(1.0, _as_is),
-            "translate_percent": upward(0.0, _as_is),
+            "scale": upward(1.0, _same),
+            "translate_percent": upward(0.0, _same),
             "rotate": around,
             "shear": lambda value, name: {"x": around(value, name)},
             "order": ("interpolation", word_of({0: "nearest", 1: "bilinear", 3: "bicubic"})),
             "mode": BORDERS,
         },
-        "; one number of scale or translate_percent reaches from 1 or 0, of rotate or shear to both sides",
+        ". One number of scale or translate_percent is a range from 1 or 0, one of rotate or shear goes to both sides",
         _affine,
     ),
     "ShiftScaleRotate": Row(
@@ -146,7 +148,7 @@ ROWS: Final = {
         "value=None, mask_value=None, shift_limit_x=None, shift_limit_y=None, rotate_method='largest_box', "
         "mask_interpolation=0, fill=0, fill_mask=0, p=0.5",
         {"scale_limit": ("scale", _factors_around), "rotate_limit": ("rotate", around)},
-        ": shifts are shares of the sides, the scales of x and y are drawn apart and added to 1",
+        ". Shifts are shares of the sides; the scales of x and y are drawn apart and added to 1",
         _shift_scale_rotate,
     ),
     "Rotate": Row(

@@ -1,4 +1,7 @@
-"""Functions of albumentations' that users' own transforms import from ``core.utils`` and ``core.bbox_utils``."""
+"""Helpers that the user's own transforms import.
+
+albumentations has them in ``core.utils`` and ``core.bbox_utils``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ __all__ = ["denormalize_bbox", "denormalize_bboxes", "normalize_bbox", "normaliz
 
 
 def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
-    """Return a range: one number x is -x to x, or `low` to x; `bias` is added to both ends."""
+    """Return a range. One number x is -x to x, or `low` to x. `bias` is added to both ends."""
     if isinstance(param, int | float):
         ends = (-param, param) if low is None else (low, param)
         param = min(ends), max(ends)
@@ -19,24 +22,24 @@ def to_tuple(param: Any, low: Any = None, bias: Any = None) -> tuple[Any, Any]:
 
 
 def normalize_bboxes(bboxes: Any, shape: Any) -> Any:
-    """Return boxes in pixels, (N, 4 or more), in [0, 1] of an image of this shape."""
+    """Convert boxes (N, 4 or more) from pixels of an image of this shape to [0, 1]."""
     result = np.array(bboxes, np.float64)
     result[:, :4] /= (shape[1], shape[0]) * 2
     return result
 
 
 def denormalize_bboxes(bboxes: Any, shape: Any) -> Any:
-    """Return boxes in [0, 1], (N, 4 or more), in pixels of an image of this shape."""
+    """Convert boxes (N, 4 or more) from [0, 1] to pixels of an image of this shape."""
     result = np.array(bboxes, np.float64)
     result[:, :4] *= (shape[1], shape[0]) * 2
     return result
 
 
 def normalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
-    """Return a box in pixels in [0, 1]; of 1.x."""
+    """Convert a box from pixels to [0, 1] (1.x)."""
     return (*(one / side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])
 
 
 def denormalize_bbox(bbox: Any, rows: int, cols: int) -> tuple[Any, ...]:
-    """Return a box in [0, 1] in pixels; of 1.x."""
+    """Convert a box from [0, 1] to pixels (1.x)."""
     return (*(one * side for one, side in zip(bbox, (cols, rows) * 2, strict=False)), *bbox[4:])

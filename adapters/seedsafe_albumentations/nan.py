@@ -1,4 +1,7 @@
-"""NaN as a fill, which the core refuses: the core fills with a number that no image has, and that becomes NaN afterwards."""
+"""NaN as a fill.
+
+The core refuses NaN, so it fills with a number that no image has, and Filled turns that into NaN.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ import seedsafe as ss
 __all__ = ["FILL", "Filled", "is_nan"]
 
 FILL: Final = -1e30
-"""What stands for NaN."""
+"""The number that stands for NaN."""
 
 _LIMIT: Final = -1e20
-"""Below it are pixels that were interpolated from a filled one, by whatever weight counts in float32."""
+"""Pixels below it were interpolated from a filled one, by any weight that counts in float32."""
 
 
 def is_nan(value: Any) -> bool:
@@ -25,14 +28,17 @@ def is_nan(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Filled(ss.ImageTransform):
-    """Make NaN of what was filled; before and behind the transform that fills, so that an image of integers is refused."""
+    """Turn filled pixels into NaN.
+
+    One stands before the transform that fills, to refuse an image of integers, and one after it.
+    """
 
     channels: ClassVar[Any] = "last"
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image with NaN where it was filled."""
+        """Return the image with NaN in filled pixels."""
         if image.dtype.kind != "f":
             raise TypeError(
-                f"fill=nan needs images of float32, got dtype {image.dtype}: fill with a number, or put ToFloat before"
+                f"fill=nan needs images of float32, got dtype {image.dtype}: fill with a number, or put ToFloat before it"
             )
         return np.where(image < _LIMIT, image.dtype.type(np.nan), image)

@@ -1,4 +1,4 @@
-"""Noise, and lost quality."""
+"""Noise and loss of quality."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["ROWS"]
 
 @dataclass(frozen=True, repr=False)
 class ShareNoise(ss.GaussianNoise):
-    """GaussianNoise whose std is a share of the range of the dtype: 255 of uint8, 1 of floats."""
+    """GaussianNoise whose std is a share of the dtype's range: 255 for uint8, 1 for floats."""
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
         """Return the standard deviation in the image's units, and the address of the noise."""
-        drawn = ss.GaussianNoise.draw(self, rng, info)
-        return drawn._replace(std=drawn.std * 255.0) if info.dtype == np.uint8 else drawn
+        params = ss.GaussianNoise.draw(self, rng, info)
+        return params._replace(std=params.std * 255.0) if info.dtype == np.uint8 else params
 
 
 def _gauss(std_range: Any, per_channel: bool, var_limit: Any) -> Any:
     if std_range is not None and var_limit is None and max(pair_of(std_range, "std_range")) > 1:
-        std_range, var_limit = None, std_range  # the first argument of 1.x was var_limit
+        std_range, var_limit = None, std_range  # in 1.x var_limit came first
     if var_limit is not None:
         if std_range is not None:
             raise ValueError("GaussNoise takes std_range or var_limit, got both: leave one of them out")
@@ -51,8 +51,8 @@ def _compression(compression_type: Any, quality_range: Any, quality_lower: Any, 
             99 if quality_lower is None else quality_lower,
             100 if quality_upper is None else quality_upper,
         )
-    named = str(getattr(compression_type, "name", compression_type)).lower()
-    return ss.ImageCompression(pair_of(quality_range, "quality_range"), file_format=named)
+    file_format = str(getattr(compression_type, "name", compression_type)).lower()
+    return ss.ImageCompression(pair_of(quality_range, "quality_range"), file_format=file_format)
 
 
 def _downscale(
@@ -88,16 +88,16 @@ ROWS: Final = {
         {
             "mean_range": only((0.0, 0.0), _BRIGHTEN, pair_of),
             "mean": only(0, _BRIGHTEN),
-            "noise_scale_factor": only(1, "the core draws a value for each pixel"),
+            "noise_scale_factor": only(1, "leave it out, seedsafe draws a value for each pixel"),
         },
-        "; `var_limit`, of 1.x, is a variance in units of 0 to 255",
+        ". `var_limit`, from 1.x, is a variance in units of 0 to 255",
         _gauss,
     ),
     "IAAAdditiveGaussianNoise": Row(
         ss.GaussianNoise,
         "loc=0, scale=(0.01 * 255, 0.05 * 255), per_channel=False, p=0.5",
         {"loc": only(0, "shift the brightness with RandomBrightness"), "scale": ("std", _of_255)},
-        " of a standard deviation in units of 0 to 255 (until albumentations 1.3)",
+        " with a standard deviation in units of 0 to 255 (until albumentations 1.3)",
         ShareNoise,
     ),
     "ISONoise": Row(
@@ -119,7 +119,7 @@ ROWS: Final = {
     "ImageCompression": Row(
         ss.ImageCompression,
         "compression_type='jpeg', quality_range=(99, 100), p=0.5, *, quality_lower=None, quality_upper=None",
-        note="; 1.x named the two ends of the quality, first of all arguments",
+        note=". In 1.x the first two arguments are the ends of the quality",
         build=_compression,
     ),
     "JpegCompression": Row(
@@ -132,7 +132,7 @@ ROWS: Final = {
         ss.Downscale,
         "scale_range=None, interpolation_pair=None, p=0.5, *, scale_min=None, scale_max=None, interpolation=None",
         {"interpolation": "interpolation"},
-        "; 1.x named the two ends of the scale, first of all arguments",
+        ". In 1.x the first two arguments are the ends of the scale",
         _downscale,
     ),
 }

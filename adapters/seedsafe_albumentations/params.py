@@ -1,4 +1,4 @@
-"""BboxParams and KeypointParams: how boxes and keypoints are written, and what is kept of them."""
+"""BboxParams and KeypointParams, as in albumentations."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["BboxParams", "KeypointParams"]
 
 @dataclass(frozen=True)
 class BboxParams:
-    """Boxes, as albumentations describes them.
+    """Describe boxes, as in albumentations.
 
     Args:
         format: "coco", "pascal_voc", "albumentations" or "yolo".
-        label_fields: names of the call's other arguments with one element for each box.
-        min_area: in pixels, of what is left of a box.
+        label_fields: the names of arguments that hold one label for each box.
+        min_area: the least area that must be left of a box, in pixels.
         min_visibility: the least share of a box that a transform must leave.
-        min_width: in pixels.
-        min_height: in pixels.
-        check_each_transform: True; boxes are always looked at after each transform.
+        min_width: the least width that must be left, in pixels.
+        min_height: the least height that must be left, in pixels.
+        check_each_transform: True, because seedsafe always checks boxes after each transform.
         clip: cut boxes off at the image's edges before the first transform.
-        filter_invalid_bboxes: leave out boxes of which nothing is in the image, instead of raising an error.
-        max_accept_ratio: None; seedsafe has no limit on a box's shape.
+        filter_invalid_bboxes: drop boxes that lie outside the image, instead of raising an error.
+        max_accept_ratio: None, because seedsafe does not limit a box's shape.
 
     Raises:
         ValueError: an argument is out of its range, or is not supported.
@@ -48,13 +48,13 @@ class BboxParams:
             self.check_each_transform,
             "check_each_transform",
             True,
-            "boxes are looked at after each transform",
+            "leave it out, boxes are checked after each transform",
         )
-        check_only(self.max_accept_ratio, "max_accept_ratio", None, "leave out such boxes before")
+        check_only(self.max_accept_ratio, "max_accept_ratio", None, "drop such boxes from the data")
         self.boxes()
 
     def boxes(self, *labels: str) -> ss.Boxes:
-        """Return seedsafe's description, with its labels."""
+        """Return these parameters as ``seedsafe.Boxes``, with labels."""
         return ss.Boxes(
             self.format,
             labels=labels,
@@ -68,15 +68,15 @@ class BboxParams:
 
 @dataclass(frozen=True)
 class KeypointParams:
-    """Keypoints, as albumentations describes them.
+    """Describe keypoints, as in albumentations.
 
     Args:
         format: the columns, x and y, perhaps an angle and a scale: "xy", "yx", "xya", "xys", "xyas" or "xysa". An angle
-            counts from the direction of x to that of y; a scale is multiplied by the larger of the factors along x and y.
-        label_fields: names of the call's other arguments with one element for each keypoint.
-        remove_invisible: leave out keypoints outside the image.
+            counts from the direction of x to that of y. A scale is multiplied by the larger of the factors along x and y.
+        label_fields: the names of arguments that hold one label for each keypoint.
+        remove_invisible: drop keypoints outside the image.
         angle_in_degrees: whether angles are in degrees, or in radians.
-        check_each_transform: True; keypoints are always looked at after each transform.
+        check_each_transform: True, because seedsafe always checks keypoints after each transform.
 
     Raises:
         ValueError: an argument is not supported.
@@ -91,13 +91,13 @@ class KeypointParams:
     def __post_init__(self) -> None:
         if not isinstance(self.format, str) or self.format not in FORMATS:
             raise ValueError(
-                f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: put further columns behind these"
+                f"format must be one of {', '.join(map(repr, FORMATS))}, got {self.format!r}: append other columns to one of these"
             )
         check_only(
             self.check_each_transform,
             "check_each_transform",
             True,
-            "keypoints are looked at after each transform",
+            "leave it out, keypoints are checked after each transform",
         )
 
     @property
@@ -106,5 +106,5 @@ class KeypointParams:
         return "a" in self.format or "s" in self.format
 
     def keypoints(self) -> ss.Keypoints:
-        """Return seedsafe's description; what is outside is marked, and left out at the end."""
+        """Return these parameters as ``seedsafe.Keypoints``. Keypoints outside are marked, and dropped at the end."""
         return ss.Keypoints(outside="mark" if self.remove_invisible else "keep")

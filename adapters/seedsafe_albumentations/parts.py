@@ -1,4 +1,4 @@
-"""The parts of a call, as albumentations names and writes them, as a sample for seedsafe, and back."""
+"""A call's named parts as a sample, and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import seedsafe as ss
 from seedsafe_albumentations.own import OTHERS
 from seedsafe_albumentations.params import BboxParams, KeypointParams
-from seedsafe_albumentations.points import carried, read, written
+from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 from seedsafe_albumentations.rows import Rows, labels_of
 
@@ -22,15 +22,15 @@ _KINDS: Final = ("image", "mask", "bboxes", "keypoints")
 
 
 class Parts:
-    """What a pipeline is called with.
+    """The parts that a pipeline takes.
 
     Args:
-        bbox_params: of its boxes; None if it takes none.
-        keypoint_params: of its keypoints; None if it takes none.
-        additional: further arguments, by what they are.
-        asks_boxes: whether a transform draws by the boxes, so that no boxes are an empty list of them.
-        one_mask: whether a transform looks at the mask, so that all masks are one.
-        own: whether there is a transform of the user's own, which may look at the call's other arguments.
+        bbox_params: of its boxes, or None if it takes none.
+        keypoint_params: of its keypoints, or None if it takes none.
+        additional: the names of further arguments, and what each is.
+        asks_boxes: whether a transform draws by the boxes, so that a call without boxes needs an empty list of them.
+        one_mask: whether a transform looks at the mask, so that several masks become one.
+        own: whether a transform is the user's own, which may read the call's other arguments.
 
     Raises:
         ValueError: an additional target is of another kind.
@@ -55,8 +55,8 @@ class Parts:
         for name, kind in kinds.items():
             if kind not in _KINDS or (name == "image" and kind != "image"):
                 raise ValueError(
-                    f"additional_targets must be 'image', 'mask', 'bboxes' or 'keypoints', got {name!r}: {kind!r}: name what "
-                    "the argument is like"
+                    f"additional_targets must be 'image', 'mask', 'bboxes' or 'keypoints', got {name!r}: {kind!r}: pass the "
+                    "one that the argument is like"
                 )
         self.bbox_params = bbox_params
         self.keypoint_params = keypoint_params
@@ -65,9 +65,9 @@ class Parts:
         self.asks_boxes = asks_boxes
         self.one_mask = one_mask
         self.own = own
-        self.names = {like: [name for name, kind in kinds.items() if kind == like] for like in _KINDS}
+        self.names = {kind: [name for name, own_kind in kinds.items() if own_kind == kind] for kind in _KINDS}
 
-    def entered(self, data: dict[str, Any]) -> Entered:
+    def call_of(self, data: dict[str, Any]) -> Call:
         """Return the parts of a call as a sample for seedsafe.
 
         Raises:
@@ -76,7 +76,7 @@ class Parts:
         for name in _VOLUMES & data.keys():
             if data[name] is not None and name not in self.kinds:
                 raise ValueError(
-                    f"{name}= is of volumes, which are not supported: pass slices as images=, and their masks as masks="
+                    f"{name}= is of volumes, which are not supported: pass slices as images= and masks="
                 )
         images = [(name, data[name]) for name in self._named("image", data) if name != "image"]
         if data.get("images") is not None and "images" not in self.kinds:
@@ -84,45 +84,47 @@ class Parts:
         first = data.get("image")
         if first is None:
             if not images:
-                raise ValueError(f"a call needs image=, got {sorted(data)}")
+                raise ValueError(f"a call needs image=, got {sorted(data)}: pass an image by that name")
             first = images[0][1]
-        found = Entered(self, {"image": first}, images)
+        call = Call(self, {"image": first}, images)
         sizes = [one.shape[:2] for name, one in images if name == "images"]
         if any(size != first.shape[:2] for size in sizes):
             raise ValueError(
                 f"images must have one height and width, got {[first.shape[:2], *sizes]}: resize them"
             )
-        self._add_masks(data, found)
-        self._add_boxes(data, found)
-        self._add_keypoints(data, found)
+        self._add_masks(data, call)
+        self._add_boxes(data, call)
+        self._add_keypoints(data, call)
         if self.own:
-            parts = {"image", "images", "masks", *self.kinds, *found.labels}
-            found.sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
-        return found
+            parts = {"image", "images", "masks", *self.kinds, *call.labels}
+            call.sample[OTHERS] = {name: part for name, part in data.items() if name not in parts}
+        return call
 
     def _named(self, kind: str, data: dict[str, Any]) -> list[str]:
         """Return the names of a call's arguments of a kind."""
         return [name for name in self.names[kind] if data.get(name) is not None]
 
-    def _add_masks(self, data: dict[str, Any], found: Entered) -> None:
-        """Put in one mask as such, and several as a list, or as one of many channels."""
+    def _add_masks(self, data: dict[str, Any], call: Call) -> None:
+        """Add one mask as it is, and several as a list, or as one mask with several channels."""
         masks = [np.asarray(data[name]) for name in self._named("mask", data)]
         masks += [np.asarray(mask) for mask in data["masks"]] if data.get("masks") is not None else []
         if len({mask.shape[:2] for mask in masks}) > 1:
-            raise ValueError(f"masks must have one height and width, got {[mask.shape for mask in masks]}")
-        found.masks = [(mask.dtype, mask.shape[2:]) for mask in masks]
+            raise ValueError(
+                f"masks must have one height and width, got {[mask.shape for mask in masks]}: resize them"
+            )
+        call.masks = [(mask.dtype, mask.shape[2:]) for mask in masks]
         if len(masks) == 1:
-            found.sample["mask"] = masks[0]
+            call.sample["mask"] = masks[0]
         elif masks and self.one_mask:
-            together = np.result_type(*[np.uint8 if mask.dtype == bool else mask.dtype for mask in masks])
-            found.sample["mask"] = np.concatenate(
-                [mask.reshape(*mask.shape[:2], -1).astype(together, copy=False) for mask in masks], axis=2
+            common = np.result_type(*[np.uint8 if mask.dtype == bool else mask.dtype for mask in masks])
+            call.sample["mask"] = np.concatenate(
+                [mask.reshape(*mask.shape[:2], -1).astype(common, copy=False) for mask in masks], axis=2
             )
         elif masks:
-            found.sample["masks"] = masks
+            call.sample["masks"] = masks
 
-    def _rows(self, kind: str, data: dict[str, Any], params: Any, count: int, found: Entered) -> Any:
-        """Return the boxes or the keypoints of a call, None if there are none."""
+    def _rows(self, kind: str, data: dict[str, Any], params: Any, count: int, call: Call) -> Any:
+        """Return the boxes or the keypoints of a call, or None."""
         names = self._named(kind, data)
         if not names:
             return None
@@ -133,27 +135,25 @@ class Parts:
                 f"{which}_params={which.capitalize()}Params(format)"
             )
         rows = Rows(data, names, count)
-        found.labels |= labels_of(params.label_fields, data, kind, rows)
+        call.labels |= labels_of(params.label_fields, data, kind, rows)
         return rows
 
-    def _add_boxes(self, data: dict[str, Any], found: Entered) -> None:
-        rows = found.boxes = self._rows("bboxes", data, self.bbox_params, 4, found)
+    def _add_boxes(self, data: dict[str, Any], call: Call) -> None:
+        rows = call.boxes = self._rows("bboxes", data, self.bbox_params, 4, call)
         if rows is not None or self.asks_boxes:
             boxes = np.zeros((0, 4)) if rows is None else rows.first
-            found.sample |= {"boxes": boxes, _NUMBERS: np.arange(len(boxes))}
+            call.sample |= {"boxes": boxes, _NUMBERS: np.arange(len(boxes))}
 
-    def _add_keypoints(self, data: dict[str, Any], found: Entered) -> None:
+    def _add_keypoints(self, data: dict[str, Any], call: Call) -> None:
         params = self.keypoint_params
-        rows = found.points = self._rows(
-            "keypoints", data, params, len(params.format) if params else 2, found
-        )
+        rows = call.points = self._rows("keypoints", data, params, len(params.format) if params else 2, call)
         if rows is not None and params is not None:
-            found.posed = read(rows.first, params.format, params.angle_in_degrees)
-            found.sample["keypoints"] = carried(found.posed[0], params.posed, params.remove_invisible)
+            call.posed = split(rows.first, params.format, params.angle_in_degrees)
+            call.sample["keypoints"] = to_points(call.posed[0], params.posed, params.remove_invisible)
 
 
 @dataclass
-class Entered:
+class Call:
     """The parts of one call, as a sample for seedsafe."""
 
     parts: Parts
@@ -166,32 +166,32 @@ class Entered:
     labels: dict[str, Any] = field(default_factory=dict)
 
     def infos(self) -> dict[str, Any]:
-        """Return what transforms draw by."""
+        """Return the infos that transforms draw by."""
         image, mask = self.sample["image"], self.sample.get("mask")
-        found = {"image": ss.Info(image.shape, image.dtype, self.sample.get("boxes"))}
-        return found if mask is None else found | {"mask": ss.Info(mask.shape, mask.dtype)}
+        infos = {"image": ss.Info(image.shape, image.dtype, self.sample.get("boxes"))}
+        return infos if mask is None else infos | {"mask": ss.Info(mask.shape, mask.dtype)}
 
-    def returned(
+    def result_of(
         self,
         data: dict[str, Any],
-        made: Any,
+        result: Any,
         others: list[Any],
         to_tensor: ToTensorV2 | None,
         *,
         planes: bool = False,
     ) -> dict[str, Any]:
-        """Return the result in the form of the call; what becomes a tensor may have its channels first already, as `planes`."""
+        """Return the result in the form of the call; with `planes`, the image's channels already come first."""
         image, mask = (to_tensor.image, to_tensor.mask) if to_tensor else (_same, _same)
-        out: dict[str, Any] = data | made.get(OTHERS, {})
+        out: dict[str, Any] = data | result.get(OTHERS, {})
         series = []
         for (name, _), other in zip(self.images, others, strict=True):
             series += [image(other)] if name == "images" else []
             out |= {} if name == "images" else {name: image(other)}
         if series:
-            out["images"] = _together(series, data["images"])
+            out["images"] = _stack(series, data["images"])
         if data.get("image") is not None:
-            out["image"] = tensor(made["image"]) if planes and to_tensor else image(made["image"])
-        masks = self._split(made)
+            out["image"] = tensor(result["image"]) if planes and to_tensor else image(result["image"])
+        masks = self._split(result)
         for name in self.parts.names["mask"]:
             if data.get(name) is not None:
                 out[name] = mask(masks.pop(0))
@@ -199,39 +199,38 @@ class Entered:
             whole = isinstance(data["masks"], np.ndarray) and to_tensor is None and masks
             out["masks"] = np.stack(masks) if whole else [mask(one) for one in masks]
         if self.boxes is not None:
-            self._return_rows(out, self.boxes, made["boxes"], made[_NUMBERS], self.parts.bbox_params)
+            self._return_rows(out, self.boxes, result["boxes"], result[_NUMBERS], self.parts.bbox_params)
         params = self.parts.keypoint_params
         if self.points is not None and params is not None:
-            points = made["keypoints"]
-            given, angles, scales = self.posed
-            first = written(points, given, angles, scales, params.format, params.angle_in_degrees)
+            points = result["keypoints"]
+            first = to_rows(points, *self.posed, params.format, params.angle_in_degrees)
             inside = points[: len(first), 2] != 0 if params.remove_invisible else np.ones(len(first), bool)
             self._return_rows(out, self.points, first[inside], np.flatnonzero(inside), params)
         return out
 
     def _return_rows(self, out: dict[str, Any], rows: Rows, first: Any, numbers: Any, params: Any) -> None:
-        found, kept = rows.returned(first, numbers)
-        out |= found
-        out |= {name: _picked(self.labels[name], kept) for name in params.label_fields or ()}
+        by_name, kept = rows.select(first, numbers)
+        out |= by_name
+        out |= {name: _pick(self.labels[name], kept) for name in params.label_fields or ()}
 
-    def _split(self, made: Any) -> list[Any]:
+    def _split(self, result: Any) -> list[Any]:
         """Return the masks of the call."""
-        if "masks" in made:
-            return list(made["masks"])
+        if "masks" in result:
+            return list(result["masks"])
         if len(self.masks) < 2:
-            return [made["mask"]] if self.masks else []
-        found, begin = [], 0
+            return [result["mask"]] if self.masks else []
+        masks, begin = [], 0
         for dtype, channels in self.masks:
             count = int(np.prod(channels, dtype=int))
-            part = made["mask"][:, :, begin : begin + count].astype(dtype)
-            found.append(np.ascontiguousarray(part.reshape(*part.shape[:2], *channels)))
+            part = result["mask"][:, :, begin : begin + count].astype(dtype)
+            masks.append(np.ascontiguousarray(part.reshape(*part.shape[:2], *channels)))
             begin += count
-        return found
+        return masks
 
 
-def _together(images: list[Any], given: Any) -> Any:
-    """Return images as they were given: as an array, or as a list; tensors as one."""
-    if not isinstance(given, np.ndarray):
+def _stack(images: list[Any], original: Any) -> Any:
+    """Return images in the form of the original: a list, or one array or tensor."""
+    if not isinstance(original, np.ndarray):
         return images
     if isinstance(images[0], np.ndarray):
         return np.stack(images)
@@ -244,8 +243,8 @@ def _same(array: Any) -> Any:
     return array
 
 
-def _picked(values: Any, rows: list[int]) -> Any:
-    """Return the labels of some rows, of the same type."""
+def _pick(values: Any, rows: list[int]) -> Any:
+    """Return the labels of these rows, as a list, a tuple or an array as before."""
     if isinstance(values, list | tuple):
         return type(values)([values[row] for row in rows])
     return values[rows]

@@ -1,4 +1,7 @@
-"""The paths of albumentations' modules: every name can be imported from each of them."""
+"""The paths of albumentations' modules.
+
+Every name can be imported from each of them.
+"""
 
 from __future__ import annotations
 
@@ -56,18 +59,18 @@ _PATHS: Final = [
     "imgaug.transforms",
     "pytorch.transforms",
 ]
-"""Modules that albumentations has, or had, in 1.x and 2.x, beside those that are files here."""
+"""Modules of albumentations 1.x and 2.x, besides those that are files here."""
 
 
 def register(package: str) -> None:
-    """Make the modules, whose names are the package's."""
+    """Add the modules to ``sys.modules``, with all names of the package."""
 
     def name_of(name: str) -> Any:
         return getattr(helpers, name, None) or getattr(sys.modules[package], name)
 
     for path in _PATHS:
         result = ModuleType(f"{package}.{path}", __doc__)
-        result.__getattr__ = name_of  # type: ignore[method-assign]  # a function of modules
+        result.__getattr__ = name_of  # type: ignore[method-assign]  # a module's hook
         result.__path__ = []
         sys.modules[result.__name__] = result
         parent, _, name = result.__name__.rpartition(".")

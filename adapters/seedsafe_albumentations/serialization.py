@@ -1,4 +1,4 @@
-"""from_dict and load: what the original's to_dict and save wrote."""
+"""Pipelines from and to plain data."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def to_dict(transform: Any) -> dict[str, Any]:
 
 
 def from_dict(data: dict[str, Any]) -> Any:
-    """Return the pipeline that the original's ``to_dict`` described, of albumentations 1.x or 2.x.
+    """Return the pipeline that ``to_dict`` of albumentations 1.x or 2.x described.
 
     Raises:
-        ValueError: it names a transform that is not here.
+        ValueError: the data name a transform that this module does not have.
 
     Example:
         >>> flip = {"__class_fullname__": "HorizontalFlip", "p": 0.5}
@@ -32,11 +32,13 @@ def from_dict(data: dict[str, Any]) -> Any:
         Compose([HorizontalFlip()])
     """
     if not isinstance(data, dict) or "transform" not in data:
-        raise ValueError(f"data must be what albumentations.to_dict returned, got {data!r}")
-    return _made(data["transform"])
+        raise ValueError(
+            f"data must have an entry 'transform', got {data!r}: pass the result of albumentations.to_dict"
+        )
+    return _from_plain(data["transform"])
 
 
-def _made(plain: dict[str, Any]) -> Any:
+def _from_plain(plain: dict[str, Any]) -> Any:
     import seedsafe_albumentations as here
 
     name = plain["__class_fullname__"].rpartition(".")[2]
@@ -46,8 +48,9 @@ def _made(plain: dict[str, Any]) -> Any:
         if key != "__class_fullname__" and key not in _DROPPED and value is not None
     }
     if "transforms" in plain:
-        arguments["transforms"] = [_made(one) for one in plain["transforms"]]
-        arguments.pop("additional_targets", None) if not plain.get("additional_targets") else None
+        arguments["transforms"] = [_from_plain(one) for one in plain["transforms"]]
+        if not plain.get("additional_targets"):
+            arguments.pop("additional_targets", None)
     if name not in here.__all__:
         raise ValueError(
             f"data name the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
@@ -56,7 +59,7 @@ def _made(plain: dict[str, Any]) -> Any:
 
 
 def load(path: str | Path, data_format: str = "json") -> Any:
-    """Return the pipeline of a file that the original's ``save`` wrote, as JSON."""
+    """Return the pipeline in a JSON file that albumentations' ``save`` wrote."""
     if data_format != "json":
         raise ValueError(
             f"data_format must be 'json', got {data_format!r}: read the file, and pass its data to from_dict"
@@ -65,5 +68,5 @@ def load(path: str | Path, data_format: str = "json") -> Any:
 
 
 def save(transform: Any, path: str | Path) -> None:
-    """Write a pipeline of this module to a file, as ``seedsafe.Compose.to_json`` does; ``seedsafe.Compose.from_json`` reads it."""
+    """Write a pipeline to a file, as ``seedsafe.Compose.to_json`` does. ``seedsafe.Compose.from_json`` reads it."""
     Path(path).write_text(json.dumps(to_dict(transform), indent=2), encoding="utf-8")

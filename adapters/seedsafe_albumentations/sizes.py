@@ -16,8 +16,8 @@ def _factors(value: Any, name: str) -> tuple[float, float]:
     return 1.0 + low, 1.0 + high
 
 
-def _sided(kind: Any, instead: str) -> Row:
-    """Return the row of a resize by one side."""
+def _by_one_side(kind: Any, instead: str) -> Row:
+    """Return the row of a resize that sets one side."""
 
     def build(max_size: Any, interpolation: str) -> Any:
         max_size = 1024 if max_size is None else max_size
@@ -29,7 +29,7 @@ def _sided(kind: Any, instead: str) -> Row:
         kind,
         "max_size=None, interpolation=1, *, max_size_hw=None, mask_interpolation=0, area_for_downscale=None, p=1.0",
         {"max_size_hw": only(None, instead)},
-        "; of several sizes one is drawn",
+        ". Of several sizes one is drawn",
         build,
     )
 
@@ -38,14 +38,14 @@ def _pad_if_needed(
     min_height: Any, min_width: Any, pad_height_divisor: Any, pad_width_divisor: Any, **options: Any
 ) -> Any:
     if pad_height_divisor is not None and min_height == 1024:
-        min_height = None  # one of the two counts, and the divisor was named
+        min_height = None  # the default; only one of the two may count
     if pad_width_divisor is not None and min_width == 1024:
         min_width = None
     sides = ((min_height, pad_height_divisor), (min_width, pad_width_divisor))
     if any((low is None) == (divisor is None) for low, divisor in sides):
         raise ValueError(
             f"PadIfNeeded takes a minimum or a divisor for each side, got min_height={min_height!r}, min_width={min_width!r}, "
-            f"pad_height_divisor={pad_height_divisor!r}, pad_width_divisor={pad_width_divisor!r}: pass None for the others"
+            f"pad_height_divisor={pad_height_divisor!r}, pad_width_divisor={pad_width_divisor!r}: pass one, and None for the other"
         )
     size = None if min_height is min_width is None else (min_height or 1, min_width or 1)
     divisor = (pad_height_divisor or 1, pad_width_divisor or 1)
@@ -55,7 +55,7 @@ def _pad_if_needed(
 
 
 def _sides(value: Any, name: str) -> Any:
-    """Return (top, bottom, left, right) for (left, top, right, bottom), and vertical first for two numbers."""
+    """Return (top, bottom, left, right) for (left, top, right, bottom), and (vertical, horizontal) for (horizontal, vertical)."""
     if is_number(value):
         return value
     sides = several_of(value, name)
@@ -79,10 +79,10 @@ ROWS: Final = {
         {"scale_limit": ("scale", _factors)},
         " by a factor of 1 + the limit",
     ),
-    "LongestMaxSize": _sided(
+    "LongestMaxSize": _by_one_side(
         ss.LongestMaxSize, "seedsafe.Resize((larger, smaller), keep_ratio=True) keeps both limits"
     ),
-    "SmallestMaxSize": _sided(ss.SmallestMaxSize, "name one side's size with max_size="),
+    "SmallestMaxSize": _by_one_side(ss.SmallestMaxSize, "name one side's size with max_size="),
     "PadIfNeeded": Row(
         ss.PadIfNeeded,
         "min_height=1024, min_width=1024, pad_height_divisor=None, pad_width_divisor=None, position='center', "
@@ -94,6 +94,6 @@ ROWS: Final = {
         ss.Pad,
         "padding=0, fill=0, fill_mask=0, border_mode=0, p=1.0",
         {"padding": _sides},
-        "; four numbers are (left, top, right, bottom), two (horizontal, vertical)",
+        ". Four numbers are (left, top, right, bottom), two are (horizontal, vertical)",
     ),
 }

@@ -1,4 +1,7 @@
-"""The table's machinery: rows say what albumentations' transforms are here, and names are classes made of rows."""
+"""Classes with albumentations' names, from a table.
+
+A row says which transform of seedsafe stands for one of albumentations, and how its arguments are converted.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from typing import Any, Final
 import seedsafe as ss
 from seedsafe_albumentations.arguments import (
     Converter,
+    any_of,
     flag_of,
     interpolation_of,
-    known,
     mask_fill_of,
     method_of,
     mode_of,
@@ -22,25 +25,25 @@ from seedsafe_albumentations.arguments import (
 )
 from seedsafe_albumentations.nan import FILL, Filled, is_nan
 
-__all__ = ["Name", "Old", "Row", "fires", "named", "names_of"]
+__all__ = ["Name", "Old", "Row", "name_for", "names_of", "with_p"]
 
 
 @dataclass(frozen=True)
 class Old:
-    """The rule of an argument that is now called otherwise: unless it is None it counts instead of that."""
+    """The rule of an argument that has a new name. Its value replaces the new argument's, unless it is None."""
 
     now: str
 
 
 Rule = str | Converter | tuple[str, Converter] | Old
-"""What becomes of an argument: our name for it, a converter, or both; without a name it is only checked."""
+"""The rule of an argument: our name for it, a converter, or both. An empty name means that it is only checked."""
 
 _SHARED: Final[Mapping[str, Rule]] = {
     "interpolation": interpolation_of,
     "mask_interpolation": ("", nearest),
     "area_for_downscale": only(None, "put a Resize with interpolation=cv2.INTER_AREA before it"),
     "rotate_method": method_of,
-    "keypoint_remapping_method": known("mask", "direct"),
+    "keypoint_remapping_method": any_of("mask", "direct"),
     "border_mode": ("mode", mode_of),
     "fill_mask": ("mask_fill", mask_fill_of),
     "pad_mode": Old("border_mode"),
@@ -53,13 +56,13 @@ _SHARED: Final[Mapping[str, Rule]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One of albumentations' transforms.
+    """A transform of albumentations.
 
     Args:
-        ours: the class that it is here.
-        signature: its parameters, as they stand in brackets; ``always_apply``, of 1.x, is added.
-        rules: what becomes of its arguments; those of all rows are shared, and others are passed on as they are.
-        note: what its documentation says more.
+        ours: the class of seedsafe that stands for it.
+        signature: its parameters, as in a def; ``always_apply``, from 1.x, is added.
+        rules: of its arguments, in addition to those that all rows share. Arguments without a rule are passed on unchanged.
+        note: the end of its docstring.
         build: called instead of the class, with the converted arguments.
     """
 
@@ -76,24 +79,24 @@ class Row:
             text += ", always_apply=None" if "*" in text else ", *, always_apply=None"
         return inspect.signature(eval(f"lambda {text}: None"))  # the table's own text
 
-    def made(self, **given: Any) -> Any:
+    def transform(self, **arguments: Any) -> Any:
         """Return seedsafe's transform for albumentations' arguments."""
-        p, always_apply = given.pop("p"), given.pop("always_apply")
+        p, always_apply = arguments.pop("p"), arguments.pop("always_apply")
         rules: dict[str, Any] = {**_SHARED, **self.rules}
-        for name in [name for name in given if isinstance(rules.get(name), Old)]:
-            value = given.pop(name)
-            given |= {} if value is None else {rules[name].now: value}
-        holes = is_nan(given.get("fill"))
-        given |= {"fill": FILL} if holes else {}
+        for name in [name for name in arguments if isinstance(rules.get(name), Old)]:
+            value = arguments.pop(name)
+            arguments |= {} if value is None else {rules[name].now: value}
+        holes = is_nan(arguments.get("fill"))
+        arguments |= {"fill": FILL} if holes else {}
         options: dict[str, Any] = {}
-        for name, value in given.items():
+        for name, value in arguments.items():
             ours, convert = _split(name, rules.get(name, name))
-            converted = convert(value, name) if convert else value
-            options |= {ours: converted} if ours else {}
+            new = convert(value, name) if convert else value
+            options |= {ours: new} if ours else {}
         result = (self.build or self.ours)(**options)
-        return fires(
-            ss.Compose([Filled(), fires(result, 1.0), Filled()]) if holes else result, p, always_apply
-        )
+        if holes:
+            result = ss.Compose([Filled(), with_p(result, 1.0), Filled()])
+        return with_p(result, p, always_apply)
 
 
 def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
@@ -103,8 +106,8 @@ def _split(name: str, rule: Any) -> tuple[str, Converter | None]:
     return (rule, None) if isinstance(rule, str) else (name, rule)
 
 
-def fires(transform: Any, p: Any, always_apply: Any = None) -> Any:
-    """Return a transform that fires with a probability; always_apply, of albumentations 1.x, goes before it."""
+def with_p(transform: Any, p: Any, always_apply: Any = None) -> Any:
+    """Return the transform with the probability p; always_apply, from albumentations 1.x, overrides it."""
     p = 1.0 if always_apply is not None and flag_of(always_apply, "always_apply") else number_of(p, "p")
     if hasattr(transform, "p"):
         return replace(transform, p=p)
@@ -112,52 +115,54 @@ def fires(transform: Any, p: Any, always_apply: Any = None) -> Any:
 
 
 class Name(type):
-    """What albumentations' names are: classes whose call returns a transform of seedsafe, which isinstance knows as theirs."""
+    """Metaclass of albumentations' names: their call returns a transform of seedsafe, which counts as their instance."""
 
     _build: Callable[..., Any]
     _ours: Any
 
     def __new__(cls, name: str, bases: tuple[Any, ...], body: dict[str, Any]) -> Any:
-        """Return a class, unless it derives from one of these."""
+        """Return a class. Deriving from one of these is an error."""
         if bases:
             raise TypeError(
-                f"a class cannot derive from {', '.join(one.__name__ for one in bases)} of seedsafe_albumentations, which "
-                "makes a transform of seedsafe: derive it from ImageOnlyTransform or DualTransform, or put seedsafe.bridge "
-                "around a class that derives from the original"
+                f"a class cannot derive from {', '.join(one.__name__ for one in bases)} of seedsafe_albumentations: derive it "
+                "from ImageOnlyTransform or DualTransform. If it needs the original, derive it from that, and wrap it in "
+                "seedsafe.bridge"
             )
         return super().__new__(cls, name, bases, body)
 
-    def __call__(cls, *arguments: Any, **given: Any) -> Any:
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
         """Return the transform for albumentations' arguments."""
         signature = inspect.signature(cls)
         try:
-            bound = signature.bind(*arguments, **given)
+            values = signature.bind(*arguments, **options)
         except TypeError as error:
             raise TypeError(
                 f"{cls.__name__}() {error}: it takes {', '.join(signature.parameters) or 'no arguments'}"
             ) from None
-        bound.apply_defaults()
-        return cls._build(**bound.arguments)
+        values.apply_defaults()
+        return cls._build(**values.arguments)
 
     def __instancecheck__(cls, thing: Any) -> bool:
-        """Return whether a transform is what a call returns, perhaps with a probability around it."""
+        """Return whether a transform is of the kind that a call returns, perhaps inside a RandomApply."""
         inside = thing.transforms if isinstance(thing, ss.RandomApply) else ()
         return isinstance(thing, cls._ours) or (len(inside) == 1 and isinstance(inside[0], cls._ours))
 
 
-def named(ours: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that makes a class of albumentations' name out of a function that returns one of our transforms."""
+def name_for(ours: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Decorate a function that returns a transform of `ours`: it becomes a class with albumentations' name."""
 
-    def name_of(function: Callable[..., Any]) -> Any:
+    def decorate(function: Callable[..., Any]) -> Any:
         return _name(function.__name__, function, ours, inspect.signature(function), function.__doc__)
 
-    return name_of
+    return decorate
 
 
 def names_of(rows: Mapping[str, Row]) -> dict[str, Any]:
-    """Return the classes of a table."""
+    """Return the classes of a table, by name."""
     return {
-        name: _name(name, row.made, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}.")
+        name: _name(
+            name, row.transform, row.ours, row.parameters(), f"Return ``{_path(row.ours)}``{row.note}."
+        )
         for name, row in rows.items()
     }
 

@@ -1,4 +1,4 @@
-"""Normalize and ToFloat: other units."""
+"""Normalize and ToFloat."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ class Standardized(ss.ImageTransform):
     std: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        self._by(1.0)  # what is wrong with the numbers is said here
+        self._by(1.0)  # raises the errors about mean and std early
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
         return ss.Info(info.shape, np.float32)
 
     def joined(self, following: ss.Transform) -> ss.Transform | None:
-        """Return both in one pass if the channels are put first."""
+        """Return one transform for both if `following` is ToCHW, else None."""
         return StandardizedCHW(self.mean, self.std) if type(following) is ss.ToCHW else None
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image, normalized."""
+        """Return the normalized image."""
         if image.dtype == np.uint16:
             image = image.astype(np.float32)
         return self._by(255.0 if image.dtype == np.uint8 else 1.0).apply_image(image, params)
 
     def _by(self, unit: float) -> Any:
-        """Return the core's Normalize for images that it divides by `unit` before."""
+        """Return seedsafe's Normalize, which divides images by `unit` first."""
         return _units(tuple(one / unit for one in self.mean), tuple(one / unit for one in self.std))
 
 
 @dataclass(frozen=True)
 class StandardizedCHW(Standardized):
-    """Standardized and ToCHW: the same bytes in half the time."""
+    """Standardized and ToCHW in one pass, with the same bytes."""
 
     channels: ClassVar[Any] = "to first"
 
@@ -82,10 +82,10 @@ def _to_float(max_value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Fraction(ss.ImageTransform):
-    """Divide by the largest value, into float32; images of float32 stay as they are.
+    """Convert to float32, divided by the largest value. Images of float32 stay unchanged.
 
     Args:
-        max_value: the largest value; None for that of the image's dtype, uint8 or uint16.
+        max_value: the largest value, or None to use the largest of the image's dtype, uint8 or uint16.
     """
 
     channels: ClassVar[Any] = "last"
@@ -121,9 +121,9 @@ ROWS: Final = {
         {
             "mean": each_of,
             "std": each_of,
-            "normalization": only("standard", "the core takes the mean and std that it is given"),
+            "normalization": only("standard", "pass mean and std, which seedsafe never takes from the image"),
         },
-        " with mean and std multiplied by max_pixel_value, whatever the dtype is",
+        " with mean and std multiplied by max_pixel_value, for every dtype",
         _normalize,
     ),
     "ToFloat": Row(

@@ -1,6 +1,7 @@
-"""Snow, rain, fog, shadows and sun flares, as albumentations 2.0.8 draws them; images of float32 go through uint8.
+"""Snow, rain, fog, shadows and sun flares.
 
-They follow U. Saxena's Automold, a library of augmentations for roads, as albumentations does.
+They follow albumentations 2.0.8, which follows U. Saxena's Automold, a library of augmentations for roads. Images of float32 are
+converted to uint8 and back.
 """
 
 from __future__ import annotations
@@ -24,38 +25,38 @@ _Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Weather(ss.ImageTransform):
-    """What these transforms have in common: they change images of uint8 in place."""
+    """Base class of these transforms, which change images of uint8 in place."""
 
     channels: ClassVar[Any] = "last"
     colours: ClassVar[bool] = True
     """Whether the image must have three channels."""
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image with what was drawn."""
+        """Return the changed image."""
         if self.colours and (image.ndim != 3 or image.shape[2] != 3):
             raise ValueError(
                 f"{type(self).__name__} needs three channels, got the shape {image.shape}: read RGB"
             )
         if image.dtype == np.uint8:
-            return self.changed(image.copy(), params)
+            return self.change(image.copy(), params)
         if image.dtype != np.float32:
             raise TypeError(
                 f"{type(self).__name__} needs uint8 or float32, got dtype {image.dtype}: convert it with astype"
             )
         deep = np.rint(np.clip(image, 0, 1) * 255).astype(np.uint8)
-        return self.changed(deep, params).astype(np.float32) / np.float32(255)
+        return self.change(deep, params).astype(np.float32) / np.float32(255)
 
-    def changed(self, image: Any, params: Any) -> Any:
-        """Return an image of uint8, which may be written to, with what was drawn."""
+    def change(self, image: Any, params: Any) -> Any:
+        """Change an image of uint8, in place or not, and return it."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Snow(Weather):
-    """Bleach the pixels that are darker than a point.
+    """Bleach the pixels that are darker than a threshold, the snow point.
 
     Args:
-        snow_point: the range of the point: 0 is a third of the range of values, 1 five sixths of it.
+        snow_point: the range of the snow point. 0 is a third of the range of values, 1 is five sixths of it.
         brightness: the factor of lightness.
     """
 
@@ -63,10 +64,10 @@ class Snow(Weather):
     brightness: float
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> float:
-        """Return the point."""
+        """Return the snow point."""
         return rng.uniform(*self.snow_point)
 
-    def changed(self, image: Any, params: float) -> Any:
+    def change(self, image: Any, params: float) -> Any:
         """Return the image with lighter shadows."""
         cv2: Any = ss.opencv.load()
 
@@ -83,12 +84,12 @@ class Rain(Weather):
 
     Args:
         slant: the range of the shift of a line's end, in pixels.
-        length: of a drop, in pixels; None for an eighth of the height.
+        length: of a drop, in pixels, or None to use an eighth of the height.
         width: of a drop, in pixels.
         colour: of a drop, RGB from 0 to 255.
         blur: the side of the blur, in pixels.
         brightness: the factor of all pixels.
-        many: how many drops there are for each row of pixels.
+        many: the number of drops for each row of pixels.
     """
 
     slant: _Range
@@ -100,7 +101,7 @@ class Rain(Weather):
     many: float
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
-        """Return the slant, the length, and where the drops begin."""
+        """Return the slant, the length, and the drops' upper ends (x, y)."""
         rows, columns = info.image_size()
         length = max(1, rows // 8) if self.length is None else self.length
         if length >= rows:
@@ -108,10 +109,10 @@ class Rain(Weather):
                 f"drop_length must be below the image's height, got {length} of {rows}: pass fewer pixels"
             )
         slant = rng.uniform(*self.slant)
-        places = rng.units(2 * int(rows * self.many)).reshape(-1, 2) * (columns, rows - length)
-        return slant, length, places.astype(int).tolist()
+        begins = rng.units(2 * int(rows * self.many)).reshape(-1, 2) * (columns, rows - length)
+        return slant, length, begins.astype(int).tolist()
 
-    def changed(self, image: Any, params: Any) -> Any:
+    def change(self, image: Any, params: Any) -> Any:
         """Return the image with drops."""
         cv2: Any = ss.opencv.load()
 
@@ -130,7 +131,7 @@ class Rain(Weather):
 
 @dataclass(frozen=True)
 class Fog(Weather):
-    """Lay many faint white discs over the image, the most of them in its middle, and blur it a little.
+    """Lay many faint white discs over the image, most of them near its centre, and blur it a little.
 
     Args:
         strength: its range, from 0 to 1.
@@ -141,7 +142,7 @@ class Fog(Weather):
     alpha: float
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
-        """Return the strength, and the discs' middles and radii."""
+        """Return the strength, and the discs' centres and radii."""
         rows, columns = info.image_size()
         strength = rng.uniform(*self.strength)
         region = max(1, int(columns // 3 * strength))
@@ -154,16 +155,16 @@ class Fog(Weather):
             if wide <= region or high <= region:
                 break
             for _ in range(int(wide * high / (region * region) * strength * 10)):
-                place = (
+                centre = (
                     x - wide // 2 + rng.integer(wide // 2 * 2 + 1),
                     y - high // 2 + rng.integer(high // 2 * 2 + 1),
                 )
-                discs.append((*place, smallest + rng.integer(largest - smallest)))
+                discs.append((*centre, smallest + rng.integer(largest - smallest)))
             wide, high = int(wide * 0.9), int(high * 0.9)
         return strength, discs
 
-    def changed(self, image: Any, params: Any) -> Any:
-        """Return the image with fog: pixels under as many discs are changed alike, so that discs are only counted."""
+    def change(self, image: Any, params: Any) -> Any:
+        """Return the image with fog. Only the number of discs over a pixel counts."""
         cv2: Any = ss.opencv.load()
 
         strength, discs = params
@@ -192,10 +193,10 @@ class Shadow(Weather):
     """Darken polygons.
 
     Args:
-        area: where their corners lie, (x0, y0, x1, y1), shares of width and height.
+        area: the rectangle (x0, y0, x1, y1) of their corners, as shares of width and height.
         count: the range of their number.
-        corners: of one polygon.
-        strength: the range of what is taken off a pixel's value, a share.
+        corners: the number of corners of a polygon.
+        strength: the range of the share by which pixels get darker.
     """
 
     colours = False
@@ -206,7 +207,7 @@ class Shadow(Weather):
     strength: _Range
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
-        """Return polygons, and how dark each of them is."""
+        """Return polygons, each with its strength."""
         rows, columns = info.image_size()
         x0, x1 = (int(share * columns) for share in self.area[::2])
         y0, y1 = (int(share * rows) for share in self.area[1::2])
@@ -222,7 +223,7 @@ class Shadow(Weather):
             for _ in range(low + rng.integer(high - low + 1))
         ]
 
-    def changed(self, image: Any, params: Any) -> Any:
+    def change(self, image: Any, params: Any) -> Any:
         """Return the image with shadows."""
         cv2: Any = ss.opencv.load()
 
@@ -237,7 +238,7 @@ class SunFlare(Weather):
     """Draw the sun, and coloured circles on a line through it.
 
     Args:
-        area: where the sun is, (x0, y0, x1, y1), shares of width and height.
+        area: the rectangle (x0, y0, x1, y1) of the sun's centre, as shares of width and height.
         radius: of the sun, in pixels.
         colour: of the sun, RGB from 0 to 255.
         angle: the range of the line's angle, in turns.
@@ -251,7 +252,7 @@ class SunFlare(Weather):
     count: tuple[int, int]
 
     def draw(self, rng: ss.Draws, info: ss.Info) -> Any:
-        """Return where the sun is, and the circles: share, middle, radius, colour."""
+        """Return the sun's centre, and for each circle its share, centre, radius and colour."""
         rows, columns = info.image_size()
         angle = 2 * np.pi * rng.uniform(*self.angle)
         x = int(columns * rng.uniform(*self.area[::2]))
@@ -269,19 +270,19 @@ class SunFlare(Weather):
             circles.append((share, (int(x + t * np.cos(angle)), int(y + t * np.sin(angle))), radius, colour))
         return (x, y), circles
 
-    def changed(self, image: Any, params: Any) -> Any:
+    def change(self, image: Any, params: Any) -> Any:
         """Return the image with the sun."""
         cv2: Any = ss.opencv.load()
 
         sun, circles = params
         overlay = image.copy()
-        for share, place, radius, colour in circles:
-            cv2.circle(overlay, place, radius, colour, -1)
+        for share, centre, radius, colour in circles:
+            cv2.circle(overlay, centre, radius, colour, -1)
             image = cv2.addWeighted(overlay, share, image, 1 - share, 0)
         overlay = image.copy()
         radii = [radius for _, _, radius, _ in circles]
-        weighted = (share * radius for share, _, radius, _ in circles)
-        brightest = 5 * reduce(add, weighted) / sum(radii)  # `sum` of floats depends on Python's version
+        products = (share * radius for share, _, radius, _ in circles)
+        brightest = 5 * reduce(add, products) / sum(radii)  # `sum` of floats depends on Python's version
         many = self.radius // 10
         shares = np.linspace(0.0, min(brightest, 1.0), many)[::-1] ** 3
         for radius, share in zip(np.linspace(1, self.radius, many), shares, strict=True):
@@ -310,17 +311,17 @@ def _area(value: Any, name: str) -> tuple[float, ...]:
 def _count(value: Any, name: str) -> tuple[int, int]:
     low, high = pair_of(value, name)
     if low < 1 or low != low // 1 or high != high // 1:
-        raise ValueError(f"{name} must be whole numbers from 1 on, got {value!r}: pass how many there are")
+        raise ValueError(f"{name} must be whole numbers from 1 on, got {value!r}: pass a range of counts")
     return int(low), int(high)
 
 
-def _ended(kind: Any, argument: str, end: str) -> Callable[..., Any]:
-    """Return a function that makes a transform; 1.x named the ends of its range."""
+def _with_ends(kind: Any, argument: str, end: str) -> Callable[..., Any]:
+    """Return a function that builds a transform from a range, or from its two ends as in 1.x."""
 
     def build(**options: Any) -> Any:
         ends = [options.pop(f"{end}_{which}") for which in ("lower", "upper")]
-        given = options[argument]
-        options[argument] = tuple(old if one is None else one for old, one in zip(given, ends, strict=True))
+        both = zip(options[argument], ends, strict=True)
+        options[argument] = tuple(default if one is None else one for default, one in both)
         return kind(**options)
 
     return build
@@ -338,7 +339,7 @@ ROWS: Final = {
             "snow_point_range": ("snow_point", _share),
             "method": only("bleach", "use seedsafe.bridge(albumentations.RandomSnow(method='texture'))"),
         },
-        build=_ended(Snow, "snow_point", "snow_point"),
+        build=_with_ends(Snow, "snow_point", "snow_point"),
     ),
     "RandomRain": Row(
         Rain,
@@ -353,13 +354,13 @@ ROWS: Final = {
             "brightness_coefficient": ("brightness", number_of),
             "rain_type": ("many", _DROPS),
         },
-        build=_ended(Rain, "slant", "slant"),
+        build=_with_ends(Rain, "slant", "slant"),
     ),
     "RandomFog": Row(
         Fog,
         "alpha_coef=0.08, fog_coef_range=(0.3, 1), p=0.5, *, fog_coef_lower=None, fog_coef_upper=None",
         {"alpha_coef": ("alpha", number_of), "fog_coef_range": ("strength", _share)},
-        build=_ended(Fog, "strength", "fog_coef"),
+        build=_with_ends(Fog, "strength", "fog_coef"),
     ),
     "RandomShadow": Row(
         Shadow,
@@ -371,7 +372,7 @@ ROWS: Final = {
             "shadow_dimension": ("corners", number_of),
             "shadow_intensity_range": ("strength", _share),
         },
-        build=_ended(Shadow, "count", "num_shadows"),
+        build=_with_ends(Shadow, "count", "num_shadows"),
     ),
     "RandomSunFlare": Row(
         SunFlare,
@@ -388,6 +389,6 @@ ROWS: Final = {
                 "overlay", "use seedsafe.bridge(albumentations.RandomSunFlare(method='physics_based'))"
             ),
         },
-        build=_ended(_ended(SunFlare, "count", "num_flare_circles"), "angle", "angle"),
+        build=_with_ends(_with_ends(SunFlare, "count", "num_flare_circles"), "angle", "angle"),
     ),
 }

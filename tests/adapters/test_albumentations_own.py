@@ -297,7 +297,7 @@ class Unfinished(A.DualTransform):
 @pytest.mark.parametrize(
     ("transform", "message"),
     [
-        (lambda: Shrinking(p=1), "Shrinking must return bboxes with the columns that it was given, 5"),
+        (lambda: Shrinking(p=1), "Shrinking must return bboxes of 5 columns, as it gets them"),
         (lambda: Losing(p=1), "Losing left out keypoints, which remove_invisible=False keeps"),
         (lambda: Silent(p=1), "Silent must return a dict"),
         (lambda: Unfinished(p=1), "Unfinished has no apply_to_bboxes"),

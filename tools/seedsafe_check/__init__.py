@@ -1,4 +1,7 @@
-"""Check whether a project is affected: installed versions, the linter's findings and a quick audit, on one page."""
+"""Check whether a project is affected: ``seedsafe check``.
+
+One page has the installed versions, the linter's findings and a quick audit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The meaning of installed versions, from the file that holds the documentation's dated table."""
+"""The meaning of installed versions.
+
+It comes from the file that also has the documentation's dated table.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ class Library:
 
     Attributes:
         name: of its distribution.
-        version: the installed one.
+        version: the installed version.
         state: ``"affected"`` if usual code repeats random numbers with it, ``"partly"``, or ``"unknown"``.
-        means: what that means, in a sentence.
+        means: the meaning of the state, in a sentence.
     """
 
     name: str
@@ -33,7 +36,7 @@ class Library:
 
 @cache
 def facts() -> dict[str, Any]:
-    """Return what the file holds: ``as_of``, ``measured_with``, ``row`` and ``library``."""
+    """Return the contents of the file: ``as_of``, ``measured_with``, ``row`` and ``library``."""
     return tomllib.loads(files("seedsafe_check").joinpath("affected.toml").read_text(encoding="utf-8"))
 
 
@@ -47,13 +50,13 @@ def table() -> str:
         | source of the random numbers | torch DataLoader workers | Keras, `use_multiprocessing=True` |
         ...
     """
-    known = facts()
+    contents = facts()
     lines = [
-        f"As of {known['as_of']}, with {known['measured_with']}:",
+        f"As of {contents['as_of']}, with {contents['measured_with']}:",
         "",
         "| source of the random numbers | torch DataLoader workers | Keras, `use_multiprocessing=True` |",
         "|---|---|---|",
-        *(f"| {row['source']} | {row['torch']} | {row['keras']} |" for row in known["row"]),
+        *(f"| {row['source']} | {row['torch']} | {row['keras']} |" for row in contents["row"]),
     ]
     return "\n".join(lines)
 
@@ -64,10 +67,10 @@ def installed(find: Callable[[str], str] = version) -> list[Library]:
     Args:
         find: returns the version of a distribution, or raises PackageNotFoundError.
     """
-    found: dict[str, Library] = {}
+    libraries: dict[str, Library] = {}
     for entry in facts()["library"]:
         name = entry["name"]
-        if name in found:
+        if name in libraries:
             continue
         try:
             here = find(name)
@@ -77,8 +80,8 @@ def installed(find: Callable[[str], str] = version) -> list[Library]:
         if (since is None or _numbers(since) <= _numbers(here)) and (
             until is None or _numbers(here) < _numbers(until)
         ):
-            found[name] = Library(name, here, entry["state"], entry["means"])
-    return list(found.values())
+            libraries[name] = Library(name, here, entry["state"], entry["means"])
+    return list(libraries.values())
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -88,5 +91,5 @@ def _numbers(text: str) -> tuple[int, ...]:
         >>> _numbers("2.13.0+cpu"), _numbers("1.9") <= _numbers("1.10.0rc1")
         ((2, 13, 0), True)
     """
-    found = re.match(r"\d+(?:\.\d+)*", text)
-    return tuple(int(part) for part in found[0].split(".")) if found else ()
+    match = re.match(r"\d+(?:\.\d+)*", text)
+    return tuple(int(part) for part in match[0].split(".")) if match else ()

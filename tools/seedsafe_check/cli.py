@@ -22,21 +22,21 @@ def main(argv: list[str]) -> int:
     """Run the check.
 
     Args:
-        argv: Arguments after ``seedsafe check``.
+        argv: the arguments after ``seedsafe check``.
 
     Returns:
         0 if nothing repeats, 1 if the linter finds an error or the audit a fault (with ``--strict``, anything), 2 if the
-        check could not be done: an unknown option, a path that does not exist, a dataset that cannot be read.
+        check could not run: an unknown option, a path that does not exist, a dataset that cannot be read.
     """
     try:
         options = parser().parse_args(argv)
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 2
     try:
-        path, target = _told_apart(options.what)
+        path, target = _split(options.what)
         page = _page(path, target, options.jobs)
-    except SystemExit as left:
-        print(f"seedsafe check: the module that was imported left Python with {left.code!r}", file=sys.stderr)
+    except SystemExit as error:
+        print(f"seedsafe check: the imported module exited with {error.code!r}", file=sys.stderr)
         return 2
     except (ConfigError, ValueError, TypeError, RuntimeError, ImportError, OSError) as error:
         print(f"seedsafe check: {error}", file=sys.stderr)
@@ -45,8 +45,8 @@ def main(argv: list[str]) -> int:
     return page.exit_code(strict=options.strict)
 
 
-def _told_apart(what: list[str]) -> tuple[str, str | None]:
-    """Return the path and the dataset among the arguments."""
+def _split(what: list[str]) -> tuple[str, str | None]:
+    """Return the path and the dataset from the arguments."""
     targets = [one for one in what if ":" in one and not Path(one).exists()]
     paths = [one for one in what if one not in targets]
     if len(paths) > 1 or len(targets) > 1:
@@ -60,26 +60,26 @@ def _told_apart(what: list[str]) -> tuple[str, str | None]:
 
 
 def _page(path: str, target: str | None, jobs: int | None) -> Page:
-    report = _audited(target) if target else None  # what cannot be read is told before the linter's seconds
+    report = _audit(target) if target else None  # first, because a dataset that cannot be read fails at once
     libraries = installed()
     start = Path(path).absolute()
     config = load(start if start.is_dir() else start.parent, None)
     torch = next((one.version for one in libraries if one.name == "torch"), "")
-    found = lint([path], config=replace(config, torch=config.torch or torch), jobs=jobs)
+    result = lint([path], config=replace(config, torch=config.torch or torch), jobs=jobs)
     return Page(
         path=path,
-        files=found.files,
-        skipped=tuple(f"{item.path}: {item.reason}" for item in found.skipped),
-        hidden=found.known,
+        files=result.files,
+        skipped=tuple(f"{item.path}: {item.reason}" for item in result.skipped),
+        hidden=result.known,
         libraries=tuple(libraries),
-        entries=tuple(entries(found.findings)),
+        entries=tuple(entries(result.findings)),
         as_of=facts()["as_of"],
         audit=report,
     )
 
 
-def _audited(target: str) -> dict[str, Any]:
-    """Audit a dataset quickly: a few seconds, in forked workers."""
+def _audit(target: str) -> dict[str, Any]:
+    """Audit a dataset in forked workers, which takes a few seconds."""
     from seedsafe_audit.api import audit
     from seedsafe_audit.options import QUICK, SLOW
     from seedsafe_audit.questions import QUESTIONS

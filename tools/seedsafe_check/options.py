@@ -1,4 +1,4 @@
-"""The options of ``seedsafe check``, in a file that imports little: help comes at once."""
+"""The options of ``seedsafe check``, importing little."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: whether the project is affected, why, and what to do first."""
+"""The page that ``seedsafe check`` prints."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from seedsafe_lint.rules import RULES
 __all__ = ["Page"]
 
 _WIDE = 110
-_MOST = 40  # causes that the text lists; JSON has all
+_MOST = 40  # causes of one rule in the text; JSON has all
 _FIRST = 3  # steps to take first
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was found.
+    """The result of a check: whether the project is affected, why, and the first steps.
 
     Attributes:
-        path: what was read.
-        files: how many files.
+        path: the file or folder that was read.
+        files: the number of files.
         skipped: files that could not be read, with the reason.
-        hidden: findings that the project's baseline knows.
-        libraries: what is installed.
+        hidden: the number of findings in the project's baseline.
+        libraries: the installed libraries.
         entries: the linter's findings, one for each cause.
-        audit: the audit's report as plain data, None without a dataset.
-        as_of: when the versions' meaning was measured.
+        audit: the audit's report as plain data, or None without a dataset.
+        as_of: when the meaning of the versions was measured.
     """
 
     path: str
@@ -51,20 +51,20 @@ class Page:
     @property
     def faults(self) -> list[dict[str, Any]]:
         """The audit's answers that are faults, one for each cause."""
-        return self._told("fault")
+        return self._answers("fault")
 
-    def _told(self, verdict: str) -> list[dict[str, Any]]:
+    def _answers(self, verdict: str) -> list[dict[str, Any]]:
         answers = self.audit["answers"] if self.audit else ()
         return [one for one in answers if one["verdict"] == verdict and one["part_of"] is None]
 
     @property
     def verdict(self) -> str:
-        """The answer, in a line."""
+        """The answer in one line."""
         if self.errors or self.faults:
-            parts = [_counted(len(self.errors), "cause") + " in the code"] if self.errors else []
-            parts += [_counted(len(self.faults), "fault") + " in the audit"] if self.faults else []
+            parts = [_count(len(self.errors), "cause") + " in the code"] if self.errors else []
+            parts += [_count(len(self.faults), "fault") + " in the audit"] if self.faults else []
             return f"affected: {' and '.join(parts)}"
-        if self.entries or self._told("warning"):
+        if self.entries or self._answers("warning"):
             return "nothing repeats; results depend on workers, order or versions"
         if not self.files and self.audit is None:
             return "nothing to read: no Python file there"
@@ -74,10 +74,12 @@ class Page:
 
     def exit_code(self, *, strict: bool) -> int:
         """Return 1 if something is wrong (with ``strict`` if anything was found), else 0."""
-        return int(bool(self.errors or self.faults or (strict and (self.entries or self._told("warning")))))
+        return int(
+            bool(self.errors or self.faults or (strict and (self.entries or self._answers("warning"))))
+        )
 
     def steps(self) -> list[str]:
-        """Return what to do first."""
+        """Return the steps to take first."""
         errors = sorted(self.errors, key=lambda entry: -len(entry.more))
         result = [f"{_place(entry)}: {RULES[entry.finding.code].fix}" for entry in errors[:_FIRST]]
         if not errors:
@@ -105,7 +107,7 @@ class Page:
         lines = [f"{self.path}: {self.verdict}", "", f"Installed (what it means: as of {self.as_of})"]
         width = max((len(f"{one.name} {one.version}") for one in self.libraries), default=0)
         for one in self.libraries:
-            lines += _wrapped(f"  {f'{one.name} {one.version}':{width}}  {one.state}: {one.means}", width + 4)
+            lines += _wrap(f"  {f'{one.name} {one.version}':{width}}  {one.state}: {one.means}", width + 4)
         if not self.libraries:
             lines.append(
                 "  none of torch, Keras, albumentations and the other libraries that this page knows"
@@ -115,31 +117,29 @@ class Page:
             lines.append(f"  {code} {RULES[code].name}")
             for entry in [entry for entry in self.errors if entry.finding.code == code][:_MOST]:
                 more = f" (also {listed(entry.more, entry.finding.place.path)})" if entry.more else ""
-                lines += _wrapped(f"    {_place(entry)}: {entry.finding.message}{more}", 6)
+                lines += _wrap(f"    {_place(entry)}: {entry.finding.message}{more}", 6)
         if self.audit is not None:
             lines += ["", f"Audit of {self.audit['subject']}"]
-            told = [*self.faults, *self._told("warning")]
-            for answer in told:
+            answers = [*self.faults, *self._answers("warning")]
+            for answer in answers:
                 where = f" ({', '.join(answer['places'])})" if answer["places"] else ""
-                lines += _wrapped(
-                    f"  {answer['verdict']} {answer['question']}: {answer['summary']}{where}", 4
-                )
-            if not told:
+                lines += _wrap(f"  {answer['verdict']} {answer['question']}: {answer['summary']}{where}", 4)
+            if not answers:
                 lines.append("  no fault and no warning")
         lines += ["", "What to do first"]
         for number, step in enumerate(self.steps() or ["nothing"], 1):
-            lines += _wrapped(f"  {number}. {step}", 5)
+            lines += _wrap(f"  {number}. {step}", 5)
         return "\n".join(lines)
 
     def _code(self) -> str:
         counts = Counter(entry.finding.severity for entry in self.entries)
-        parts = [_counted(counts[name], name) for name in ("error", "warning", "note")]
-        tail = f"; {_counted(len(self.skipped), 'file')} cannot be parsed" if self.skipped else ""
+        parts = [_count(counts[name], name) for name in ("error", "warning", "note")]
+        tail = f"; {_count(len(self.skipped), 'file')} cannot be parsed" if self.skipped else ""
         hidden = f"; the baseline hides {self.hidden}" if self.hidden else ""
-        return f"Code: {', '.join(parts)} in {_counted(self.files, 'file')}, one for each cause{tail}{hidden}"
+        return f"Code: {', '.join(parts)} in {_count(self.files, 'file')}, one for each cause{tail}{hidden}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, for JSON."""
+        """Return the page as plain data, for JSON."""
         causes = [
             {
                 "code": entry.finding.code,
@@ -172,11 +172,11 @@ def _place(entry: Entry) -> str:
     return f"{place.path}:{place.line}"
 
 
-def _counted(number: int, word: str) -> str:
+def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'s' * (number != 1)}"
 
 
-def _wrapped(line: str, indent: int) -> list[str]:
+def _wrap(line: str, indent: int) -> list[str]:
     begin = line[: len(line) - len(line.lstrip())]
     return textwrap.wrap(
         line.strip(), _WIDE, initial_indent=begin, subsequent_indent=" " * indent, break_on_hyphens=False

@@ -1,4 +1,4 @@
-"""The parameters drawn for a sample, as text and as plain data."""
+"""Drawn parameters as text and as plain data."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def text(params: Any) -> str:
 
     Example:
         >>> import seedsafe as ss
-        >>> drawn = ss.Compose([ss.RandomCrop(8)]).params(ss.SampleKey(42, 0, 0), (20, 30))
-        >>> text(drawn[0].params)
+        >>> applied = ss.Compose([ss.RandomCrop(8)]).params(ss.SampleKey(42, 0, 0), (20, 30))
+        >>> text(applied[0].params)
         'top=8, left=9'
     """
     if params is None:
         return "did not fire"
     if isinstance(params, Address):
-        return "its own stream"  # noise, and what a bridge seeds
+        return "its own stream"  # noise and bridges
     fields = getattr(params, "_fields", None) or tuple(getattr(params, "__dataclass_fields__", ()))
     if fields:
         return ", ".join(f"{name}={_value(getattr(params, name))}" for name in fields)
@@ -56,7 +56,7 @@ def _value(value: Any) -> str:
 
 
 def plain(params: Any) -> Any:
-    """Return parameters as what JSON can hold.
+    """Return parameters in types that JSON has.
 
     Example:
         >>> plain((1, np.float32(0.5), np.arange(2)))

@@ -1,4 +1,4 @@
-"""Samples as pictures: any image as RGB of eight bits, with its masks, boxes and keypoints drawn on it; NumPy alone."""
+"""Samples as pictures, drawn with NumPy alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.boxes import to_edges
 
-__all__ = ["drawn", "rgb"]
+__all__ = ["picture_of", "rgb"]
 
 _COLOURS = np.array(
     [[0, 255, 120], [255, 90, 60], [60, 160, 255], [255, 220, 0], [230, 80, 255], [0, 230, 230]], np.uint8
@@ -18,12 +18,12 @@ _HEIGHT, _WIDTH = 120, 240
 
 
 def rgb(image: Any) -> Array:
-    """Return an image as uint8 (H, W, 3): channels first or last, of any dtype, or a tensor or PIL image.
+    """Return an image as uint8 (H, W, 3). It may be an array of any dtype, channels first or last, a tensor, or a PIL image.
 
-    Floats within [0, 1] and within [0, 255] are taken for such; others, normalised ones for instance, are stretched.
+    Floats within [0, 1] or [0, 255] keep their brightness. Others, such as normalized ones, are stretched to the full range.
 
     Raises:
-        ValueError: it has not the shape of an image.
+        ValueError: it does not have the shape of an image.
 
     Example:
         >>> rgb(np.array([[0.0, 0.5, 1.0]])).tolist()
@@ -37,7 +37,9 @@ def rgb(image: Any) -> Array:
     if array.ndim == 2:
         array = array[..., None]
     if array.ndim != 3 or not array.size:
-        raise ValueError(f"an image must have the shape (H, W), (H, W, C) or (C, H, W), got {array.shape}")
+        raise ValueError(
+            f"an image must have the shape (H, W), (H, W, C) or (C, H, W), got {array.shape}: reshape it"
+        )
     array = _bytes(array[..., :1] if array.shape[2] < 3 else array[..., :3])
     return np.ascontiguousarray(np.broadcast_to(array, (*array.shape[:2], 3)))
 
@@ -58,7 +60,7 @@ def _bytes(array: Array) -> Array:
 
 
 def waveform(audio: Array) -> Array:
-    """Return a picture of audio, (samples,) or (channels, samples), uint8 (H, W, 3)."""
+    """Return a picture of audio (samples,) or (channels, samples), as uint8 (H, W, 3)."""
     wave = np.nan_to_num(np.asarray(audio, np.float64).reshape(-1, np.shape(audio)[-1])[0])
     canvas = np.full((_HEIGHT, _WIDTH, 3), 245, np.uint8)
     top = max(1.0, float(np.abs(wave).max(initial=0)))
@@ -69,33 +71,35 @@ def waveform(audio: Array) -> Array:
     return canvas
 
 
-def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array:
-    """Return the picture of a sample: an array, or a dict of targets, which are drawn on its image, or on four frames of its video.
+def picture_of(parts: Any, *, boxes: str = "pascal_voc", scale: Any = None) -> Array:
+    """Return the picture of a sample, with its other targets drawn on its image, or on up to four frames of its video.
 
     Args:
-        parts: the sample.
+        parts: the sample, an array or a dict of targets.
         boxes: the format of its boxes; see Boxes.
-        scaled: returns an image in the size that is shown; the rest is drawn after it.
+        scale: a function that resizes an image before anything is drawn on it.
 
     Raises:
-        ValueError: there is neither an image nor a video nor audio.
+        ValueError: the sample has no image, video or audio.
 
     Example:
         >>> sample = {"image": np.zeros((4, 6), np.uint8), "boxes": np.array([[1.0, 1.0, 4.0, 4.0]])}
-        >>> drawn(sample)[1, :, 1].tolist()
+        >>> picture_of(sample)[1, :, 1].tolist()
         [0, 255, 255, 255, 0, 0]
     """
     if not isinstance(parts, dict):
         parts = {"image" if np.ndim(parts) >= 2 and np.shape(parts)[0] > 2 else "audio": parts}
     if "image" not in parts and "video" in parts:
-        return _film(parts, boxes, scaled)
+        return _film(parts, boxes, scale)
     if "image" not in parts:
         if "audio" not in parts:
-            raise ValueError(f"a sample needs an image or audio to be drawn, got {list(parts)}")
+            raise ValueError(
+                f"a sample needs an image, video or audio, got {list(parts)}: add one by that name"
+            )
         return waveform(parts["audio"])
     image = rgb(parts["image"])
     size = image.shape[:2]
-    image = image.copy() if scaled is None else np.array(scaled(image))
+    image = image.copy() if scale is None else np.array(scale(image))
     ratio = np.array([image.shape[1] / size[1], image.shape[0] / size[0]])
     masks = [parts["mask"]] if "mask" in parts else []
     for number, mask in enumerate([*masks, *parts.get("masks", ())]):
@@ -107,25 +111,25 @@ def drawn(parts: Any, *, boxes: str = "pascal_voc", scaled: Any = None) -> Array
     return image
 
 
-def _film(parts: dict[str, Any], boxes: str, scaled: Any) -> Array:
-    """Return up to four frames of a video side by side, those that lie evenly in it."""
+def _film(parts: dict[str, Any], boxes: str, scale: Any) -> Array:
+    """Return up to four evenly spaced frames of a video, side by side."""
     video, masks = parts["video"], parts.get("video_mask")
     count = min(len(video), 4)
     frames = []
     for number in (k * len(video) // count for k in range(count)):
         own = {} if masks is None else {"mask": masks[number]}
-        frames.append(drawn({**parts, **own, "image": video[number]}, boxes=boxes, scaled=scaled))
+        frames.append(picture_of({**parts, **own, "image": video[number]}, boxes=boxes, scale=scale))
     return np.concatenate(frames, axis=1)
 
 
-def _rows(given: Any, read: Any) -> Array:
-    rows = np.asarray(() if given is None else given, np.float64)
-    result: Array = read(rows) if rows.ndim == 2 and rows.size else np.empty((0, 4))
+def _rows(values: Any, convert: Any) -> Array:
+    rows = np.asarray(() if values is None else values, np.float64)
+    result: Array = convert(rows) if rows.ndim == 2 and rows.size else np.empty((0, 4))
     return result[np.isfinite(result[:, :2]).all(axis=1)]
 
 
 def _tint(image: Array, mask: Array, number: int) -> None:
-    """Mix a colour for each label of a mask, but 0, into the image."""
+    """Tint the image with a colour for each label of a mask other than 0."""
     if mask.ndim == 3:
         mask = mask[..., 0] if mask.shape[2] == 1 else mask.argmax(axis=2)
     if mask.ndim != 2 or not mask.size:
@@ -135,9 +139,9 @@ def _tint(image: Array, mask: Array, number: int) -> None:
         np.arange(wanted) * had // wanted for wanted, had in zip(image.shape[:2], labels.shape, strict=True)
     )
     labels = labels[rows[:, None], columns]
-    there = labels != 0
-    colour = _COLOURS[(labels[there] + number) % len(_COLOURS)]
-    image[there] = (image[there].astype(np.uint16) * 3 + colour.astype(np.uint16) * 2) // 5
+    inside = labels != 0
+    colour = _COLOURS[(labels[inside] + number) % len(_COLOURS)]
+    image[inside] = (image[inside].astype(np.uint16) * 3 + colour.astype(np.uint16) * 2) // 5
 
 
 def _frame(image: Array, edges: Array, colour: Array) -> None:
@@ -149,9 +153,9 @@ def _frame(image: Array, edges: Array, colour: Array) -> None:
     image[y0:y1, x0 : x0 + thick] = image[y0:y1, max(x1 - thick, 0) : x1] = colour
 
 
-def _dot(image: Array, place: Array, colour: Array) -> None:
+def _dot(image: Array, point: Array, colour: Array) -> None:
     radius = max(1.5, min(image.shape[:2]) / 70)
-    x, y = place.tolist()
+    x, y = point.tolist()
     rows, columns = np.ogrid[: image.shape[0], : image.shape[1]]
     far = (rows + 0.5 - y) ** 2 + (columns + 0.5 - x) ** 2
     image[far <= (radius + 1) ** 2] = 0

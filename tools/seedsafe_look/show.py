@@ -9,7 +9,7 @@ from typing import Any
 from seedsafe.ground.info import described
 from seedsafe.keys.key import SampleKey, checked_int
 from seedsafe_look.parameters import text
-from seedsafe_look.picture import drawn
+from seedsafe_look.picture import picture_of
 
 try:
     from matplotlib.figure import Figure
@@ -35,16 +35,16 @@ def show(
 ) -> Sheet:
     """Return the figure; see `Compose.show`."""
     keys = _keys(seed, index, epochs, views)
-    written = "pascal_voc" if augment.boxes is None else augment.boxes.format
-    pictures = [("sample", "", drawn(sample, boxes=written))]
+    boxes = "pascal_voc" if augment.boxes is None else augment.boxes.format
+    pictures = [("sample", "", picture_of(sample, boxes=boxes))]
     for title, key in keys:
         result = augment(sample, key=key)
-        pictures.append((title, _drawn_for(augment, key, sample), drawn(result, boxes=written)))
+        pictures.append((title, _parameters(augment, key, sample), picture_of(result, boxes=boxes)))
     across = min(len(pictures), _ACROSS)
     down = -(-len(pictures) // across)
     figure = Sheet(figsize=(_INCHES * across, _INCHES * 1.35 * down), layout="constrained")
-    for place, (title, below, picture) in enumerate(pictures):
-        axes = figure.add_subplot(down, across, place + 1)
+    for number, (title, below, picture) in enumerate(pictures, 1):
+        axes = figure.add_subplot(down, across, number)
         axes.imshow(picture)
         axes.set_title(title, fontsize=9)
         axes.set_xlabel(below, fontsize=6, loc="left")
@@ -56,25 +56,26 @@ def show(
 def _keys(
     seed: int, index: int, epochs: int | Iterable[int], views: int | None
 ) -> list[tuple[str, SampleKey]]:
+    advice = "pass the number of epochs, or a list of epochs"
     if isinstance(epochs, Iterable):
-        which = list(epochs)
+        numbers = list(epochs)
     else:
-        which = list(range(checked_int("epochs", epochs, 1, 1000, "pass how many, or a list of which")))
-    if not which:
-        raise ValueError("epochs must be at least one, got none: pass how many, or a list of which")
+        numbers = list(range(checked_int("epochs", epochs, 1, 1000, advice)))
+    if not numbers:
+        raise ValueError(f"epochs must be at least one, got none: {advice}")
     if views is None:
-        return [(f"epoch {epoch}", SampleKey(seed, epoch, index)) for epoch in which]
+        return [(f"epoch {epoch}", SampleKey(seed, epoch, index)) for epoch in numbers]
     count = checked_int("views", views, 1, 1000, "pass the number of views")
-    first = which[0]
+    first = numbers[0]
     return [
         (f"epoch {first}, view {view}", SampleKey(seed, first, index, view=view)) for view in range(count)
     ]
 
 
-def _drawn_for(augment: Any, key: SampleKey, sample: Any) -> str:
+def _parameters(augment: Any, key: SampleKey, sample: Any) -> str:
     try:
         applied = augment.params(key, described(sample))
     except ValueError:
-        return ""  # what a bridge returns is not known before it has run
+        return ""  # the shape after a bridge is only known after its call
     lines = [f"{one.name} {text(one.params)}".rstrip() for one in applied if one.params is not None]
     return "\n".join(line if len(line) <= _LETTERS else line[: _LETTERS - 1] + "…" for line in lines)

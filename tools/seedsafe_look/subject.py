@@ -1,4 +1,4 @@
-"""Load the pipeline or dataset to look at, from a file or by ``MODULE:NAME``."""
+"""Load the pipeline or dataset to look at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seedsafe.pipeline.transform import Transform
 __all__ = ["Subject", "load"]
 
 _FILES = (".json", ".yaml", ".yml")
-_FORMS = "a .json or .yaml file with what Compose.to_dict returned, or MODULE:NAME, such as train:augment or train.py:augment"
+_FORMS = "a .json or .yaml file of Compose.to_dict's result, or MODULE:NAME, such as train:augment or train.py:augment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Subject:
     """A pipeline, or a dataset that is read by key.
 
     Attributes:
-        name: as it was asked for.
-        augment: the pipeline; None for a dataset that has none of its own.
-        reader: of a dataset; None for a pipeline alone.
+        name: the PIPELINE argument.
+        augment: the pipeline, or None for a dataset that has none.
+        reader: of the dataset, or None for a pipeline alone.
     """
 
     name: str
@@ -37,25 +37,25 @@ class Subject:
     reader: Any = None
 
     def key(self, at: SampleIndex, seed: int) -> SampleKey:
-        """Return the key of a sample: of this seed, or of the dataset's own."""
+        """Return the key of a sample, with the dataset's own seed if there is a dataset."""
         if self.reader is not None:
-            found: SampleKey = self.reader.key(at)
-            return found
+            key: SampleKey = self.reader.key(at)
+            return key
         return SampleKey(seed, at.epoch, int(at), occurrence=at.occurrence, view=at.view)
 
     def read(self, at: SampleIndex) -> tuple[Any, Any]:
-        """Return a dataset's sample before and after its augmentation."""
+        """Return a sample of the dataset before and after its augmentation."""
         return self.read_base(at), self.reader.sample(at, counts=False, listed=False)
 
     def read_base(self, at: SampleIndex) -> Any:
-        """Return a dataset's sample as its base has it."""
+        """Return a sample of the dataset's base."""
         bare = copy(self.reader)
         bare.augment = None
         bare.renew()
         return bare.sample(at, counts=False, listed=False)
 
-    def described(self, parts: Any, at: SampleIndex) -> Infos:
-        """Return the description of a sample, with its place in the dataset if there is one."""
+    def infos(self, parts: Any, at: SampleIndex) -> Infos:
+        """Return the infos of a sample, with its position in the dataset if there is one."""
         infos = parts if isinstance(parts, Info) else described(parts)
         if self.reader is None or not hasattr(self.reader.base, "__len__"):
             return infos
@@ -65,31 +65,31 @@ class Subject:
         return {name: one.of_dataset(length, position) for name, one in infos.items()}
 
     def parts(self, sample: Any) -> Any:
-        """Return a dataset's sample as the pipeline is given it: an array, or a dict of targets."""
+        """Return a sample of the dataset in the form that its pipeline gets: an array, or a dict of targets."""
         from seedsafe.reading.forms import take_apart
 
         return take_apart(sample, self.reader.targets)[0]
 
 
 def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
-    """Return what a command's PIPELINE argument names.
+    """Return the pipeline or dataset that a command's PIPELINE argument names.
 
     Args:
-        target: a file, or MODULE:NAME: a Compose, a transform, a dataset, a callable of another library, or a function
+        target: a file, or MODULE:NAME of a Compose, a transform, a dataset, a callable of another library, or a function
             without arguments that returns one of them.
-        seed: of a dataset that has none.
-        classes: of the user's own transforms, each as MODULE:NAME, for a file.
+        seed: for a dataset without a seed.
+        classes: the user's own transforms in a file, each as MODULE:NAME.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is something else, cannot be imported or cannot be read.
-        ImportError: a YAML file without PyYAML.
+        ValueError: the target is something else, or cannot be imported or read.
+        ImportError: the file is YAML, and PyYAML is not installed.
     """
     if target.endswith(_FILES):
-        return Subject(target, _from_file(target, [_named(one) for one in classes]))
+        return Subject(target, _from_file(target, [_import(one) for one in classes]))
     if ":" not in target:
         raise ValueError(f"PIPELINE must be {_FORMS}, got {target!r}")
-    return _subject(target, _named(target), seed)
+    return _subject(target, _import(target), seed)
 
 
 def _from_file(name: str, classes: list[Any]) -> Compose:
@@ -98,7 +98,7 @@ def _from_file(name: str, classes: list[Any]) -> Compose:
     except FileNotFoundError:
         raise FileNotFoundError(f"no file {name}") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{name} is not text: pass what Compose.to_json returned") from None
+        raise ValueError(f"{name} is not text: pass a file of Compose.to_json's result") from None
     try:
         if name.endswith(".json"):
             return Compose.from_json(text, classes=classes)
@@ -107,7 +107,7 @@ def _from_file(name: str, classes: list[Any]) -> Compose:
         own = (
             ""
             if classes or "class" not in str(error)
-            else " (a transform of your own is named with --class MODULE:NAME)"
+            else " (name your own transforms with --class MODULE:NAME)"
         )
         raise ValueError(f"{name} holds no pipeline: {error}{own}") from error
 
@@ -122,11 +122,13 @@ def _from_yaml(text: str) -> Any:
     except yaml.YAMLError as error:
         raise ValueError(f"it is not YAML: {error}") from error
     if not isinstance(data, dict):
-        raise ValueError(f"its top must be a mapping, got {type(data).__name__}")
+        raise ValueError(
+            f"its top must be a mapping, got {type(data).__name__}: write Compose.to_dict's result"
+        )
     return data
 
 
-def _named(target: str) -> Any:
+def _import(target: str) -> Any:
     module, _, path = target.partition(":")
     if not (module and path):
         raise ValueError(f"expected MODULE:NAME, got {target!r}")
@@ -138,8 +140,8 @@ def _named(target: str) -> Any:
         raise ValueError(f"{module!r} cannot be imported: {type(error).__name__}: {error}") from error
     for name in path.split("."):
         if not hasattr(value, name):
-            there = ", ".join(sorted(one for one in vars(value) if not one.startswith("_"))[:20])
-            raise ValueError(f"{module!r} has no {path!r}: it has {there}")
+            names = ", ".join(sorted(one for one in vars(value) if not one.startswith("_"))[:20])
+            raise ValueError(f"{module!r} has no {path!r}: it has {names}")
         value = getattr(value, name)
     return value
 
@@ -159,16 +161,16 @@ def _module(name: str) -> Any:
 def _subject(name: str, value: Any, seed: int) -> Subject:
     if isinstance(value, Transform | Compose):
         return Subject(name, value if isinstance(value, Compose) else Compose([value]))
-    for held in (value, getattr(value, "dataset", None)):  # a DataLoader has one
-        reader = getattr(held, "reader", None)
+    for dataset in (value, getattr(value, "dataset", None)):  # a DataLoader has one
+        reader = getattr(dataset, "reader", None)
         if hasattr(reader, "renew") and hasattr(reader, "base"):
             return _of_reader(name, reader)
-    if isinstance(value, type) or (inspect.isroutine(value) and not _required(value)):
+    if isinstance(value, type) or (inspect.isroutine(value) and not _needs_arguments(value)):
         try:
             result = value()
         except Exception as error:
             raise ValueError(
-                f"{name} was called without arguments and raised {type(error).__name__}: {error}; name an instance, or a "
+                f"{name} was called without arguments and raised {type(error).__name__}: {error}. Name an instance, or a "
                 "function without arguments that returns one"
             ) from error
         if result is None or isinstance(result, type):
@@ -187,7 +189,7 @@ def _subject(name: str, value: Any, seed: int) -> Subject:
 
 def _of_reader(name: str, reader: Any) -> Subject:
     reader = copy(reader)
-    reader.views = None  # the view is asked for by its number
+    reader.views = None  # views are read by number
     reader.renew()
     augment = reader.augment
     if augment is not None and not isinstance(augment, Compose):
@@ -195,10 +197,10 @@ def _of_reader(name: str, reader: Any) -> Subject:
     return Subject(name, augment, reader)
 
 
-def _required(function: Any) -> bool:
+def _needs_arguments(function: Any) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return True  # written in C
-    free = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(one.default is one.empty and one.kind not in free for one in parameters)
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return any(one.default is one.empty and one.kind not in optional for one in parameters)

@@ -1,4 +1,4 @@
-"""ToTensorV2: the end of a pipeline, where arrays become torch's tensors."""
+"""ToTensorV2: arrays become tensors."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["ToTensor", "ToTensorV2"]
 
 @dataclass(frozen=True)
 class ToTensorV2:
-    """Make tensors: of an image (C, H, W), of masks as they are. It must stand last.
+    """Turn an image into a tensor (C, H, W), and masks into tensors of the same shape. It must stand last.
 
     Args:
-        transpose_mask: make masks of (H, W, C) tensors of (C, H, W) as well.
+        transpose_mask: turn masks (H, W, C) into tensors (C, H, W) as well.
         p: 1.
-        always_apply: of albumentations 1.x.
+        always_apply: from albumentations 1.x.
     """
 
     transpose_mask: bool = False
@@ -28,10 +28,12 @@ class ToTensorV2:
 
     def __post_init__(self) -> None:
         if self.p != 1 and not self.always_apply:
-            raise ValueError(f"p must be 1, got {self.p!r}: a batch cannot mix tensors and arrays")
+            raise ValueError(
+                f"p must be 1, got {self.p!r}: leave it out, a batch cannot mix tensors and arrays"
+            )
 
     def __call__(self, *, key: Any = None, force_apply: bool = False, **data: Any) -> dict[str, Any]:
-        """Return the parts of a sample with ``image``, ``mask`` and ``masks`` as tensors, as a call of albumentations' does."""
+        """Return the parts of a sample with ``image``, ``mask`` and ``masks`` as tensors."""
         kinds: dict[str, Any] = {
             "image": self.image,
             "mask": self.mask,
@@ -52,7 +54,7 @@ ToTensor = ToTensorV2
 
 
 def tensor(array: Any) -> Any:
-    """Return an array as a tensor; of the same memory if it is contiguous."""
+    """Return an array as a tensor, which shares its memory if it is contiguous."""
     import torch
 
     return torch.from_numpy(np.ascontiguousarray(array))

@@ -1,3 +1,3 @@
-"""The bug and its cure, shown on this machine: ``seedsafe demo``."""
+"""Show the bug and its cure: ``seedsafe demo``."""
 
 __all__: list[str] = []

@@ -1,4 +1,7 @@
-"""``seedsafe demo``: where two datasets crop their samples, read by worker processes as a DataLoader reads."""
+"""``seedsafe demo``: crops of usual and of keyed code.
+
+Worker processes read two datasets, as those of a DataLoader do.
+"""
 
 from __future__ import annotations
 
@@ -24,27 +27,27 @@ class _Dataset(Protocol):
 
 
 class Usual:
-    """A dataset as it is often written: it keeps a generator, of which each worker gets a copy."""
+    """A dataset as people often write it: it keeps a generator, and each worker gets a copy of that."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(0)
 
     def crop(self, epoch: int, index: int) -> Corner:
-        """Return where a sample is cut."""
+        """Return the corner of a sample's crop."""
         top, left = self.rng.integers(0, _SIDE - _CROP + 1, 2)
         return int(top), int(left)
 
 
 class Keyed:
-    """The same with a pipeline that draws from the sample's key."""
+    """The same dataset with a pipeline, which draws by the sample's key."""
 
     def __init__(self) -> None:
         self.augment = Compose([RandomCrop(_CROP)])
 
     def crop(self, epoch: int, index: int) -> Corner:
-        """Return where a sample is cut."""
-        ((_, drawn),) = self.augment.params(SampleKey(42, epoch, index), (_SIDE, _SIDE))
-        return drawn.top, drawn.left
+        """Return the corner of a sample's crop."""
+        ((_, params),) = self.augment.params(SampleKey(42, epoch, index), (_SIDE, _SIDE))
+        return params.top, params.left
 
 
 def main(argv: list[str]) -> int:
@@ -54,7 +57,7 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `demo`.
 
     Returns:
-        0; 1 if the keyed crops differ between numbers of workers, which would be an error of this library.
+        0, or 1 if the keyed crops depend on the number of workers, which would be an error of this library.
 
     Example:
         >>> main([])  # doctest: +ELLIPSIS
@@ -79,26 +82,26 @@ def main(argv: list[str]) -> int:
 
 
 def _read(dataset: _Dataset, workers: int, samples: int) -> list[list[Corner]]:
-    """Return the crops of each epoch in the order of the samples; worker w reads the samples w, w + workers …"""
+    """Return the crops of each epoch in the order of the samples. Worker w reads the samples w, w + workers …"""
     if not workers:
         return [[dataset.crop(epoch, index) for index in range(samples)] for epoch in range(_EPOCHS)]
     methods = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    found = []
+    epochs = []
     for epoch in range(_EPOCHS):
-        running = []
+        workers_of_epoch = []
         for worker in range(workers):
             receiver, sender = context.Pipe(duplex=False)
             indices = list(range(worker, samples, workers))
             process = context.Process(target=_share, args=(dataset, epoch, indices, sender), daemon=True)
             process.start()
             sender.close()
-            running.append((receiver, process))
-        shares = [receiver.recv() for receiver, _ in running]
-        for _, process in running:
+            workers_of_epoch.append((receiver, process))
+        shares = [receiver.recv() for receiver, _ in workers_of_epoch]
+        for _, process in workers_of_epoch:
             process.join()
-        found.append([shares[index % workers][index // workers] for index in range(samples)])
-    return found
+        epochs.append([shares[index % workers][index // workers] for index in range(samples)])
+    return epochs
 
 
 def _share(dataset: _Dataset, epoch: int, indices: list[int], sender: Any) -> None:
@@ -118,15 +121,15 @@ def _as_text(facts: dict[str, Any]) -> str:
     ]
     titles = {"usual": "usual code: self.rng = np.random.default_rng(0)", "seedsafe": "seedsafe"}
     for name, title in titles.items():
-        found = facts[name]
+        run = facts[name]
         same = ""
-        if name == "seedsafe" and found["equal_for_0_and_2_workers"]:
+        if name == "seedsafe" and run["equal_for_0_and_2_workers"]:
             same = "; the same crops with 0 and 2 workers"
-        lines += ["", f"{title}: {found['repeats']} of {total} crops repeat an earlier one{same}"]
+        lines += ["", f"{title}: {run['repeats']} of {total} crops repeat an earlier one{same}"]
         workers = facts["workers"]
         lines.append((" " * 9 + "".join(f"{f'worker {worker}':<13}" for worker in range(workers))).rstrip())
-        for epoch, crops in enumerate(found["crops"]):
-            for number in range(2):  # of each worker's samples
+        for epoch, crops in enumerate(run["crops"]):
+            for number in range(2):  # two of each worker's samples
                 row = (f"{crops[number * workers + worker]!s:<13}" for worker in range(workers))
                 lines.append(f"{f'epoch {epoch}' if not number else '':9}" + "".join(row).rstrip())
     lines += [

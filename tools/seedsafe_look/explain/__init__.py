@@ -1,3 +1,3 @@
-"""Explain what a pipeline did to one sample of a run: ``seedsafe explain``."""
+"""Explain one sample of a run: ``seedsafe explain``."""
 
 __all__: list[str] = []

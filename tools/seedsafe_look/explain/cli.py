@@ -1,4 +1,4 @@
-"""``seedsafe explain PIPELINE``: what happened to one sample, from its key."""
+"""``seedsafe explain``: one sample's parameters, from its key."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from seedsafe_look.subject import Subject, load
 __all__ = ["main"]
 
 
-class _Unsized(Info):
-    """The info of a sample of which nothing was said."""
+class _NoSize(Info):
+    """The info of a sample of unknown size."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class _Unsized(Info):
 
     def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
         raise ValueError(
-            "what is drawn depends on the size of the sample: pass --size HxW, or --image FILE; for audio --size SAMPLES, for video TxHxWxC"
+            "the draws depend on the size of the sample: pass --size HxW (audio: SAMPLES, video: TxHxWxC) or --image FILE"
         )
 
 
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `explain`.
 
     Returns:
-        0; 2 if the pipeline cannot be loaded, or the sample lacks what it needs.
+        0, or 2 if the pipeline cannot be loaded, or the arguments do not determine the draws.
 
     Example:
         >>> import pathlib, tempfile
@@ -61,9 +61,9 @@ def main(argv: list[str]) -> int:
     options = parser().parse_args(argv)
     try:
         _without_opencv()
-        with redirect_stdout(sys.stderr):  # what the user's module prints is no result
+        with redirect_stdout(sys.stderr):  # the user's module may print
             subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
-            key, applied = _explained(subject, options)
+            key, applied = _explain(subject, options)
     except (ValueError, TypeError, ImportError, OSError, LookupError, RuntimeError) as error:
         print(f"seedsafe explain: {_one_line(error)}", file=sys.stderr)
         return 2
@@ -76,7 +76,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _without_opencv() -> None:
-    """Let pipelines be made where OpenCV is not installed: what is drawn needs none."""
+    """Let pipelines load where OpenCV is not installed, because draws do not need it."""
     if find_spec("cv2") is None:
         sys.modules["cv2"] = _NoOpenCV("cv2")
 
@@ -88,12 +88,11 @@ class _NoOpenCV(ModuleType):
         raise ImportError('this needs OpenCV: pip install "seedsafe[image]"')
 
 
-def _explained(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, list[Applied]]:
+def _explain(subject: Subject, options: argparse.Namespace) -> tuple[SampleKey, list[Applied]]:
     at = SampleIndex(options.index, epoch=options.epoch, occurrence=options.occurrence, view=options.view)
     if subject.augment is None:
         raise ValueError(
-            f"{subject.name} has no seedsafe pipeline, so the parameters of a sample are not known before it is "
-            "read: use `seedsafe preview`"
+            f"{subject.name} has no seedsafe pipeline, so parameters are only known after a read: use `seedsafe preview`"
         )
     if subject.reader is not None and options.seed is not None and options.seed != subject.reader.seed:
         raise ValueError(
@@ -111,9 +110,9 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
     else:
         shape = options.size
     if shape is None and subject.reader is not None:
-        return subject.described(_arrays(subject.parts(subject.read_base(at))), at)
+        return subject.infos(_arrays(subject.parts(subject.read_base(at))), at)
     if shape is None:
-        return _Unsized()
+        return _NoSize()
     boxes = None
     if options.boxes is not None:
         try:
@@ -124,10 +123,10 @@ def _description(subject: Subject, at: SampleIndex, options: argparse.Namespace)
         dtype = np.dtype(options.dtype)
     except TypeError:
         raise ValueError(
-            f"--dtype must be one of NumPy's, such as uint8 or float32, got {options.dtype!r}"
+            f"--dtype must be a dtype of NumPy, such as uint8 or float32, got {options.dtype!r}"
         ) from None
     info = Info(shape if len(shape) != 2 else (*shape, 3), dtype, boxes)
-    return subject.described({"video": info} if len(shape) == 4 else info, at)
+    return subject.infos({"video": info} if len(shape) == 4 else info, at)
 
 
 def _arrays(parts: Any) -> Any:
@@ -139,7 +138,7 @@ def _arrays(parts: Any) -> Any:
 
 
 def _size_of(file: str) -> tuple[int, int]:
-    """Return the height and width of an image, as it is shown."""
+    """Return the height and width of an image, turned as its EXIF says."""
     if find_spec("cv2") is not None:
         from seedsafe.data.folder.read import read_image
 
@@ -151,8 +150,8 @@ def _size_of(file: str) -> tuple[int, int]:
         raise ImportError(
             '--image needs OpenCV or Pillow: pip install "seedsafe[image]", or pass --size'
         ) from None
-    with Image.open(file) as opened:
-        width, height = ImageOps.exif_transpose(opened).size
+    with Image.open(file) as image:
+        width, height = ImageOps.exif_transpose(image).size
     return height, width
 
 

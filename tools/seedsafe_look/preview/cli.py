@@ -1,4 +1,4 @@
-"""``seedsafe preview PIPELINE``: augmented images on one sheet, a picture or a page."""
+"""``seedsafe preview``: augmented images on one sheet."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `preview`.
 
     Returns:
-        0; 1 if a sample could not be read or augmented, which the sheet then shows; 2 if there is no such pipeline, folder or
-        sample, or the file cannot be written.
+        0, or 1 if a sample could not be read or augmented (the sheet shows the error), or 2 if there is no such pipeline, folder
+        or sample, or the file cannot be written.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -53,11 +53,11 @@ def main(argv: list[str]) -> int:
 
 def _preview(options: argparse.Namespace) -> int:
     from seedsafe_look.preview.samples import Row
-    from seedsafe_look.preview.sheet import encoded, page, sheet
+    from seedsafe_look.preview.sheet import encode, page, sheet
 
     output = Path(options.output)
     _check_output(output)
-    with redirect_stdout(sys.stderr):  # what the user's module prints is no result
+    with redirect_stdout(sys.stderr):  # the user's module may print
         subject = load(options.pipeline, seed=options.seed or 0, classes=options.classes)
     columns = _columns(options)
     indices, read = _source(subject, options)
@@ -71,7 +71,7 @@ def _preview(options: argparse.Namespace) -> int:
     if output.suffix.lower() == ".html":
         output.write_text(page(title, rows, options.cell), encoding="utf-8")
     else:
-        output.write_bytes(encoded(sheet(title, rows, options.cell), output.suffix.lower()))
+        output.write_bytes(encode(sheet(title, rows, options.cell), output.suffix.lower()))
     failed = [row for row in rows if row.error is not None]
     for row in failed:
         print(f"{row.title}: {row.error}", file=sys.stderr)
@@ -98,7 +98,7 @@ def _facts(subject: Subject, output: Path, rows: list[Any]) -> dict[str, Any]:
 
 
 def _check_output(output: Path) -> None:
-    """Raise what writing would raise, before anything is drawn."""
+    """Raise errors about the output file before anything is drawn."""
     if output.suffix.lower() not in FORMATS:
         raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {str(output)!r}")
     if output.is_dir():
@@ -114,11 +114,11 @@ def _columns(options: argparse.Namespace) -> list[SampleIndex]:
 
 
 def _source(subject: Subject, options: argparse.Namespace) -> tuple[list[int], Callable[..., Any]]:
-    """Return which samples are drawn, and the function that returns the row of one."""
+    """Return the numbers of the samples to draw, and a function that returns the row of one."""
     from seedsafe.data.folder.index import FolderIndex
     from seedsafe_look.preview.samples import notes_of, of_dataset, of_folder
 
-    scaled = _scaled_to(options.cell)
+    scale = _scaler(options.cell)
     if subject.reader is not None:
         unused = [f"--{name}" for name in ("images", "masks", "annotations") if getattr(options, name)]
         own = subject.reader.seed
@@ -130,24 +130,24 @@ def _source(subject: Subject, options: argparse.Namespace) -> tuple[list[int], C
             raise ValueError(f"{subject.name} has the seed {own}, got --seed {options.seed}: leave it out")
         base = subject.reader.base
         length = len(base) if hasattr(base, "__len__") else 2**32
-        return _chosen(options, length), lambda number, at: of_dataset(
-            subject, number, at, seed=0, scaled=scaled
+        return _choose(options, length), lambda number, at: of_dataset(
+            subject, number, at, seed=0, scale=scale
         )
     if options.images is None:
         raise ValueError(f"{subject.name} is a pipeline: pass --images DIR, a folder of images")
     seed = SampleKey(options.seed or 0, 0, 0).seed
     index = FolderIndex(options.images, labelled=False, on_problem="ignore")
     if not len(index):
-        raise FileNotFoundError(f"--images must be a folder with images, and {options.images!r} has none")
+        raise FileNotFoundError(f"--images must be a folder with images, but {options.images!r} has none")
     if options.masks is not None and not Path(options.masks).is_dir():
         raise FileNotFoundError(f"--masks must be a folder, got {options.masks!r}")
     notes = {} if options.annotations is None else notes_of(options.annotations)
-    return _chosen(options, len(index)), lambda number, at: of_folder(
-        subject, index, number, at, seed=seed, masks=options.masks, notes=notes, scaled=scaled
+    return _choose(options, len(index)), lambda number, at: of_folder(
+        subject, index, number, at, seed=seed, masks=options.masks, notes=notes, scale=scale
     )
 
 
-def _chosen(options: argparse.Namespace, length: int) -> list[int]:
+def _choose(options: argparse.Namespace, length: int) -> list[int]:
     if options.indices is None:
         return list(range(min(options.samples, length)))
     beyond = [number for number in options.indices if number >= length]
@@ -156,11 +156,11 @@ def _chosen(options: argparse.Namespace, length: int) -> list[int]:
     return list(options.indices)
 
 
-def _scaled_to(cell: int) -> Callable[[Any], Any]:
+def _scaler(cell: int) -> Callable[[Any], Any]:
     import cv2
 
-    def scaled(image: Any) -> Any:
-        """Return an image whose longest side is that of a cell, or a whole number of times as large as it is."""
+    def scale(image: Any) -> Any:
+        """Return an image whose longest side fits a cell. Small images grow by a whole factor."""
         height, width = image.shape[:2]
         times = cell // max(height, width)
         if times:
@@ -169,4 +169,4 @@ def _scaled_to(cell: int) -> Callable[[Any], Any]:
         size = max(1, round(width * share)), max(1, round(height * share))
         return cv2.resize(image, size, interpolation=cv2.INTER_AREA)
 
-    return scaled
+    return scale

@@ -1,4 +1,4 @@
-"""The options of ``seedsafe preview``, in a file that imports little: help comes at once."""
+"""The options of ``seedsafe preview``, importing little."""
 
 from __future__ import annotations
 

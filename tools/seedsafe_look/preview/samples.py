@@ -1,9 +1,13 @@
-"""The samples of a preview: images of a folder with their masks, boxes and keypoints, or those of a dataset."""
+"""The samples of a preview.
+
+They are images of a folder with their masks, boxes and keypoints, or samples of a dataset.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +20,7 @@ from seedsafe.keys.key import SampleIndex
 from seedsafe.pipeline.boxes import from_edges, to_edges
 from seedsafe.reading.forms import opened
 from seedsafe_look.parameters import plain, text
-from seedsafe_look.picture import drawn
+from seedsafe_look.picture import picture_of
 from seedsafe_look.subject import Subject
 
 __all__ = ["Cell", "Row", "notes_of", "of_dataset", "of_folder"]
@@ -27,13 +31,13 @@ class Cell(NamedTuple):
 
     title: str
     image: Any
-    """uint8 (H, W, 3), or None where there is an error."""
+    """uint8 (H, W, 3), or None if there is an error."""
 
     lines: list[str]
-    """What was drawn, a line for each transform; or the error."""
+    """The parameters, a line for each transform, or the error."""
 
     applied: Any
-    """What was drawn, as plain data."""
+    """The parameters as plain data."""
 
 
 class Row(NamedTuple):
@@ -44,7 +48,7 @@ class Row(NamedTuple):
     error: str | None
 
 
-Scaled = Callable[[Any], Any]
+Scale = Callable[[Any], Any]
 
 
 def of_folder(
@@ -56,33 +60,29 @@ def of_folder(
     seed: int,
     masks: str | None,
     notes: dict[str, Any],
-    scaled: Scaled,
+    scale: Scale,
 ) -> Row:
-    """Return the row of an image of a folder."""
+    """Return the row of an image in a folder."""
     path = index.path(number)
     name = Path(path).relative_to(index.root).as_posix()
     try:
         sample = _sample(subject, Path(path), name, masks, notes)
     except (ValueError, OSError) as error:
         return Row(f"{number}: {name}", [Cell("", None, [str(error)], None)], str(error))
-    return _row(subject, f"{number}: {name}", columns, seed, scaled, lambda at: (sample, None))
+    return _row(subject, f"{number}: {name}", columns, seed, scale, lambda at: (sample, None))
 
 
-def of_dataset(
-    subject: Subject, number: int, columns: list[SampleIndex], *, seed: int, scaled: Scaled
-) -> Row:
-    """Return the row of a sample of a dataset."""
-    return _row(subject, f"sample {number}", columns, seed, scaled, subject.read)
+def of_dataset(subject: Subject, number: int, columns: list[SampleIndex], *, seed: int, scale: Scale) -> Row:
+    """Return the row of a sample in a dataset."""
+    return _row(subject, f"sample {number}", columns, seed, scale, subject.read)
 
 
-def _row(
-    subject: Subject, title: str, columns: list[SampleIndex], seed: int, scaled: Scaled, read: Any
-) -> Row:
+def _row(subject: Subject, title: str, columns: list[SampleIndex], seed: int, scale: Scale, read: Any) -> Row:
     cells: list[Cell] = []
-    failed = None
-    written = "pascal_voc"
+    failure = None
+    boxes = "pascal_voc"
     if subject.augment is not None and subject.augment.boxes is not None:
-        written = subject.augment.boxes.format
+        boxes = subject.augment.boxes.format
     for at in columns:
         try:
             before, after = read(at)
@@ -92,21 +92,21 @@ def _row(
             else:
                 before, after = _parts(subject, before), _parts(subject, after)
             if not cells:
-                cells.append(Cell("original", drawn(before, boxes=written, scaled=scaled), [], None))
+                cells.append(Cell("original", picture_of(before, boxes=boxes, scale=scale), [], None))
             lines, applied = _applied(subject, key, before, at)
             title_of = f"epoch {at.epoch}" if not at.view else f"epoch {at.epoch}, view {at.view}"
-            cells.append(Cell(title_of, drawn(after, boxes=written, scaled=scaled), lines, applied))
-        except Exception as error:  # noqa: BLE001  # of the pipeline, the dataset, or anybody's code in them
-            failed = f"{type(error).__name__}: {error}"
-            cells.append(Cell(f"epoch {at.epoch}", None, [failed], None))
-    return Row(title, cells, failed)
+            cells.append(Cell(title_of, picture_of(after, boxes=boxes, scale=scale), lines, applied))
+        except Exception as error:  # noqa: BLE001  # from the user's pipeline or dataset
+            failure = f"{type(error).__name__}: {error}"
+            cells.append(Cell(f"epoch {at.epoch}", None, [failure], None))
+    return Row(title, cells, failure)
 
 
 def _applied(subject: Subject, key: Any, before: Any, at: SampleIndex) -> tuple[list[str], Any]:
     if subject.augment is None:
         return ["drawn by the dataset itself"], None
     try:
-        applied = subject.augment.params(key, subject.described(before, at))
+        applied = subject.augment.params(key, subject.infos(before, at))
     except (ValueError, TypeError) as error:
         return [f"not known without the pixels: {error}"], None
     fired = [one for one in applied if one.params is not None]
@@ -129,17 +129,17 @@ def _sample(subject: Subject, path: Path, name: str, masks: str | None, notes: d
     image = read_image(path)
     parts: dict[str, Any] = {"image": image}
     if masks is not None:
-        found = sorted(Path(masks).glob(f"{_escaped(Path(name).with_suffix('').as_posix())}.*"))
-        if not found:
+        files = sorted(Path(masks).glob(f"{escape(Path(name).with_suffix('').as_posix())}.*"))
+        if not files:
             raise FileNotFoundError(f"no mask {Path(name).stem}.* in {masks}")
-        mask = read_image_as_stored(found[0])
+        mask = read_image_as_stored(files[0])
         parts["mask"] = mask if mask.ndim == 2 else np.ascontiguousarray(mask[..., 0])
     own = notes.get(name, notes.get(Path(name).name))
     if own is not None:
         boxes = subject.augment.boxes if subject.augment is not None else None
         if own.get("boxes") is not None:
             rows = np.array(own["boxes"], np.float64).reshape(-1, 4)
-            if own.get("format") == "coco":  # as COCO writes them, whatever the pipeline wants
+            if own.get("format") == "coco":  # whatever format the pipeline wants
                 edges = to_edges(rows, "coco", image.shape[:2])
                 rows = from_edges(edges, "pascal_voc" if boxes is None else boxes.format, image.shape[:2])
             parts["boxes"] = rows
@@ -153,15 +153,11 @@ def _sample(subject: Subject, path: Path, name: str, masks: str | None, notes: d
     return parts
 
 
-def _escaped(text_of_name: str) -> str:
-    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in text_of_name)
-
-
 def notes_of(file: str) -> dict[str, Any]:
-    """Return boxes, keypoints and labels by file name: of COCO's JSON, or of JSON that has that form.
+    """Return boxes, keypoints and labels by file name, from the JSON of COCO, or from JSON in the form of the result.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the file is neither.
     """
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -171,19 +167,19 @@ def notes_of(file: str) -> dict[str, Any]:
             return dict(data)
         names = {one["id"]: one["file_name"] for one in data["images"]}
         kinds = {one["id"]: one["name"] for one in data.get("categories", ())}
-        found: dict[str, Any] = {
+        notes: dict[str, Any] = {
             name: {"boxes": [], "keypoints": [], "labels": [], "format": "coco"} for name in names.values()
         }
         for one in data["annotations"]:
-            of_image = found[names[one["image_id"]]]
+            of_image = notes[names[one["image_id"]]]
             if "bbox" in one:
                 of_image["boxes"].append(one["bbox"])
                 of_image["labels"].append(kinds.get(one.get("category_id"), one.get("category_id")))
             points = one.get("keypoints", [])
-            of_image["keypoints"] += [points[place : place + 3] for place in range(0, len(points), 3)]
+            of_image["keypoints"] += [points[first : first + 3] for first in range(0, len(points), 3)]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f'{file} must be the JSON of COCO, or {{"file name": {{"boxes": [[x0, y0, x1, y1]]}}}}: '
             f"{type(error).__name__} {error}"
         ) from error
-    return found
+    return notes

@@ -1,4 +1,4 @@
-"""A sheet of samples as one picture, or as one page that needs no other file."""
+"""A sheet of samples: a picture or a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from seedsafe_look.preview.samples import Cell, Row
 
-__all__ = ["encoded", "page", "sheet"]
+__all__ = ["encode", "page", "sheet"]
 
 _GAP, _LINE, _TITLE, _LINES = 10, 13, 20, 8
 _INK, _SHADE = (40, 40, 40), (110, 110, 110)
@@ -28,7 +28,7 @@ figcaption { font-size: 12px; overflow-wrap: anywhere; } figcaption b { display:
 """
 
 
-def encoded(image: Any, ending: str = ".png") -> bytes:
+def encode(image: Any, ending: str = ".png") -> bytes:
     """Return an RGB image as the bytes of a file."""
     done, data = cv2.imencode(ending, np.ascontiguousarray(image[..., ::-1]))
     if not done:
@@ -37,7 +37,7 @@ def encoded(image: Any, ending: str = ".png") -> bytes:
 
 
 def page(title: str, rows: list[Row], cell: int) -> str:
-    """Return the page, with all pictures in it."""
+    """Return the page, which contains all pictures."""
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
@@ -56,7 +56,7 @@ def _figure(one: Cell, row: str, cell: int) -> str:
     lines = "<br>".join(map(escape, one.lines))
     if one.image is None:
         return f'<p class="error"><b>{escape(one.title)}</b> {lines}</p>'
-    data = base64.b64encode(encoded(one.image)).decode()
+    data = base64.b64encode(encode(one.image)).decode()
     height, width = one.image.shape[:2]
     return (
         f'<figure style="width:{cell}px"><img width="{width}" height="{height}" alt="{escape(f"{row}, {one.title}")}" '
@@ -70,7 +70,7 @@ def sheet(title: str, rows: list[Row], cell: int) -> Any:
     width = max([part.shape[1] for part in strips] + [cell])
     head = np.full((_TITLE + _GAP, width, 3), 255, np.uint8)
     _write(head, title, _GAP, _TITLE, 0.5, _INK)
-    wide = [_padded(part, part.shape[0], width) for part in (head, *strips)]
+    wide = [_pad(part, part.shape[0], width) for part in (head, *strips)]
     return np.vstack(wide)
 
 
@@ -78,7 +78,7 @@ def _strip(row: Row, cell: int) -> Any:
     blocks = [_block(one, cell) for one in row.cells]
     tall = max(block.shape[0] for block in blocks)
     gap = np.full((tall, _GAP, 3), 255, np.uint8)
-    parts = [part for block in blocks for part in (gap, _padded(block, tall, cell))]
+    parts = [part for block in blocks for part in (gap, _pad(block, tall, cell))]
     body = np.hstack([*parts, gap])
     head = np.full((_TITLE, body.shape[1], 3), 255, np.uint8)
     _write(head, row.title, _GAP, 14, 0.42, _INK)
@@ -86,26 +86,26 @@ def _strip(row: Row, cell: int) -> Any:
 
 
 def _block(one: Cell, cell: int) -> Any:
-    wrapped = [line for text in one.lines for line in textwrap.wrap(text, max(12, cell // 5))]
-    if len(wrapped) > _LINES:
-        wrapped = [*wrapped[: _LINES - 1], f"and {len(wrapped) - _LINES + 1} more lines"]
+    lines = [line for text in one.lines for line in textwrap.wrap(text, max(12, cell // 5))]
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], f"and {len(lines) - _LINES + 1} more lines"]
     tall = 0 if one.image is None else one.image.shape[0]
-    block = np.full((tall + _TITLE + _LINE * len(wrapped) + 6, cell, 3), 255, np.uint8)
+    block = np.full((tall + _TITLE + _LINE * len(lines) + 6, cell, 3), 255, np.uint8)
     if one.image is not None:
         block[:tall, : one.image.shape[1]] = one.image
     _write(block, one.title, 0, tall + 14, 0.4, _INK)
-    for number, line in enumerate(wrapped):
+    for number, line in enumerate(lines):
         _write(block, line, 0, tall + _TITLE + _LINE * (number + 1) - 3, 0.33, _SHADE)
     return block
 
 
-def _padded(part: Any, height: int, width: int) -> Any:
+def _pad(part: Any, height: int, width: int) -> Any:
     result = np.full((height, width, 3), 255, np.uint8)
     result[: part.shape[0], : part.shape[1]] = part
     return result
 
 
 def _write(canvas: Any, text: str, left: int, base: int, size: float, colour: tuple[int, int, int]) -> None:
-    """Write a line; OpenCV's letters are those of ASCII."""
+    """Write a line in ASCII, which is all that OpenCV can draw."""
     plain = text.replace("×", "x").replace("…", "...").encode("ascii", "replace").decode()
     cv2.putText(canvas, plain, (left, base), cv2.FONT_HERSHEY_SIMPLEX, size, colour, 1, cv2.LINE_AA)

@@ -1,4 +1,4 @@
-"""What seedsafe's Affine does not do: shifts by whole pixels, and a turn that is scaled back to the image's size."""
+"""Affine in whole pixels, and Rotate without loss."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["PixelAffine", "ScaledRotation"]
 
 @dataclass(frozen=True, repr=False)
 class PixelAffine(ss.Affine):
-    """seedsafe.Affine, and then a shift by a whole number of pixels.
+    """Apply ``seedsafe.Affine``, and shift by a whole number of pixels.
 
     Args:
-        pixels: the shift's range in x, and in y, both ends included; see also ``seedsafe.Affine``.
+        pixels: the ranges of the shift in x and in y, both ends included. For the rest see ``seedsafe.Affine``.
 
     Raises:
         TypeError: a number of pixels is not an integer.
@@ -33,11 +33,11 @@ class PixelAffine(ss.Affine):
         object.__setattr__(self, "pixels", tuple((int(low), int(high)) for low, high in self.pixels))
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
-        """Return the matrix, and what it is made of."""
+        """Return the matrix and its parts."""
         result = ss.Affine.draw(self, rng, info)
         across, down = (low + rng.integer(high - low + 1) for low, high in self.pixels)
         a, b, c, d, e, f = result.matrix
-        if self.expand:  # which shows all of the image, wherever it was moved
+        if self.expand:  # all of the image is shown, so a shift has no effect
             across = down = 0
         shift = result.translate[0] + across, result.translate[1] + down
         return result._replace(matrix=(a, b, c + across, d, e, f + down), translate=shift)
@@ -45,13 +45,13 @@ class PixelAffine(ss.Affine):
 
 @dataclass(frozen=True, repr=False)
 class ScaledRotation(ss.Rotate):
-    """seedsafe.Rotate with all of the turned image in a result of the image's size: each axis is scaled by itself.
+    """Rotate as ``seedsafe.Rotate``, and scale each axis by itself, so that all of the image fits its size.
 
-    Follows albumentations 2.0.8's ``SafeRotate``.
+    Follows ``SafeRotate`` of albumentations 2.0.8.
     """
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
-        """Return the matrix, and what it is made of."""
+        """Return the matrix and its parts."""
         result = ss.Rotate.draw(self, rng, info)
         rows, columns = info.image_size()
         cos, sin = result.matrix[:2]
