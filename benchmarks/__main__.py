@@ -1,6 +1,7 @@
-"""``make bench``: installs the peers in throw-away environments, measures, and prints where seedsafe wins and loses.
+"""``make bench``: where seedsafe wins and loses.
 
-Needs nothing but the standard library: the measurements and the report run in the environments that it makes.
+Installs the peers in environments of their own, measures, and prints a report. This module needs only the standard library, because
+measurements and report run in those environments.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SHARED = ("numpy==2.4.6", "opencv-python-headless==5.0.0.93", "torch==2.13.0", "
 
 
 class Environment(NamedTuple):
-    """What is measured in one process: the modules of benchmarks.peers, and what they need."""
+    """An environment to measure in: modules of benchmarks.peers, and the packages that they need."""
 
     peers: tuple[str, ...]
     packages: tuple[str, ...]
@@ -28,7 +29,7 @@ class Environment(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where it is installed."""
+        """The folder of the environment."""
         return ROOT / ".venvs" / f"bench-{self.packages[0].partition('=')[0]}"
 
 
@@ -69,7 +70,7 @@ LOADERS: dict[
 def main() -> None:
     """Install, measure and report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=100, help="of which the fastest counts")
+    parser.add_argument("--rounds", type=int, default=100, help="rounds, of which the fastest counts")
     parser.add_argument("--sizes", type=int, nargs="*", default=[32, 256, 512])
     parser.add_argument(
         "--only", default="", help="only the cases whose name contains this, and nothing else"
@@ -84,17 +85,16 @@ def main() -> None:
         metavar="NOTE",
         help="measure whole loaders alone, and write docs/reference/loading.md with this note on the machine",
     )
-    asked = parser.parse_args()
-    if asked.loaders is not None:
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        pythons = [_installed(environment) for environment in ENVIRONMENTS]
-        _measure_loaders(pythons, asked.loaders)
-        _run(pythons[0], "benchmarks.loading_page", asked.loaders)
-        return
+    options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    for old in RESULTS.glob("*.json"):
-        old.unlink()
-    pythons = [_installed(environment) for environment in ENVIRONMENTS]
+    if options.loaders is None:
+        for old in RESULTS.glob("*.json"):
+            old.unlink()
+    pythons = [_install(environment) for environment in ENVIRONMENTS]
+    if options.loaders is not None:
+        _measure_loaders(pythons, options.loaders)
+        _run(pythons[0], "benchmarks.loading_page", options.loaders)
+        return
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
         if not environment.peers:
             continue
@@ -107,21 +107,21 @@ def main() -> None:
             "--distributions",
             *(re.split("[<=>]", pin)[0] for pin in pins),
             "--rounds",
-            str(asked.rounds),
+            str(options.rounds),
             "--sizes",
-            *map(str, asked.sizes),
-            f"--only={asked.only}",
+            *map(str, options.sizes),
+            f"--only={options.only}",
             "--out",
             str(RESULTS / f"{environment.folder.name}.json"),
         )
-    if asked.page:
+    if options.page:
         tables = [
             str(RESULTS / f"{environment.folder.name}.json")
             for environment in ENVIRONMENTS
             if environment.peers
         ]
-        _run(pythons[0], "benchmarks.page", asked.page, *tables)
-    if not (asked.only or asked.page):
+        _run(pythons[0], "benchmarks.page", options.page, *tables)
+    if not (options.only or options.page):
         for name in (
             "keys",
             "import_time",
@@ -148,15 +148,15 @@ def _measure_loaders(pythons: list[Path], note: str) -> None:
     batches = []
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
         if environment.packages[0] != "albumentations==2.0.8":  # which adds nothing to the first
-            found = RESULTS / f"batches-{environment.packages[0].partition('=')[0]}.json"
-            found.write_text(_run(python, "benchmarks.batches", capture=True))
-            batches.append(str(found))
+            file = RESULTS / f"batches-{environment.packages[0].partition('=')[0]}.json"
+            file.write_text(_run(python, "benchmarks.batches", capture=True))
+            batches.append(str(file))
     _run(pythons[0], "benchmarks.batches", "--page", note, *batches)
     (RESULTS / "in_place_keras.json").write_text(_run(pythons[-1], "benchmarks.in_place_keras", capture=True))
 
 
-def _installed(environment: Environment) -> Path:
-    """Return the interpreter of an environment; it is made where it is missing or asks for something else."""
+def _install(environment: Environment) -> Path:
+    """Return the interpreter of an environment, after creating it if it is missing or its packages have changed."""
     python, stamp = environment.folder / "bin" / "python", environment.folder / "installed"
     wanted = "\n".join((*environment.packages, *environment.without_dependencies, *SHARED))
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -177,7 +177,7 @@ def _run(python: Path, module: str, *arguments: str, capture: bool = False) -> s
         "PYTHONWARNINGS": "ignore",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-    done = subprocess.run(
+    process = subprocess.run(
         [str(python), "-m", module, *arguments],
         cwd=ROOT,
         env=variables,
@@ -185,9 +185,9 @@ def _run(python: Path, module: str, *arguments: str, capture: bool = False) -> s
         stdout=subprocess.PIPE if capture else None,
         check=False,
     )
-    if done.returncode:
+    if process.returncode:
         sys.exit(f"{module} failed")
-    return done.stdout or ""
+    return process.stdout or ""
 
 
 if __name__ == "__main__":

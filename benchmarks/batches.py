@@ -1,8 +1,8 @@
-"""Measures batches of small images: pipelines alone, and CIFAR-10's chain through whole loaders, by the processor's time.
+"""Batches of small images, alone and in loaders.
 
-``python -m benchmarks.batches`` prints the figures of what is installed as JSON, and ``python -m benchmarks.batches --page
-NOTE FILE…`` writes them into docs/reference/speed.md. CIFAR-10's chain is a crop of 32 out of an image padded by 4, a
-flip, normalisation and channels first.
+``python -m benchmarks.batches`` prints figures of the processor's time as JSON, for the libraries that are installed, and ``python -m
+benchmarks.batches --page NOTE FILE…`` writes them into docs/reference/speed.md. The loaders run CIFAR-10's chain: a crop of 32 from an
+image padded by 4, a flip, normalization, and channels first.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def _seedsafe() -> dict[str, Pass]:
     import seedsafe as ss
     from seedsafe_torch import AugmentedDataset, loader
 
-    made = {}
+    passes: dict[str, Pass] = {}
     for name in ("seedsafe", "seedsafe, one by one"):
         dataset = AugmentedDataset(Cifar(), ss.Compose(_chain(32)), seed=42)
         if name != "seedsafe":
             dataset.reader._at_once = False
-        made[name] = loader(dataset, batch_size=BATCH, shuffle=True).__iter__
-    return made
+        passes[name] = loader(dataset, batch_size=BATCH, shuffle=True).__iter__
+    return passes
 
 
 def _torchvision() -> dict[str, Pass]:
@@ -143,23 +143,23 @@ def _tensorflow() -> dict[str, Pass]:
 
 
 def _loaders() -> dict[str, float]:
-    """Return the median of images a second of the processor's time, for each loader that is installed."""
+    """Return the median images for a second of the processor's time, for each loader that is installed."""
     passes: dict[str, Pass] = {}
     for make in (_seedsafe, _torchvision, _kornia, _tensorflow):
         with suppress(ImportError):
             passes |= make()
-    seen: dict[str, list[float]] = {}
+    rates: dict[str, list[float]] = {}
     for number in range(ROUNDS + 1):
         for name, begin in passes.items():
             start = time.process_time()
             count = sum(len(labels) for _, labels in begin())
             if number:  # the first is for warming up
-                seen.setdefault(name, []).append(count / (time.process_time() - start))
-    return {name: statistics.median(found) for name, found in seen.items()}
+                rates.setdefault(name, []).append(count / (time.process_time() - start))
+    return {name: statistics.median(values) for name, values in rates.items()}
 
 
 def _alone() -> list[dict[str, Any]]:
-    """Return microseconds of the processor for an image, one by one and at once, of some pipelines."""
+    """Return the processor's microseconds for an image, one by one and at once, with some pipelines."""
     import seedsafe as ss
 
     crop, flip, normalize, first = _chain(32)

@@ -1,6 +1,7 @@
-"""What a bridge adds to a sample, in this process and in a worker, beside the naive way. Prints JSON: microseconds.
+"""The cost of a bridge, and of the naive way.
 
-"In a worker" is measured here, with the question whether this is one answered yes: nothing is restored then.
+Prints JSON: microseconds for a sample. "In a worker" is measured in this process, by a patch that makes it count as a worker, where a
+bridge restores nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def naive(key: ss.SampleKey) -> None:
 
 
 def measure(rounds: int = 60) -> dict[str, float]:
-    """Return microseconds, all measured interleaved in this process."""
+    """Return microseconds, measured interleaved in this process."""
     worker = [False]
     one = ss.SampleKey(42, 3, 1234)
     indices = count()

@@ -1,7 +1,7 @@
-"""torchvision's Compose under a DataLoader, and the same dataset with ``convert=True``: processor time of passes. Prints JSON.
+"""torchvision's Compose against ``convert=True``.
 
-JPEGs of 500 by 375 pixels in a folder, both with Pillow's smoothing; passes alternate, and the median of the ratios of neighbours
-counts. A pass with workers includes their start.
+Prints JSON: ratios of the processor's time for passes of a DataLoader over JPEGs of 500 by 375 pixels, both with Pillow's smoothing.
+Passes alternate, and the median of the ratios of neighbours counts. A pass with workers includes their start.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def pipelines() -> dict[str, Any]:
-    """Return torchvision's transforms by what they do."""
+    """Return torchvision's pipelines by name."""
     from torchvision import transforms as v1
 
     crop, tail = v1.RandomResizedCrop(224), [v1.ToTensor(), v1.Normalize(MEAN, STD)]
@@ -45,8 +45,8 @@ def pipelines() -> dict[str, Any]:
     }
 
 
-def spent(work: Callable[[], Any]) -> float:
-    """Return the processor time of this process and of those that ended in it."""
+def seconds(work: Callable[[], Any]) -> float:
+    """Return the processor's seconds of this process, and of its children that ended."""
     before = os.times()
     work()
     return sum(os.times()[:4]) - sum(before[:4])
@@ -58,7 +58,7 @@ def measure(passes: int = 5, workers: tuple[int, ...] = (0, 2)) -> dict[str, lis
 
     cv2.setNumThreads(0)
     torch.set_num_threads(1)
-    found: dict[str, list[float]] = {}
+    medians: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "class").mkdir()
         for number, image in enumerate(Photographs(500, False, 256).images):
@@ -68,7 +68,7 @@ def measure(passes: int = 5, workers: tuple[int, ...] = (0, 2)) -> dict[str, lis
             base = ImageFolder(folder, transform=transform)
             base.samples = base.imgs = base.samples * 3
             dataset = AugmentedDataset(base, seed=42, convert=True)
-            found[name] = []
+            medians[name] = []
             for count in workers:
                 theirs, ours = (
                     lambda base=base, count=count: sum(
@@ -78,11 +78,11 @@ def measure(passes: int = 5, workers: tuple[int, ...] = (0, 2)) -> dict[str, lis
                         1 for _ in loader(dataset, batch_size=32, shuffle=True, num_workers=count)
                     ),
                 )
-                spent(theirs), spent(ours)
-                ratios = [spent(theirs) / spent(ours) for _ in range(passes)]
-                found[name].append(round(statistics.median(ratios), 2))
-            print(name, found[name], file=sys.stderr, flush=True)
-    return found
+                seconds(theirs), seconds(ours)
+                ratios = [seconds(theirs) / seconds(ours) for _ in range(passes)]
+                medians[name].append(round(statistics.median(ratios), 2))
+            print(name, medians[name], file=sys.stderr, flush=True)
+    return medians
 
 
 if __name__ == "__main__":

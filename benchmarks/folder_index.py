@@ -1,7 +1,7 @@
-"""FolderIndex against the list of tuples of torchvision's ImageFolder; run: python -m benchmarks.folder_index
+"""FolderIndex against the tuples of torchvision's ImageFolder.
 
-Makes folders of empty files, and measures the time to list them, the memory of the list, and how much private memory
-a DataLoader's worker gains (the more of two, each of which asks for half of the samples).
+``python -m benchmarks.folder_index`` creates folders of empty files, and measures the time to list them, the memory of the list, and the
+private memory that a DataLoader's worker gains: the larger of two workers, each of which reads half of the samples.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from seedsafe.data.folder import IMAGE_EXTENSIONS
 
 
 def make(root, files, classes):
-    """Empty files with names like ImageNet's, in folders dated back so that a cache believes them."""
+    """Create empty files with names like ImageNet's, in folders with old dates, so that a cache trusts them."""
     each = files // classes
     for number in range(classes):
         name = f"n{1440764 + number * 37:08}"
@@ -32,7 +32,7 @@ def make(root, files, classes):
 
 
 def list_of_tuples(root):
-    """The algorithm of torchvision.datasets.folder.make_dataset."""
+    """List samples as torchvision.datasets.folder.make_dataset does."""
     classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
     samples = []
     for number, name in enumerate(classes):
@@ -82,14 +82,14 @@ def private(_):
 
 
 def measure(kind, root, cache):
-    """In a process of its own: memory of the list, and of two workers over an epoch."""
+    """Print the memory of the list, and the growth of two workers over an epoch; runs in its own process."""
     before = memory("rss")
     data = {
         "tuples": lambda: Tuples(root),
         "index": lambda: Indexed(root),
         "cached": lambda: Indexed(root, cache),
     }[kind]()
-    held = memory("rss") - before
+    growth_here = memory("rss") - before
     first, last = {}, {}
     for pid, kilobytes in torch.utils.data.DataLoader(
         data, batch_size=500, num_workers=2, collate_fn=private
@@ -98,8 +98,8 @@ def measure(kind, root, cache):
         last[pid] = kilobytes
     growth = max(last[pid] - first[pid] for pid in first)
     each = 1024 / len(data)
-    print(f"{kind:8} process +{held / 1024:6.1f} MB ({held * each:5.1f} B a file); a worker +{growth / 1024:6.1f} MB over an "
-          f"epoch ({growth * each:5.1f} B a file)", flush=True)  # fmt: skip
+    print(f"{kind:8} process +{growth_here / 1024:6.1f} MB ({growth_here * each:5.1f} B a file); a worker "
+          f"+{growth / 1024:6.1f} MB over an epoch ({growth * each:5.1f} B a file)", flush=True)  # fmt: skip
 
 
 def fastest(call, turns):
@@ -161,13 +161,13 @@ def main(argv):
         measure(*options.measure)
         return
     for files in options.files:
-        place = tempfile.mkdtemp()
+        folder = tempfile.mkdtemp()
         try:
-            root = os.path.join(place, "root")
+            root = os.path.join(folder, "root")
             make(root, files, 100 if files < 1_000_000 else 1000)
-            compare(root, os.path.join(place, "cache"), files, options.turns)
+            compare(root, os.path.join(folder, "cache"), files, options.turns)
         finally:
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

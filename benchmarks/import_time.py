@@ -1,7 +1,7 @@
-"""``import seedsafe`` against the modules of NumPy and the standard library that it needs. Prints JSON.
+"""``import seedsafe`` against the imports that it needs.
 
-Each import runs in a process of its own and its processor time is taken inside of it, without the interpreter's
-start; they alternate. seedsafe imports its rooms when they are first named, so a first pipeline is measured as well.
+Prints JSON. Each import runs in its own process, which measures its processor time without the interpreter's start. The imports
+alternate. seedsafe imports its rooms when they are first named, so a first pipeline is measured as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STATEMENTS = (
 
 
 def measure(rounds: int = 30) -> dict[str, float]:
-    """Return milliseconds, the minimum of `rounds` processes each."""
+    """Return the milliseconds of each statement, the minimum of `rounds` processes."""
     passes = [[_milliseconds(statement) for statement in STATEMENTS] for _ in range(rounds)]
     return dict(zip(STATEMENTS, map(min, zip(*passes, strict=True)), strict=True))
 
@@ -29,10 +29,10 @@ def measure(rounds: int = 30) -> dict[str, float]:
 def _milliseconds(statement: str) -> float:
     program = f"from time import process_time as now; start = now(); {statement}; print(now() - start)"
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=variables
     )
-    return float(done.stdout) * 1e3
+    return float(process.stdout) * 1e3
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""AugmentedSequence in a process pool, as Keras reads it: a batch of 39 MB in place, and through the pipe. Prints JSON."""
+"""AugmentedSequence in a process pool, as in Keras.
+
+Prints JSON: the milliseconds for a batch of 39 MB, in place and through the pipe.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ BATCH, BATCHES = 64, 8
 
 
 class Photographs:
-    """Images that are made once in each process: the pool pickles the sequence with each task."""
+    """Images of the class, because the pool pickles the sequence with each task."""
 
     images = np.random.default_rng(0).integers(0, 256, (64, 256, 256, 3), dtype=np.uint8)
 
@@ -31,12 +34,12 @@ class Photographs:
 
 
 def measure(rounds: int = 4) -> dict[str, float]:
-    """Return the median milliseconds of a batch, from two processes that prepare batches all the time."""
+    """Return the median milliseconds for a batch from two busy processes."""
     chain = ss.Compose([ss.RandomCrop(224), ss.HorizontalFlip(), ss.Normalize(0.5, 0.25)])
     times: dict[str, list[float]] = {"in place": [], "through the pipe": []}
     with multiprocessing.get_context("fork").Pool(2) as pool:
         for turn in range(rounds + 1):
-            for name, taken in times.items():
+            for name, milliseconds in times.items():
                 sequence = AugmentedSequence(
                     Photographs(),
                     chain,
@@ -48,10 +51,10 @@ def measure(rounds: int = 4) -> dict[str, float]:
                 start = time.perf_counter()
                 for _ in pool.imap(sequence.__getitem__, range(BATCHES)):
                     pass
-                if turn:  # in the first the rings are made
-                    taken.append((time.perf_counter() - start) / BATCHES * 1e3)
-    found = {f"{name}, ms a batch": median(all_of) for name, all_of in times.items()}
-    return found | {"load": os.getloadavg()[0]}
+                if turn:  # the first turn creates the rings
+                    milliseconds.append((time.perf_counter() - start) / BATCHES * 1e3)
+    medians = {f"{name}, ms a batch": median(values) for name, values in times.items()}
+    return medians | {"load": os.getloadavg()[0]}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What a key, a pipeline's bookkeeping and a small sample cost. Prints JSON: one row for each measurement."""
+"""The cost of a key and of Compose.
+
+Prints JSON: microseconds, for a key, a pipeline's bookkeeping and a small sample.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ MANY = 16
 
 
 def measure(rounds: int = 200) -> dict[str, float]:
-    """Return microseconds, all measured interleaved in this process."""
+    """Return microseconds, measured interleaved in this process."""
     cv2.setNumThreads(0)
     indices, draws, op = count(), PooledDraws(), op_of("RandomCrop")
     key = ss.SampleKey(42, 3, 1234)
@@ -36,7 +39,7 @@ def measure(rounds: int = 200) -> dict[str, float]:
         draws.unit()
         draws.unit()
 
-    found = minima(
+    times = minima(
         {
             "ss.generator(key)": lambda: ss.generator(key),
             "ss.generator(SampleKey(42, 3, i))": lambda: ss.generator(ss.SampleKey(42, 3, next(indices))),
@@ -53,9 +56,9 @@ def measure(rounds: int = 200) -> dict[str, float]:
         },
         rounds,
     )
-    found["Compose, per transform that does nothing"] = (found.pop("many") - found.pop("one")) / MANY
-    found["Compose, per transform that does not fire"] = (found.pop("coins") - found.pop("coin")) / MANY
-    return found
+    times["Compose, per transform that does nothing"] = (times.pop("many") - times.pop("one")) / MANY
+    times["Compose, per transform that does not fire"] = (times.pop("coins") - times.pop("coin")) / MANY
+    return times
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Speed of the linter beside that of ast.parse alone, on the same files, in the same run.
+"""The linter's speed against ast.parse alone.
 
     python benchmarks/lint_speed.py [FOLDER ...]
 
-Without folders it takes the standard library and the installed torch, keras and scikit-image. The two are timed in turn
-in one process, the best of three; several processes are timed apart. The goal is a ratio of at least 1/3.
+Without folders it reads the standard library and the installed torch, keras and scikit-image. The two take turns on the same files in
+one process, and the best of three counts; several processes are timed apart. The goal is a ratio of at least 1/3.
 """
 
 import gc
@@ -32,7 +32,7 @@ def default_folders() -> list[Path]:
 
 
 def parse_alone(files: list[Path]) -> int:
-    """Reads and parses the files, nothing else; the number of their lines."""
+    """Read and parse the files, and return the number of their lines."""
     lines = 0
     for file in files:
         try:

@@ -1,4 +1,7 @@
-"""torch's DataLoader over float images of 224 pixels, 2 workers: keys and an empty pipeline against neither. Prints JSON."""
+"""The overhead of keys in a DataLoader.
+
+Prints JSON: passes over float images of 224 pixels with 2 workers, with keys and an empty pipeline, and without.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ SAMPLES, BATCH, WORKERS = 1024, 64, 2
 
 
 class Images(Dataset[torch.Tensor]):
-    """Float images that lie in memory."""
+    """Float images in memory."""
 
     def __init__(self) -> None:
         self.images = torch.rand(32, 3, 224, 224)
@@ -34,27 +37,27 @@ class Images(Dataset[torch.Tensor]):
 def measure(rounds: int = 25) -> dict[str, float]:
     """Return the median milliseconds of a pass, and the median ratio of neighbouring passes.
 
-    The passes alternate; both loaders shuffle and keep their workers.
+    The passes alternate. Both loaders shuffle and keep their workers.
     """
     torch.set_num_threads(1)
     images = Images()
-    given = {"batch_size": BATCH, "num_workers": WORKERS, "shuffle": True, "persistent_workers": True}
+    options = {"batch_size": BATCH, "num_workers": WORKERS, "shuffle": True, "persistent_workers": True}
     loaders: dict[str, Iterable[torch.Tensor]] = {
-        "plain DataLoader": DataLoader(images, **given),
+        "plain DataLoader": DataLoader(images, **options),
         "seedsafe_torch.loader, empty pipeline": loader(
-            AugmentedDataset(images, ss.Compose([]), seed=42), in_place=False, **given
+            AugmentedDataset(images, ss.Compose([]), seed=42), in_place=False, **options
         ),
     }
     times: dict[str, list[float]] = {name: [] for name in loaders}
     for turn in range(rounds + 1):
         for name in sorted(loaders, reverse=turn % 2 == 1):
-            passed = _milliseconds(loaders[name])
+            milliseconds = _milliseconds(loaders[name])
             if turn:  # the first pass starts the workers
-                times[name].append(passed)
-    found = {name: median(passes) for name, passes in times.items()}
-    plain, keyed = times.values()
-    found["ratio"] = median(b / a for a, b in zip(plain, keyed, strict=True))
-    return found
+                times[name].append(milliseconds)
+    medians = {name: median(passes) for name, passes in times.items()}
+    plain, ours = times.values()
+    medians["ratio"] = median(b / a for a, b in zip(plain, ours, strict=True))
+    return medians
 
 
 def _milliseconds(batches: Iterable[torch.Tensor]) -> float:

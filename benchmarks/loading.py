@@ -1,7 +1,8 @@
-"""Who loads what in benchmarks.in_place: RandomCrop + HorizontalFlip + Normalize + channels first, in batches.
+"""The contenders of benchmarks.in_place.
 
-Each is a function of the case and the photographs that returns a function: of a number of batches, an iterator over them.
-What a library has to be imported for is imported inside, so that one that is not installed is left out.
+They run RandomCrop + HorizontalFlip + Normalize + channels first, in batches. Each is a function of the case and the photographs, and
+returns a function from a number of batches to an iterator over them. It imports its library itself, so that a library that is not
+installed is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Pass = Callable[[int], Iterator[Any]]
 
 
 class Case(NamedTuple):
-    """What is loaded, and how."""
+    """The images to load, and the options of the loader."""
 
     size: int
     dtype: str
@@ -36,7 +37,7 @@ class Case(NamedTuple):
 
 
 class Transformed:
-    """A peer's dataset: a transform of each image."""
+    """The dataset of a peer, which transforms each image."""
 
     def __init__(self, base: Photographs, transform: Callable[[np.ndarray], torch.Tensor]) -> None:
         self.base, self.transform = base, transform
@@ -49,7 +50,7 @@ class Transformed:
 
 
 class Ready:
-    """The limit: ready batches, copied out of one array."""
+    """Ready batches, copied from one array: the limit."""
 
     def __init__(self, case: Case, base: Photographs) -> None:
         self.batch = torch.zeros(case.batch, 3, case.size, case.size, dtype=getattr(torch, case.dtype))
@@ -68,7 +69,7 @@ def _chain(case: Case) -> ss.Compose:
 
 
 def _passes(case: Case, base: Photographs, loading: Any) -> Pass:
-    """Return the passes of a DataLoader whose dataset has as many samples as a pass wants."""
+    """Return the passes of a DataLoader, whose dataset gets as many samples as a pass needs."""
 
     def batches(number: int) -> Iterator[Any]:
         base.length = number * case.batch
@@ -77,20 +78,20 @@ def _passes(case: Case, base: Photographs, loading: Any) -> Pass:
     return batches
 
 
-def _given(case: Case) -> dict[str, Any]:
-    given = {"batch_size": case.batch, "shuffle": True, "num_workers": case.workers}
-    return given | {"persistent_workers": case.workers > 0}
+def _options(case: Case) -> dict[str, Any]:
+    options = {"batch_size": case.batch, "shuffle": True, "num_workers": case.workers}
+    return options | {"persistent_workers": case.workers > 0}
 
 
 def in_place(case: Case, base: Photographs) -> Pass:
-    """Return seedsafe's, batches in place."""
-    return _passes(case, base, loader(AugmentedDataset(base, _chain(case), seed=42), **_given(case)))
+    """Return seedsafe's loader, with batches in place."""
+    return _passes(case, base, loader(AugmentedDataset(base, _chain(case), seed=42), **_options(case)))
 
 
 def plain(case: Case, base: Photographs) -> Pass:
-    """Return seedsafe's transforms in a plain DataLoader."""
+    """Return seedsafe's loader without batches in place."""
     dataset = AugmentedDataset(base, _chain(case), seed=42)
-    return _passes(case, base, loader(dataset, in_place=False, **_given(case)))
+    return _passes(case, base, loader(dataset, in_place=False, **_options(case)))
 
 
 def limit(case: Case, base: Photographs) -> Pass:
@@ -105,21 +106,21 @@ def torchvision(case: Case, base: Photographs) -> Pass:
     tail = [v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD)] if case.dtype == "float32" else []
     chain = v2.Compose([v2.RandomCrop(case.size), v2.RandomHorizontalFlip(), *tail])
     dataset = Transformed(base, lambda image: chain(torch.from_numpy(image).permute(2, 0, 1)))
-    return _passes(case, base, DataLoader(dataset, **_given(case)))
+    return _passes(case, base, DataLoader(dataset, **_options(case)))
 
 
 def albumentations(case: Case, base: Photographs) -> Pass:
-    """Return albumentations, or AlbumentationsX, whichever is installed, in a DataLoader."""
+    """Return albumentations or AlbumentationsX in a DataLoader, whichever is installed."""
     library, tensors = import_module("albumentations"), import_module("albumentations.pytorch")
     tail = [library.Normalize(MEAN, STD)] if case.dtype == "float32" else []
     crop = library.RandomCrop(case.size, case.size)
     chain = library.Compose([crop, library.HorizontalFlip(), *tail, tensors.ToTensorV2()])
     dataset = Transformed(base, lambda image: chain(image=image)["image"])
-    return _passes(case, base, DataLoader(dataset, **_given(case)))
+    return _passes(case, base, DataLoader(dataset, **_options(case)))
 
 
 def keras_sequence(case: Case, base: Photographs) -> Pass:
-    """Return seedsafe's sequence, batches in place, read in the training process."""
+    """Return seedsafe's sequence with batches in place, read in the training process."""
     import_module("keras")
     kind = import_module("seedsafe_keras").AugmentedSequence
     if case.workers:
@@ -134,19 +135,19 @@ def keras_sequence(case: Case, base: Photographs) -> Pass:
 
 
 def tf_data(case: Case, base: Photographs) -> Pass:
-    """Return tf.data with tf.image, in as many threads as others have workers, one for none."""
+    """Return tf.data with tf.image, with a thread for each worker of the others, and at least one."""
     tf = import_module("tensorflow")
 
     def one(image: Any) -> Any:
-        image = tf.image.random_crop(_decoded(tf, image, base), (case.size, case.size, 3))
-        return _finished(tf, tf.image.random_flip_left_right(image), case, (2, 0, 1))
+        image = tf.image.random_crop(_decode(tf, image, base), (case.size, case.size, 3))
+        return _normalize(tf, tf.image.random_flip_left_right(image), case, (2, 0, 1))
 
     images = _source(tf, base).shuffle(IMAGES)
     return _in_tf(tf, images.map(one, num_parallel_calls=max(1, case.workers)).batch(case.batch), case)
 
 
 def keras_layers(case: Case, base: Photographs) -> Pass:
-    """Return Keras's preprocessing layers on batches in tf.data; they crop a batch in one place."""
+    """Return Keras's preprocessing layers on batches in tf.data, which crop the same window of a whole batch."""
     keras, tf = import_module("keras"), import_module("tensorflow")
     if keras.backend.backend() != "tensorflow":
         raise ImportError("Keras runs on another backend")
@@ -155,12 +156,12 @@ def keras_layers(case: Case, base: Photographs) -> Pass:
     def whole(images: Any) -> Any:
         images = flip(crop(images, training=True), training=True)
         images = images if case.dtype == "float32" else tf.cast(images, tf.uint8)
-        return _finished(tf, images, case, (0, 3, 1, 2))
+        return _normalize(tf, images, case, (0, 3, 1, 2))
 
     calls = max(1, case.workers)
     images = _source(tf, base).shuffle(IMAGES)
     if base.jpeg:
-        images = images.map(lambda image: _decoded(tf, image, base), num_parallel_calls=calls)
+        images = images.map(lambda image: _decode(tf, image, base), num_parallel_calls=calls)
     return _in_tf(tf, images.batch(case.batch).map(whole, num_parallel_calls=calls), case)
 
 
@@ -169,11 +170,11 @@ def _source(tf: Any, base: Photographs) -> Any:
     return tf.data.Dataset.from_tensor_slices(images).repeat()
 
 
-def _decoded(tf: Any, image: Any, base: Photographs) -> Any:
+def _decode(tf: Any, image: Any, base: Photographs) -> Any:
     return tf.ensure_shape(tf.io.decode_jpeg(image), (base.size, base.size, 3)) if base.jpeg else image
 
 
-def _finished(tf: Any, images: Any, case: Case, order: tuple[int, ...]) -> Any:
+def _normalize(tf: Any, images: Any, case: Case, order: tuple[int, ...]) -> Any:
     if case.dtype == "float32":
         images = (tf.cast(images, tf.float32) / 255.0 - MEAN) / STD
     return tf.transpose(images, order)
@@ -183,13 +184,13 @@ def _in_tf(tf: Any, batches: Any, case: Case) -> Pass:
     options = tf.data.Options()
     options.threading.private_threadpool_size = max(1, case.workers)
     options.threading.max_intra_op_parallelism = 1
-    prefetched = batches.prefetch(2) if case.workers else batches
-    kept = iter(prefetched.with_options(options))
-    return lambda number: islice(kept, number)
+    batches = batches.prefetch(2) if case.workers else batches
+    iterator = iter(batches.with_options(options))
+    return lambda number: islice(iterator, number)
 
 
 class _Grains:
-    """Grain's source, and what it does to an image, in NumPy: it brings no transforms of its own."""
+    """A source for Grain, and transforms in NumPy, because Grain has none."""
 
     def __init__(self, case: Case, base: Photographs) -> None:
         self.case, self.base = case, base
@@ -200,8 +201,8 @@ class _Grains:
     def __getitem__(self, index: int) -> np.ndarray:
         return self.base[index]
 
-    def transformed(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return a window, mirrored or not, normalised, with its channels first."""
+    def transform(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return a random window, perhaps mirrored, normalized, with its channels first."""
         size = self.case.size
         top, left = (int(rng.integers(extent - size + 1)) for extent in image.shape[:2])
         image = image[top : top + size, left : left + size]
@@ -215,13 +216,13 @@ def grain(case: Case, base: Photographs) -> Pass:
     """Return Grain with a chain in NumPy."""
     library = import_module("grain")
     source = _Grains(case, base)
-    data = library.MapDataset.source(source).seed(42).shuffle().random_map(source.transformed)
+    data = library.MapDataset.source(source).seed(42).shuffle().random_map(source.transform)
     data = data.repeat().to_iter_dataset(library.ReadOptions(num_threads=0))
     data = data.batch(case.batch)
     if case.workers:
         data = data.mp_prefetch(library.multiprocessing.MultiprocessingOptions(num_workers=case.workers))
-    kept = iter(data)
-    return lambda number: islice(kept, number)
+    iterator = iter(data)
+    return lambda number: islice(iterator, number)
 
 
 CONTENDERS: dict[

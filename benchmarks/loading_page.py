@@ -1,6 +1,6 @@
-"""Writes docs/reference/loading.md, the tables of loaders, from the figures of ``make bench``.
+"""Writes docs/reference/loading.md from the measurements.
 
-``python -m benchmarks.loading_page "what the machine did meanwhile"`` reads out/benchmarks/in_place*.json.
+``python -m benchmarks.loading_page "a note on the machine"`` reads out/benchmarks/in_place*.json.
 """
 
 from __future__ import annotations

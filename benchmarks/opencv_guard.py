@@ -1,7 +1,7 @@
-"""Throughput and context switches of DataLoader workers with and without the guard; run: python -m benchmarks.opencv_guard
+"""DataLoader workers with and without OpenCV's guard.
 
-Each case runs in processes of its own, the cases in turn, and the median over the rounds is printed. The cost of a
-call of the guard follows.
+``python -m benchmarks.opencv_guard`` prints throughput and context switches, and then the cost of a call of the guard. Each case runs in
+its own processes, the cases take turns, and the median over the rounds counts.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from seedsafe import opencv
 
 
 class Work:
-    """Resize, blur and rotate a photograph, all of which OpenCV spreads over threads."""
+    """A dataset that resizes, blurs and rotates a photograph, which OpenCV does in threads."""
 
     def __init__(self, guarded, count):
         self.guarded, self.count = guarded, count
@@ -36,8 +36,8 @@ class Work:
             opencv.guard()
         large = cv2.resize(self.photo, (1024, 1024), interpolation=cv2.INTER_CUBIC)
         blurred = cv2.GaussianBlur(large, (0, 0), 2 + index % 3)
-        turned = cv2.warpAffine(blurred, cv2.getRotationMatrix2D((512, 512), index, 1), (1024, 1024))
-        return int(turned[512, 512, 0])
+        result = cv2.warpAffine(blurred, cv2.getRotationMatrix2D((512, 512), index, 1), (1024, 1024))
+        return int(result[512, 512, 0])
 
 
 def measure(guarded, workers, count):

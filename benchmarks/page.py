@@ -1,7 +1,7 @@
-"""Writes docs/reference/speed.md, the table and the plot, from the figures of ``make bench``.
+"""Writes docs/reference/speed.md from the measurements.
 
-``python -m benchmarks --page "what the machine did meanwhile"`` measures and writes it; ``python -m benchmarks.page NOTE FILE…``
-takes files that benchmarks.run_env wrote.
+``python -m benchmarks --page "a note on the machine"`` measures and writes the page. ``python -m benchmarks.page NOTE FILE…`` writes it from
+files of benchmarks.run_env.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ takes no uint8, is compared on float32. Every result is contiguous and owns its 
 `benchmarks/peers`; `make bench` measures again.
 
 The libraries do not all do the same work under one name: defaults differ where no argument is shared. Where a size is drawn,
-a block is of so many calls that cheap and dear draws come together. Differences of a tenth are within the noise.
+a block has enough calls to mix cheap and expensive draws. Differences of a tenth are within the noise.
 
 """
 
 
 BARE = "albumentations, bare"
-"""Its transforms without its Compose: seedsafe is measured with Compose, and so is everybody on this page."""
+"""Its transforms without its Compose, which are not on this page: seedsafe is measured with Compose."""
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def kept(text: str) -> str:
-    """Return the page's last part, which benchmarks.batches writes."""
+    """Return the last part of the page, which benchmarks.batches writes."""
     title = "## Batches of small images\n"
     return title + text.partition(title)[2] if title in text else ""
 
@@ -99,7 +99,7 @@ def _goals(times: dict[int, dict[str, Any]]) -> str:
 
 
 def _plot(cases: dict[str, Any]) -> str:
-    """Return bars of text: the fastest of the others against seedsafe, at 256²."""
+    """Return bars of text for the fastest of the other libraries at 256²."""
     least = sorted((min(one["peers"].values()), case) for case, one in cases.items())
     lines = [
         "The fastest of the other libraries at 256 × 256, a block for each quarter of seedsafe's time.\n",

@@ -1,20 +1,20 @@
-"""Transforms that mix samples of a dataset, 224 by 224 pixels in RGB: against reading alone, and torchvision's of whole batches. Prints JSON.
+"""Mixing samples: against reading alone, and torchvision v2.
 
-Microseconds of the processor for a sample: the median of the rounds, in which all contenders alternate, since draws differ. torchvision
-mixes a batch of 32 with itself: one share for all, and no partner is read.
+Prints JSON: the processor's microseconds for a sample of 224 by 224 pixels in RGB, the median of the rounds, because draws differ. All
+contenders alternate. torchvision mixes a batch of 32 with itself, with one share for all, and reads no partner.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 import seedsafe as ss
+from benchmarks.clips import torchvision
+from benchmarks.timing import medians
 from seedsafe.reading import KeyedReader
 
 __all__ = ["measure"]
@@ -26,10 +26,10 @@ OBJECT[60:160, 50:170] = 1
 
 
 def ours() -> dict[str, Callable[[int], Any]]:
-    """Return what reads a sample, by the transform."""
+    """Return a function for each transform that reads a sample."""
     labelled = [(image, number % 10) for number, image in enumerate(IMAGES)]
     objects = [{"image": image, "masks": [OBJECT]} for image in IMAGES]
-    made = {
+    cases = {
         "reading alone": (labelled, []),
         "MixUp": (labelled, [ss.MixUp(classes=10, p=1)]),
         "CutMix": (labelled, [ss.CutMix(classes=10, p=1)]),
@@ -42,17 +42,14 @@ def ours() -> dict[str, Callable[[int], Any]]:
         reader = KeyedReader(base, ss.Compose(members), seed=42)
         return lambda number: reader.sample(ss.SampleIndex(number % BATCH, epoch=number // BATCH))
 
-    return {name: read(*one) for name, one in made.items()}
+    return {name: read(*case) for name, case in cases.items()}
 
 
 def theirs() -> dict[str, Callable[[int], Any]]:
-    """Return torchvision's, on a batch; nothing where it is not installed."""
-    try:
-        torch: Any = import_module("torch")
-        v2: Any = import_module("benchmarks.peers.torchvision").v2
-    except ImportError:
+    """Return torchvision's calls on a batch, or none if it is not installed."""
+    if (both := torchvision()) is None:
         return {}
-    torch.set_num_threads(1)
+    torch, v2 = both
     images = torch.from_numpy(IMAGES).permute(0, 3, 1, 2).contiguous().float()
     labels = torch.arange(BATCH) % 10
     chains = {"MixUp": v2.MixUp(num_classes=10), "CutMix": v2.CutMix(num_classes=10)}
@@ -65,18 +62,13 @@ def theirs() -> dict[str, Callable[[int], Any]]:
 
 def measure(rounds: int = 200) -> dict[str, dict[str, float]]:
     """Return microseconds for a sample, by transform and contender."""
-    contenders = {(name, "seedsafe"): (call, 1) for name, call in ours().items()}
-    contenders |= {(name, "torchvision v2, of a batch"): (call, BATCH) for name, call in theirs().items()}
-    spent: dict[tuple[str, str], list[float]] = {which: [] for which in contenders}
-    for number in range(rounds):
-        for which, (call, samples) in contenders.items():
-            start = time.process_time()
-            call(number)
-            spent[which].append((time.process_time() - start) * 1e6 / samples)
-    found: dict[str, dict[str, float]] = {}
-    for (name, whose), times in spent.items():
-        found.setdefault(name, {})[whose] = round(float(np.median(times)), 1)
-    return found
+    reads, batches = ours(), theirs()
+    calls = {f"{name}, of a batch": call for name, call in batches.items()} | reads
+    times = medians(calls, rounds)
+    rows = {name: {"seedsafe": round(times[name], 1)} for name in reads}
+    for name in batches:
+        rows[name]["torchvision v2, of a batch"] = round(times[f"{name}, of a batch"] / BATCH, 1)
+    return rows
 
 
 if __name__ == "__main__":

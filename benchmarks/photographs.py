@@ -1,4 +1,7 @@
-"""The photographs that loaders are measured on: windows of four real ones, in memory or encoded once as JPEG."""
+"""Photographs for the benchmarks of loaders.
+
+They are windows of four real ones, in memory as arrays or as JPEG.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from skimage import data
 __all__ = ["IMAGES", "Photographs"]
 
 IMAGES = 256
-"""Different images, read again and again."""
+"""The number of different images, which are read again and again."""
 _WINDOW = 256
 
 
@@ -33,10 +36,10 @@ class Photographs:
             top, left = (int(rng.integers(0, extent - _WINDOW + 1)) for extent in source.shape[:2])
             window = source[top : top + _WINDOW, left : left + _WINDOW]
             images.append(cv2.resize(window, (size, size), interpolation=cv2.INTER_AREA))
-        self.images = [encoded(one) for one in images] if jpeg else images
+        self.images = [encode(one) for one in images] if jpeg else images
         self.size, self.jpeg, self.length, self._process = size, jpeg, length, os.getpid()
 
-    def __len__(self) -> int:  # of a pass, which its reader decides; workers have seen another one
+    def __len__(self) -> int:  # the reader changes it for each pass, which workers do not see
         return self.length if os.getpid() == self._process else 2**20
 
     def __getitem__(self, index: int) -> np.ndarray:
@@ -44,6 +47,6 @@ class Photographs:
         return cv2.cvtColor(cv2.imdecode(image, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB) if self.jpeg else image
 
 
-def encoded(image: np.ndarray) -> np.ndarray:
+def encode(image: np.ndarray) -> np.ndarray:
     """Return an RGB image as the bytes of a JPEG."""
     return cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))[1]

@@ -1,6 +1,7 @@
-"""Rows a second of Ray Data: seedsafe_ray.augment beside Ray's own map with the same function, in turn.
+"""seedsafe_ray.augment against Ray's own map.
 
-By hand, in the environment of `make test-scale`: .venvs/scale/bin/python -m benchmarks.ray_rows
+The two take turns with the same function. Run it by hand, in the environment of `make test-scale`: .venvs/scale/bin/python -m
+benchmarks.ray_rows
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from seedsafe_ray import augment
 
 ROWS, ROUNDS = 4000, 6
 BLOCKS = (200, 8)
-"""What Ray makes of so many rows by itself, and as many as keep two processors busy."""
+"""The number of blocks that Ray chooses for these rows, and a number that keeps two processors busy."""
 
 AUGMENT = ss.Compose([ss.RandomCrop(48), ss.HorizontalFlip(), ss.GaussianNoise(std=5)])
 
@@ -28,9 +29,9 @@ def plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    begun = time.perf_counter()
+    start = time.perf_counter()
     run()
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
 def main() -> None:

@@ -1,4 +1,7 @@
-"""Tables of what was measured: every ratio is of two figures from one process."""
+"""Tables of the measurements.
+
+Every ratio is of two figures from one process.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.page import model
+
 __all__ = ["main"]
 
 CHAIN = "RandomCrop + HorizontalFlip + Normalize + ToCHW"
 TIE = 1.6
-"""Within so many times the copy of the output bytes, two contenders are both bound by memory."""
+"""Two contenders within this multiple of a copy of the output bytes are both bound by memory."""
 
 
 class Figure(NamedTuple):
-    """A contender's time, and how often seedsafe, in the same process, fits into it."""
+    """A contender's time, and that divided by seedsafe's in the same process."""
 
     microseconds: float
     ratio: float
@@ -39,12 +44,12 @@ class Line(NamedTuple):
 
     @property
     def fastest(self) -> str:
-        """The peer that comes closest to seedsafe, or passes it."""
+        """The fastest peer."""
         return min(self.peers, key=lambda name: self.peers[name].ratio)
 
     @property
     def ahead(self) -> bool:
-        """Whether no peer is faster, or only so much that memory's speed decides."""
+        """Whether no peer is faster, apart from ties bound by memory."""
         return all(peer.ratio >= (0.95 if peer.memory_bound else 1.0) for peer in self.peers.values())
 
 
@@ -58,8 +63,9 @@ def main() -> None:
         measured = json.loads(path.read_text())
         versions |= measured["versions"]
         for row in measured["rows"]:
-            _enter(lines[row["size"]], row)
-    console.print(f"\n{_machine()}\n{', '.join(f'{k} {v}' for k, v in sorted(versions.items()))}")
+            _add(lines[row["size"]], row)
+    machine = f"{model()}, {platform.system()}, Python {platform.python_version()}"
+    console.print(f"\n{machine}\n{', '.join(f'{k} {v}' for k, v in sorted(versions.items()))}")
     console.print(
         "µs a call, minima of interleaved rounds, one thread; in brackets: how many times slower than seedsafe in "
         "the same process.\nEvery result is contiguous and owns its memory (* a copy is added for that). † works on "
@@ -100,7 +106,7 @@ def _loader(one: dict[str, float], ours: dict[str, float]) -> str:
     return f"{one['images/s']:.0f} [dim]({rest})[/dim] {times:.1f}×"
 
 
-def _enter(lines: dict[str, Line], row: dict[str, Any]) -> None:
+def _add(lines: dict[str, Line], row: dict[str, Any]) -> None:
     times = dict(row["microseconds"])
     ours, copy = times.pop("seedsafe"), times.pop("copy")
     line = lines.setdefault(row["case"], Line(row["case"], ours, copy, {}))
@@ -219,17 +225,6 @@ def _losses(console: Console, lines: dict[int, dict[str, Line]]) -> None:
         )
     if not lost:
         console.print("  nowhere in these tables")
-
-
-def _machine() -> str:
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    return f"{model}, {platform.system()}, Python {platform.python_version()}"
 
 
 if __name__ == "__main__":

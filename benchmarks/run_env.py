@@ -1,6 +1,7 @@
-"""Measures what one environment holds: seedsafe, a copy of the output bytes, and the peers that are installed there.
+"""Measures the contenders in one environment.
 
-Run by ``python -m benchmarks`` with each environment's own interpreter; writes one JSON file.
+They are seedsafe, a copy of the output bytes, and the peers that are installed there. ``python -m benchmarks`` runs this module with each
+environment's interpreter. It writes one JSON file.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 import torch
 
 from benchmarks.peers import ours
-from benchmarks.same_work import check, finished
+from benchmarks.same_work import check, with_copy
 from benchmarks.scene import AUDIO, IMAGES, Scene
 from benchmarks.timing import minima
 
@@ -35,38 +36,38 @@ def main() -> None:
     """Measure, and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("peers", nargs="+", help="modules of benchmarks.peers")
-    parser.add_argument("--distributions", nargs="+", help="whose versions are noted")
+    parser.add_argument("--distributions", nargs="+", help="distributions, for their versions")
     parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--rounds", type=int, default=80)
     parser.add_argument("--only", default="", help="measure only the cases whose name contains this")
     parser.add_argument("--out", type=Path, required=True)
-    asked = parser.parse_args()
-    warnings.simplefilter("ignore")  # the peers' notes on deprecations
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")  # the peers' deprecations
     cv2.setNumThreads(0)
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    peers = [import_module(f"benchmarks.peers.{name}") for name in asked.peers]
-    cases = [(size, case) for size in asked.sizes for case in IMAGES] + [(0, case) for case in AUDIO]
+    peers = [import_module(f"benchmarks.peers.{name}") for name in options.peers]
+    cases = [(size, case) for size in options.sizes for case in IMAGES] + [(0, case) for case in AUDIO]
     rows: list[dict[str, Any]] = []
-    versions = {name: version(name) for name in asked.distributions} | {"Python": platform.python_version()}
-    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    versions = {name: version(name) for name in options.distributions} | {"Python": platform.python_version()}
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     for size, case in cases:
-        if asked.only in case:
-            rows += _rows(peers, size, case, asked.rounds)
-            asked.out.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1))
+        if options.only in case:
+            rows += _rows(peers, size, case, options.rounds)
+            options.out.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1))
 
 
 def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[str, Any]]:
-    """Yield what was measured of one case at one size: one row for each dtype, in which only equals are compared."""
-    scene, found, own = _contenders(tuple(peers), size or 32)
+    """Yield the measurements of one case at one size, a row for each dtype, so that only equals are compared."""
+    scene, theirs, own = _contenders(tuple(peers), size or 32)
     for dtype in ("uint8", "float32"):
-        calls = {p.NAME: found[p][case] for p in peers if case in found[p] and _dtype(p, case) == dtype}
+        calls = {p.NAME: theirs[p][case] for p in peers if case in theirs[p] and _dtype(p, case) == dtype}
         if not calls:
             continue
         calls = {OURS: own[dtype][case]} | calls
         copied = []
         for name in calls:
-            calls[name], added = finished(calls[name], scene)
+            calls[name], added = with_copy(calls[name], scene)
             copied += [name] if added else []
             try:
                 check(case, calls[name], scene, dtype)
@@ -85,7 +86,7 @@ def _rows(peers: list[Any], size: int, case: str, rounds: int) -> Iterator[dict[
 
 @cache
 def _contenders(peers: tuple[Any, ...], size: int) -> tuple[Scene, dict[Any, Any], dict[str, Any]]:
-    """Return the scene of a size, and all calls on it: of the peers, and ours by dtype."""
+    """Return the scene of a size, the peers' calls on it, and ours by dtype."""
     scene = Scene.of(size)
     own = {dtype: ours.calls(scene, dtype) for dtype in ("uint8", "float32")}
     return scene, {peer: peer.calls(scene) for peer in peers}, own

@@ -1,4 +1,7 @@
-"""Checks that contenders do the same work: shapes, dtypes, pixels, and memory of the result's own."""
+"""Checks that contenders do the same work.
+
+They check shapes, dtypes and pixels, and that each result owns its memory.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +13,36 @@ import numpy as np
 from benchmarks.scene import AUDIO, GAIN, MEAN, NOISE, PADDING, SEGMENT, STD, USUAL, Array, Scene
 from benchmarks.timing import Call
 
-__all__ = ["check", "finished"]
+__all__ = ["check", "with_copy"]
 
 CALLS = 12
-"""Calls whose results are checked: random ones must differ among them."""
+"""The number of checked results. Random ones must differ."""
 
 
-def finished(call: Call, scene: Scene) -> tuple[Call, bool]:
-    """Return a call whose results are contiguous and share no memory with the input, and whether a copy was added."""
+def with_copy(call: Call, scene: Scene) -> tuple[Call, bool]:
+    """Return the call, with a copy added if its results are not contiguous or share memory, and whether one was added."""
     results = [call() for _ in range(CALLS)]
     if isinstance(results[0], np.ndarray):
         inputs = (scene.uint8, scene.float32, scene.audio)
-        shared = any(np.shares_memory(result, given) for result in results for given in inputs)
+        shared = any(np.shares_memory(result, one) for result in results for one in inputs)
         if shared or not all(result.flags.c_contiguous for result in results):
             return lambda: np.array(call(), order="C"), True
         return call, False
     if not all(result.is_contiguous() for result in results):
         return lambda: call().contiguous(), True
-    if len({result.data_ptr() for result in results}) < len(results):  # all are alive: none owns its memory
+    if len({result.data_ptr() for result in results}) < len(results):  # equal while all are alive
         return lambda: call().clone(), True
     return call, False
 
 
 def check(case: str, call: Call, scene: Scene, dtype: str) -> None:
-    """Raise AssertionError where a case's results are not what the case asks for."""
+    """Raise AssertionError if a call does not do the work of its case."""
     results = [_as_array(call(), case) for _ in range(CALLS)]
     _CHECKS.get(case, _form(case))(results, scene, scene.image(dtype))
 
 
 def _as_array(result: Any, case: str) -> Array:
-    """Return a result in the layout that the case asks for: channels last, unless it ends in ToCHW."""
+    """Return a result as an array with channels last, or first if the case ends in ToCHW."""
     if isinstance(result, np.ndarray):
         return result
     array: Array = result.numpy()
@@ -48,20 +51,20 @@ def _as_array(result: Any, case: str) -> Array:
     return array if case.endswith("ToCHW") else array.transpose(1, 2, 0)
 
 
-def _equal(wanted: Callable[[Array], Array], tolerance: float = 0) -> Any:
-    def holds(results: list[Array], scene: Scene, image: Array) -> None:
-        expected = wanted(image)
+def _equal(compute: Callable[[Array], Array], tolerance: float = 0) -> Any:
+    def check(results: list[Array], scene: Scene, image: Array) -> None:
+        expected = compute(image)
         for result in results:
             _same_form(result, expected.shape, expected.dtype)
             assert _near(result, expected, tolerance), "other values"
 
-    return holds
+    return check
 
 
 def _window(canvas_of: Callable[[Array], Array], tolerance: float = 0, axis: int = 0) -> Any:
-    """Return the check for windows of a canvas, whose rows are at `axis`, at different places."""
+    """Return a check that results are different windows of a canvas, whose rows are at `axis`."""
 
-    def holds(results: list[Array], scene: Scene, image: Array) -> None:
+    def check(results: list[Array], scene: Scene, image: Array) -> None:
         canvas = np.moveaxis(canvas_of(image), 0, -1) if axis else canvas_of(image)
         for result in results:
             window = np.moveaxis(result, 0, -1) if axis else result
@@ -69,16 +72,16 @@ def _window(canvas_of: Callable[[Array], Array], tolerance: float = 0, axis: int
             assert _is_window(window, canvas, tolerance), "not a window of the image"
         assert len({result.tobytes() for result in results}) > 1, "always the same window"
 
-    return holds
+    return check
 
 
 def _is_window(window: Array, canvas: Array, tolerance: float) -> bool:
     side = window.shape[0]
     free = canvas.shape[0] - side + 1
-    middle = side // 2  # the first pixel may be padding, which is everywhere
+    middle = side // 2  # the corner may be padding, which is not unique
     pixels = canvas[middle : middle + free, middle : middle + free]
-    places = np.argwhere(np.abs(pixels - window[middle, middle].astype(np.float64)).max(-1) <= tolerance)
-    return any(_near(canvas[y : y + side, x : x + side], window, tolerance) for y, x in places)
+    corners = np.argwhere(np.abs(pixels - window[middle, middle].astype(np.float64)).max(-1) <= tolerance)
+    return any(_near(canvas[y : y + side, x : x + side], window, tolerance) for y, x in corners)
 
 
 def _near(one: Array, other: Array, tolerance: float) -> bool:
@@ -88,29 +91,31 @@ def _near(one: Array, other: Array, tolerance: float) -> bool:
 
 
 def _noise(kind: str) -> Any:
-    def holds(results: list[Array], scene: Scene, image: Array) -> None:
-        given: Array = getattr(scene, kind)
+    def check(results: list[Array], scene: Scene, image: Array) -> None:
+        original: Array = getattr(scene, kind)
         for result in results:
-            _same_form(result, given.shape, given.dtype)
-            difference = result.astype(np.float64) - given
+            _same_form(result, original.shape, original.dtype)
+            difference = result.astype(np.float64) - original
             low, high = NOISE[kind]
-            error = 4 / np.sqrt(given.size)
-            step = 0.6 if kind == "uint8" else 0.0  # peers cut noise or result off instead of rounding it
+            error = 4 / np.sqrt(original.size)
+            step = (
+                0.6 if kind == "uint8" else 0.0
+            )  # peers truncate the noise or the result instead of rounding
             std = difference.std()
             assert low * (1 - error) - step <= std <= high * (1 + error) + step, f"noise of std {std}"
             assert abs(difference.mean()) <= error * high + step, "biased noise"
-            if given.ndim == 3:
+            if original.ndim == 3:
                 between = np.corrcoef(difference[..., 0].ravel(), difference[..., 1].ravel())[0, 1]
                 assert abs(between) < 0.2, "the same noise in each channel"
         assert len({result.tobytes() for result in results}) == len(results), "noise comes again"
 
-    return holds
+    return check
 
 
 def _form(case: str) -> Any:
-    """Return the check for transforms that libraries define each in their own way: the form, and that they change."""
+    """Return a check of the shape and dtype, and that pixels change, for transforms that libraries define differently."""
 
-    def holds(results: list[Array], scene: Scene, image: Array) -> None:
+    def check(results: list[Array], scene: Scene, image: Array) -> None:
         crop, side = scene.crop, image.shape[0]
         dtype, shape = image.dtype, {"PadIfNeeded": (side + 8, side + 8, 3)}.get(case, image.shape)
         if case in _CROPPED:
@@ -121,7 +126,7 @@ def _form(case: str) -> Any:
             _same_form(result, result.shape if case in _ANY_SIZE else shape, dtype)
         assert any(result.shape != image.shape or (result != image).any() for result in results), "no change"
 
-    return holds
+    return check
 
 
 _CROPPED = (

@@ -1,4 +1,7 @@
-"""What AugmentedDataset's checks of each sample cost: reads with them, and the same reads without. Prints JSON."""
+"""The cost of AugmentedDataset's checks.
+
+Prints JSON: reads with the checks of each sample, and the same reads without.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,27 @@ __all__ = ["measure"]
 
 
 class Unchecked(AugmentedDataset):
-    """An AugmentedDataset that lets errors and None pass."""
+    """An AugmentedDataset without checks of errors and None."""
 
     def __getitem__(self, index: Any) -> Any:
-        reader, place = self.reader, int(index)
+        reader, position = self.reader, int(index)
         opencv.guard()
         key = ss.SampleKey(
             reader.seed,
             index.epoch,
-            place + reader.index_offset,
+            position + reader.index_offset,
             occurrence=index.occurrence,
             view=index.view,
         )
         with entered(index, key=key):
-            sample = reader.base[place]
+            sample = reader.base[position]
         if reader.augment is None:
             return sample
         return augment_sample(reader.augment, sample, key, reader.targets)
 
 
 def measure(rounds: int = 300) -> dict[str, float]:
-    """Return the microseconds of a read: images of 32 pixels, a crop, tuples of an image and a label."""
+    """Return the microseconds of a read: a tuple of an image of 32 pixels and a label, and a crop."""
     images = np.random.default_rng(0).random((64, 32, 32, 3), np.float32)
     base = [(image, 3) for image in images]
     augment = ss.Compose([ss.RandomCrop(24)])
@@ -49,8 +52,8 @@ def measure(rounds: int = 300) -> dict[str, float]:
         "ids": AugmentedDataset(base, augment, seed=42, ids=range(64)),
         "check_finite=True": AugmentedDataset(base, augment, seed=42, check_finite=True),
     }
-    found = minima({name: lambda way=way: way[index] for name, way in ways.items()}, rounds)
-    return found | {"checks": found["checked"] - found["unchecked"]}
+    times = minima({name: lambda way=way: way[index] for name, way in ways.items()}, rounds)
+    return times | {"checks": times["checked"] - times["unchecked"]}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What every contender is given, and the numbers that they share."""
+"""The inputs and numbers that all contenders share."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ AUDIO = (
 PADDING = 4
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 NOISE = {"uint8": (4.0, 12.0), "float32": (0.02, 0.05), "audio": (0.001, 0.015)}
-"""The range of the noise's standard deviation; a peer that takes one number is given the upper end."""
+"""The range of the noise's standard deviation. A peer that takes one number gets the upper end."""
 GAIN = (0.5, 2.0)
 SEGMENT = 32_000
 RATE = 16_000
@@ -137,7 +137,7 @@ SOUNDS = str(Path(__file__).parents[1] / "tests" / "sounds")
 class Scene:
     """One image of a size in both dtypes, and 4 s of audio at 16 kHz.
 
-    The image's values keep a distance from both ends of the range, so that noise is not cut off and can be measured.
+    The image's values stay away from both ends of the range, so that noise is not clipped and can be measured.
     """
 
     size: int
@@ -147,7 +147,7 @@ class Scene:
 
     @classmethod
     def of(cls, size: int) -> Scene:
-        """Return the scene of a size; the same one on every machine."""
+        """Return the scene of a size, equal on every machine."""
         rng = np.random.Generator(np.random.PCG64(size))
         uint8 = rng.integers(64, 192, (size, size, 3), np.uint8)
         audio = rng.uniform(-0.5, 0.5, 64_000).astype(np.float32)

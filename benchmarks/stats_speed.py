@@ -1,6 +1,7 @@
-"""Channel statistics against the usual ways, on one image and on whole data sets; run: python -m benchmarks.stats_speed
+"""Channel statistics against the usual ways.
 
-Times of one image are minima, in microseconds, all ways interleaved in one process with one thread each.
+``python -m benchmarks.stats_speed`` measures one image and whole datasets. Times of one image are minima in microseconds, all ways
+interleaved in one process with one thread.
 """
 
 import argparse
@@ -82,7 +83,7 @@ def one_image():
         if image.dtype == np.uint8:
             calls["histogram"] = ours(True)
         if image.dtype == np.uint16:
-            del calls["torch"]  # it has no sums of uint16
+            del calls["torch"]  # torch has no sums of uint16
         t = minima(calls, image)
         columns = [
             ("seedsafe", 10),
@@ -128,13 +129,13 @@ def peak():
 def whole_sets(fashion):
     with tempfile.TemporaryDirectory() as folder:
         photos = Photos(folder, 400)
-        found = []
+        results = []
         for workers in (0, 1, 2):
             start = time.perf_counter()
-            found.append(ss.channel_stats(photos, num_workers=workers))
+            results.append(ss.channel_stats(photos, num_workers=workers))
             seconds = time.perf_counter() - start
             print(f"400 JPEG photographs, {workers} workers: {len(photos) / seconds:.0f} images/s")
-        assert found[0] == found[1] == found[2]
+        assert results[0] == results[1] == results[2]
         start = time.perf_counter()
         for index in range(len(photos)):
             photos[index]
@@ -157,7 +158,7 @@ def whole_sets(fashion):
 
 
 def memory():
-    """Growth of this process's peak over one pass: 64 images as a batch, then one of 12 million pixels."""
+    """Print the growth of this process's peak memory over a batch of 64 images and an image of 12 million pixels."""
     batch = np.random.default_rng(0).integers(0, 256, (64, 224, 224, 3), dtype=np.uint8)
     large = np.zeros((3000, 4000, 3), np.float32)
     large += 0.5

@@ -1,4 +1,4 @@
-"""Timing of things that are to be compared: interleaved in one process, minima over rounds."""
+"""Times of contenders, interleaved in one process."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import gc
 import random
 import time
 from collections.abc import Callable, Mapping
+from statistics import median
+from typing import Any
 
-__all__ = ["Call", "minima"]
+__all__ = ["Call", "medians", "minima"]
 
 Call = Callable[[], object]
 
 BLOCK = 0.7e-3
-"""Seconds that a block of calls lasts at least: short enough to fit between the machine's interruptions."""
+"""The shortest block of calls, in seconds: it still fits between the machine's interruptions."""
 
 CALLS, LONG = 32, 5e-3
-"""Calls that a block has at least, unless so many seconds are reached before. Where sizes or steps are drawn, one call is
-several times dearer than another: of blocks of few calls the fastest would be that of the luckiest draws, and the slower of
-two contenders, with fewer calls in its blocks, the luckier one."""
+"""The fewest calls in a block, unless they take LONG seconds. Where sizes or steps are drawn, some calls take several times as long
+as others. Among blocks of few calls the fastest would be the luckiest, which favours the slower contender, whose blocks have
+fewer calls."""
 
 
 def minima(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """Return microseconds a call of each, the fastest of `rounds` blocks of calls.
+    """Return the microseconds of each call, from the fastest of `rounds` blocks of calls.
 
-    The blocks of all calls alternate, in another order each round, so that all of them meet the same machine.
+    The blocks of all calls alternate, in a new order each round, so that all meet the same state of the machine.
     """
     sizes = {name: _block_size(call) for name, call in calls.items()}
     best = dict.fromkeys(calls, float("inf"))
@@ -41,6 +43,20 @@ def minima(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
     return {name: seconds * 1e6 for name, seconds in best.items()}
 
 
+def medians(calls: Mapping[str, Callable[[int], Any]], rounds: int) -> dict[str, float]:
+    """Return the processor's microseconds of each call, the median of `rounds` calls, which get the round's number.
+
+    The calls alternate.
+    """
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds):
+        for name, call in calls.items():
+            start = time.process_time()
+            call(number)
+            times[name].append((time.process_time() - start) * 1e6)
+    return {name: median(values) for name, values in times.items()}
+
+
 def _block(call: Call, size: int) -> float:
     turns = range(size)
     start = time.perf_counter()
@@ -50,7 +66,7 @@ def _block(call: Call, size: int) -> float:
 
 
 def _block_size(call: Call) -> int:
-    """Return how many calls a block needs; the call is warm afterwards."""
+    """Return the number of calls for a block, after warming up the call."""
     for _ in range(3):
         call()
     size = 1

@@ -1,6 +1,6 @@
-"""albumentations 2.0.8 or AlbumentationsX, whichever this environment has: they share the import name.
+"""albumentations 2.0.8 or AlbumentationsX, whichever is installed.
 
-Both are called through Compose, as their documentation does; `albumentations_bare` has the transforms alone.
+They share the import name. Both are called through Compose, as in their documentation; `albumentations_bare` calls the transforms alone.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ NAME = "albumentations" if albumentations.__version__.startswith("2.0.") else "A
 def calls(scene: Scene) -> dict[str, Call]:
     """Return the call of each case that this peer has."""
     a, size = albumentations, scene.crop
-    cases = {case: _composed(image, transform) for case, (image, transform) in single(scene).items()}
+    cases = {case: _call(image, transform) for case, (image, transform) in single(scene).items()}
     crop, normalize, flip = a.RandomCrop(size, size), a.Normalize(MEAN, STD), a.HorizontalFlip(p=1)
-    cases["RandomCrop, padding 4"] = _composed(scene.uint8, a.Pad(PADDING), crop)
-    cases["RandomCrop + HorizontalFlip + Normalize + ToCHW"] = _composed(
+    cases["RandomCrop, padding 4"] = _call(scene.uint8, a.Pad(PADDING), crop)
+    cases["RandomCrop + HorizontalFlip + Normalize + ToCHW"] = _call(
         scene.uint8, crop, flip, normalize, ToTensorV2()
     )
-    cases[USUAL] = _composed(scene.uint8, *chain(size))
+    cases[USUAL] = _call(scene.uint8, *chain(size))
     return cases
 
 
 def single(scene: Scene) -> dict[str, tuple[Array, albumentations.BasicTransform]]:
-    """Return the cases that are one transform, with the image that it is given."""
+    """Return the cases with one transform, and its image."""
     a, size = albumentations, scene.crop
     low, high = NOISE["uint8"]
     uint8_noise = a.GaussNoise(std_range=(low / 255, high / 255), per_channel=True, p=1)
@@ -51,6 +51,6 @@ def single(scene: Scene) -> dict[str, tuple[Array, albumentations.BasicTransform
     }
 
 
-def _composed(image: Array, *transforms: albumentations.BasicTransform) -> Call:
+def _call(image: Array, *transforms: albumentations.BasicTransform) -> Call:
     augment = albumentations.Compose(list(transforms))
     return lambda: augment(image=image)["image"]

@@ -1,8 +1,9 @@
-"""albumentations' or AlbumentationsX's transforms of images beyond the first ones, under seedsafe's names."""
+"""Further transforms of albumentations, by seedsafe's names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import albumentations as a
@@ -16,7 +17,7 @@ __all__ = ["chain", "transforms"]
 def transforms(size: int, crop: int) -> dict[str, a.BasicTransform]:
     """Return the transform of each case that this release has."""
     corner = {"x_min": 2, "y_min": 2, "x_max": 2 + crop, "y_max": 2 + crop}
-    made: dict[str, Callable[[], Any]] = {
+    makers: dict[str, Callable[[], Any]] = {
         "RandomResizedCrop": lambda: a.RandomResizedCrop((crop, crop), p=1),
         "Resize": lambda: a.Resize(crop, crop, p=1),
         "SmallestMaxSize": lambda: a.SmallestMaxSize(crop, p=1),
@@ -76,23 +77,21 @@ def transforms(size: int, crop: int) -> dict[str, a.BasicTransform]:
         "PixelDropout": lambda: a.PixelDropout(p=1),
     }
     side = max(1, size // 10)
-    made |= {
+    makers |= {
         "GaussianBlur": lambda: a.GaussianBlur((5, 5), (0.1, 2.0), p=1),
         "XYMasking": lambda: a.XYMasking((1, 1), (1, 1), (1, side), (1, side), p=1),
     }
     if a.__version__.startswith("2.0."):  # AlbumentationsX moves a grid of 7 by 7 points: another transform
-        made["ElasticTransform"] = lambda: a.ElasticTransform(alpha=50, sigma=5, p=1)
-    found = {}
-    for name, make in made.items():
-        try:
-            found[name] = make()
-        except AttributeError:  # this release lacks it
-            continue
-    return found
+        makers["ElasticTransform"] = lambda: a.ElasticTransform(alpha=50, sigma=5, p=1)
+    result = {}
+    for name, make in makers.items():
+        with suppress(AttributeError):  # this release lacks it
+            result[name] = make()
+    return result
 
 
 def chain(crop: int) -> list[Any]:
-    """Return the members of the usual chain."""
+    """Return the transforms of the usual chain."""
     return [
         a.RandomResizedCrop((crop, crop), p=1),
         a.HorizontalFlip(p=0.5),

@@ -1,4 +1,4 @@
-"""The transforms of `albumentations` called by themselves, which spares 2.0.8 some 2 µs of its Compose."""
+"""albumentations without Compose, which saves about 2 µs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""imgaug 0.4, where its import works: it needs the names that NumPy has dropped."""
+"""imgaug 0.4, with the names that NumPy dropped."""
 
 from __future__ import annotations
 

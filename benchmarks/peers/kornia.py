@@ -1,4 +1,7 @@
-"""kornia's augmentations, on float32 batches of one image: it takes no uint8."""
+"""kornia on float32 batches of one image.
+
+It takes no uint8.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kornia's augmentations beyond the first ones, under seedsafe's names."""
+"""Further augmentations of kornia, by seedsafe's names."""
 
 from __future__ import annotations
 

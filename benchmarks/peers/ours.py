@@ -1,4 +1,4 @@
-"""seedsafe's side: every call is a sample of its own, and makes its key."""
+"""seedsafe, with a new key for every call."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ DTYPE = "uint8"
 
 
 def calls(scene: Scene, dtype: str) -> dict[str, Call]:
-    """Return the call of each case; images are of `dtype` where a case does not name one."""
+    """Return the call of each case. Images have `dtype` unless the case names one."""
     size, image = scene.crop, scene.image(dtype)
 
-    def call(given: Array, *transforms: ss.Transform) -> Call:
+    def call(sample: Array, *transforms: ss.Transform) -> Call:
         augment, indices = ss.Compose(transforms), count()
-        return lambda: augment(given, key=ss.SampleKey(42, 3, next(indices)))
+        return lambda: augment(sample, key=ss.SampleKey(42, 3, next(indices)))
 
     return {name: call(image, *some) for name, some in transforms(scene.size, size).items()} | {
         "RandomCrop": call(image, ss.RandomCrop(size)),

@@ -1,4 +1,4 @@
-"""seedsafe's transforms of images beyond the first ones, with arguments that peers have as well."""
+"""Further transforms of seedsafe, with arguments of peers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["transforms"]
 
 
 def transforms(size: int, crop: int) -> dict[str, tuple[ss.Transform, ...]]:
-    """Return the transforms of each case for images of `size`² whose crops are of `crop`²."""
+    """Return the transforms of each case, for images of `size`² pixels and crops of `crop`²."""
     one: dict[str, ss.Transform] = {
         "RandomResizedCrop": ss.RandomResizedCrop(crop),
         "Resize": ss.Resize((crop, crop)),

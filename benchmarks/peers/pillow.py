@@ -1,4 +1,4 @@
-"""Pillow: from an Image, which needs no conversion, to an array, as training needs it."""
+"""Pillow, from an Image to an array."""
 
 from __future__ import annotations
 

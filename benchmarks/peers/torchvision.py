@@ -1,4 +1,4 @@
-"""torchvision's transforms v2 on plain uint8 tensors, channels first, its fastest input."""
+"""torchvision v2 on uint8 tensors, its fastest input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.timing import Call
 
 try:
     from torchvision.transforms import v2
-except RuntimeError:  # the wheel's compiled operators need CUDA's libraries: declared, they are not missed
+except RuntimeError:  # the wheel's compiled operators need CUDA's libraries; a declaration is enough here
     for operator in ("nms", "qnms"):
         torch.library.define(
             f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"

@@ -1,4 +1,4 @@
-"""torchvision's transforms v2 beyond the first ones, under seedsafe's names."""
+"""Further transforms of torchvision v2, by seedsafe's names."""
 
 from __future__ import annotations
 
