@@ -1,1 +1,4 @@
-"""The demonstration: real photographs and speech through the real loaders, the usual way and keyed."""
+"""The demonstration: usual and keyed loaders.
+
+Real photographs and speech go through the real loaders.
+"""

@@ -1,4 +1,4 @@
-"""Run the demonstration: ``make demo``, or ``python -m demo``."""
+"""``make demo``: run the demonstration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from torch.utils.data import DataLoader
 import seedsafe as ss
 import seedsafe_keras
 from demo import inputs, keyed, usual
-from demo.measure import Run, keras_run, replayed, torch_run
+from demo.measure import Run, keras_run, replay, torch_run
 
 SIZE, EPOCHS, BATCH = 64, 2, 50
 WORKERS = (0, 2, 4)
@@ -40,10 +40,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the samples")
     parser.add_argument("--json", type=Path, metavar="PATH", help="write the figures of the tables here")
     options = parser.parse_args(argv)
-    started = time.perf_counter()
+    start = time.perf_counter()
     console = Console(width=None if sys.stdout.isatty() else 110)
     torch.set_num_threads(1)
-    # Forking a process that has threads is what both frameworks do; Python warns of it from 3.12 on.
+    # Both frameworks fork processes that have threads, and Python warns of that from 3.12 on.
     warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
     warnings.filterwarnings("ignore", message="This DataLoader will create", category=UserWarning)
     photographs = inputs.tiles(200 if options.quick else 2000)
@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> None:
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task("loading", total=31)
         step = partial(progress.advance, bar)
-        made = {
+        tables = {
             "usual": repeats_table(photographs, clips, step),
             "seedsafe": keyed_table(photographs, clips, step),
             "samples_per_second": speed_table(photographs, step),
@@ -63,18 +63,18 @@ def main(argv: list[str] | None = None) -> None:
         progress.update(bar, description="drawing")
         draw_picture()
         draw_strip()
-    for table, _ in made.values():
+    for table, _ in tables.values():
         console.print(table)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        figures = {"workers": WORKERS, **{name: data for name, (_, data) in made.items()}}
+        figures = {"workers": WORKERS, **{name: data for name, (_, data) in tables.items()}}
         options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    console.print(f"Pictures: {PICTURE}, {STRIP}   ({time.perf_counter() - started:.0f} s in all)")
+    console.print(f"Pictures: {PICTURE}, {STRIP}   ({time.perf_counter() - start:.0f} s in all)")
 
 
 def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table, dict[str, list[int]]]:
-    """Return how many augmentations the usual code repeats, by code and number of workers, shown and as numbers."""
-    found: dict[str, list[int]] = {}
+    """Return the repeated augmentations of the usual code, by code and number of workers, as a table and as numbers."""
+    repeats: dict[str, list[int]] = {}
     table = Table(title="The usual code: augmentations that repeat an earlier one", title_justify="left")
     table.add_column("where the generator is")
     for workers in WORKERS:
@@ -89,16 +89,16 @@ def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Tab
     ]
 
     def add(name: str, total: int, runs: Any) -> None:
-        found[name] = []
+        counts = repeats[name] = []
         for run in runs:
-            found[name].append(run.repeats()[1])
+            counts.append(run.repeats()[1])
             step()
-        cells = [f"[{'red' if count else 'green'}]{count}[/] of {total}" for count in found[name]]
-        table.add_row(name, *cells, "[red]alive[/]" if any(found[name]) else "[green]cured[/]")
+        cells = [f"[{'red' if count else 'green'}]{count}[/] of {total}" for count in counts]
+        table.add_row(name, *cells, "[red]alive[/]" if any(counts) else "[green]cured[/]")
 
-    for name, made, init in torch_rows:
+    for name, dataset, init in torch_rows:
         loaders = (
-            DataLoader(made(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init)
+            DataLoader(dataset(images, SIZE), BATCH, shuffle=True, num_workers=w, worker_init_fn=init)
             for w in WORKERS
         )
         add(name, total, (torch_run(loading, EPOCHS) for loading in loaders))
@@ -110,7 +110,7 @@ def repeats_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Tab
     ):
         sequences = (sequence(images, SIZE, BATCH, workers=w, use_multiprocessing=w > 0) for w in WORKERS)
         add(name, total, (keras_run(_plain_fit, one, EPOCHS) for one in sequences))
-    return table, found
+    return table, repeats
 
 
 def _plain_fit(model: Any, sequence: Any, **options: Any) -> None:
@@ -118,7 +118,7 @@ def _plain_fit(model: Any, sequence: Any, **options: Any) -> None:
 
 
 def keyed_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table, list[dict[str, Any]]]:
-    """Return what seedsafe delivers: repeats and hashes by framework and number of workers, shown and as data."""
+    """Return seedsafe's repeats and hashes, by framework and number of workers, as a table and as data."""
     table = Table(
         title="seedsafe: the same samples, shuffled; hashes of all bytes in their order", title_justify="left"
     )
@@ -128,15 +128,15 @@ def keyed_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table
     rows: list[dict[str, Any]] = []
 
     def add(name: str, workers: int, of_images: Run, of_speech: Run) -> None:
-        repeated = of_images.repeats()[1] + of_speech.repeats()[1]
+        repeats = of_images.repeats()[1] + of_speech.repeats()[1]
         hashes = {"photographs": of_images.digest(), "speech": of_speech.digest()}
-        rows.append({"loader": name, "workers": workers, "repeats": repeated, **hashes})
-        table.add_row(name, str(workers), str(repeated), *hashes.values())
+        rows.append({"loader": name, "workers": workers, "repeats": repeats, **hashes})
+        table.add_row(name, str(workers), str(repeats), *hashes.values())
         step()
 
     for workers in WORKERS:
         of_images, of_speech = (
-            replayed(
+            replay(
                 torch_run(
                     keyed.torch_loader(samples, augment, batch_size=BATCH, shuffle=True, num_workers=workers),
                     EPOCHS,
@@ -148,12 +148,12 @@ def keyed_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table
         )
         add("torch DataLoader", workers, of_images, of_speech)
     for workers, processes in ((0, False), (2, True), (4, True), (4, False)):
-        how = {"shuffle": True, "workers": workers, "use_multiprocessing": processes}
+        options = {"shuffle": True, "workers": workers, "use_multiprocessing": processes}
         of_images, of_speech = (
-            replayed(
+            replay(
                 keras_run(
                     seedsafe_keras.fit,
-                    keyed.keras_sequence(samples, augment, batch_size=BATCH, **how),
+                    keyed.keras_sequence(samples, augment, batch_size=BATCH, **options),
                     EPOCHS,
                 ),
                 samples,
@@ -171,7 +171,7 @@ def keyed_table(images: np.ndarray, clips: np.ndarray, step: Any) -> tuple[Table
 
 
 def speed_table(images: np.ndarray, step: Any) -> tuple[Table, dict[str, list[float]]]:
-    """Return the loaders' throughput without augmentation, with the usual one, and keyed."""
+    """Return the loaders' samples a second without augmentation, with the usual one, and keyed."""
     table = Table(
         title=f"torch, samples a second (80² → {SIZE}² uint8, best of 3 epochs, in turn)",
         title_justify="left",
@@ -218,24 +218,24 @@ def speed_table(images: np.ndarray, step: Any) -> tuple[Table, dict[str, list[fl
 
 
 def draw_picture() -> None:
-    """Write the picture: four photographs, read once by each of four workers, in two epochs."""
+    """Write the picture: each of four workers reads four photographs, in two epochs."""
     from demo.picture import draw
 
-    found, workers, size = inputs.photographs(), 4, 176
+    photographs, workers, size = inputs.photographs(), 4, 176
     names = ("astronaut", "chelsea", "coffee", "flower")
-    images = np.stack([inputs.square(found[name], 256) for name in names] * workers)
+    images = np.stack([inputs.square(photographs[name], 256) for name in names] * workers)
     augment = keyed.image_augmentation(size)
     usual_loader = DataLoader(usual.StoredCrops(images, size), len(names), num_workers=workers)
     keyed_loader = keyed.torch_loader(images, augment, batch_size=len(names), num_workers=workers)
     panels: dict[str, Run] = {
         "usual code: self.rng = np.random.default_rng(0)": torch_run(usual_loader, 2),
-        "seedsafe": replayed(torch_run(keyed_loader, 2), images, augment),
+        "seedsafe": replay(torch_run(keyed_loader, 2), images, augment),
     }
     draw(panels, len(names), PICTURE)
 
 
 def draw_strip() -> None:
-    """Write the picture of the first page: one photograph, read once by each of four workers, in two epochs."""
+    """Write the picture of the README: each of four workers reads one photograph, in two epochs."""
     from demo import picture
 
     workers, size = 4, 176
@@ -245,7 +245,7 @@ def draw_strip() -> None:
     keyed_loader = keyed.torch_loader(images, augment, batch_size=1, num_workers=workers)
     panels = {
         "usual code": torch_run(usual_loader, 2),
-        "seedsafe": replayed(torch_run(keyed_loader, 2), images, augment),
+        "seedsafe": replay(torch_run(keyed_loader, 2), images, augment),
     }
     picture.draw_strip(panels, STRIP)
 

@@ -1,4 +1,7 @@
-"""Real input: the photographs that scikit-image and scikit-learn install, and a few seconds of speech."""
+"""Real photographs and speech.
+
+The photographs come with scikit-image and scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ _SHIPPED = ("astronaut.png", "chelsea.png", "coffee.png", "rocket.jpg", "retina.
 
 
 def photographs() -> dict[str, np.ndarray]:
-    """Return decoded RGB photographs, uint8 (height, width, 3), by name."""
+    """Return RGB photographs, uint8 (height, width, 3), by name."""
     folder = Path(skimage_data.__file__).parent
-    found = {name.partition(".")[0]: imread(folder / name)[..., :3] for name in _SHIPPED}
+    images = {name.partition(".")[0]: imread(folder / name)[..., :3] for name in _SHIPPED}
     bunch = load_sample_images()
     for name, image in zip(bunch.filenames, bunch.images, strict=True):
-        found[Path(name).stem] = image
-    return {name: np.ascontiguousarray(image, np.uint8) for name, image in found.items()}
+        images[Path(name).stem] = image
+    return {name: np.ascontiguousarray(image, np.uint8) for name, image in images.items()}
 
 
 def portraits() -> np.ndarray:
@@ -34,23 +37,25 @@ def portraits() -> np.ndarray:
 
 
 def tiles(count: int, size: int = 80) -> np.ndarray:
-    """Return square tiles cut on a grid out of all photographs, uint8 (count, size, size, 3)."""
-    found: list[Any] = []
+    """Return square tiles on a grid over all photographs, uint8 (count, size, size, 3)."""
+    all_tiles: list[Any] = []
     for image in photographs().values():
         height, width = image.shape[:2]
-        found += [
+        all_tiles += [
             image[top : top + size, left : left + size]
             for top in range(0, height - size + 1, size // 2)
             for left in range(0, width - size + 1, size // 2)
         ]
-    if len(found) < count:
-        raise ValueError(f"count must be at most {len(found)}, the number of tiles, got {count}")
-    chosen = np.linspace(0, len(found) - 1, count).round().astype(int)
-    return np.stack([found[one] for one in chosen])
+    if len(all_tiles) < count:
+        raise ValueError(
+            f"count must be at most {len(all_tiles)}, the number of tiles, got {count}: pass less"
+        )
+    positions = np.linspace(0, len(all_tiles) - 1, count).round().astype(int)
+    return np.stack([all_tiles[one] for one in positions])
 
 
 def speech() -> tuple[np.ndarray, int]:
-    """Return the shipped speech as one float32 array in [-1, 1), and its rate in samples a second."""
+    """Return the speech in ``demo/data`` as one float32 array in [-1, 1), and its rate in samples a second."""
     parts, rates = [], set()
     for path in sorted(_DATA.glob("*.wav")):
         with wave.open(str(path)) as file:

@@ -1,4 +1,4 @@
-"""The same loaders, keyed: what a user of seedsafe writes."""
+"""The same loaders, keyed by seedsafe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEED = 42
 
 
 def image_augmentation(size: int) -> ss.Compose:
-    """Return crop, flip and noise, as the usual code has them."""
+    """Return crop, flip and noise, as in the usual code."""
     return ss.Compose([ss.RandomCrop(size), ss.HorizontalFlip(p=0.5), ss.GaussianNoise(std=(0, 12))])
 
 

@@ -1,4 +1,4 @@
-"""Runs of loaders: what they delivered, how much of it was drawn twice, its hash and its speed."""
+"""Runs of loaders: repeats, hash and speed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ import numpy as np
 import seedsafe as ss
 from demo.keyed import SEED
 
-__all__ = ["Run", "keras_run", "replayed", "torch_run"]
+__all__ = ["Run", "keras_run", "replay", "torch_run"]
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a loader delivered in some epochs.
+    """The samples that a loader delivered in some epochs.
 
     Attributes:
         samples: (deliveries, ...) in order.
-        index: of each delivery; empty where the loader does not tell.
+        index: of each delivery, empty if it is not known.
         epoch: of each delivery.
-        drawn: the parameters of each delivery, where the code tells them.
+        drawn: the parameters of each delivery, or None if they are not known.
         seconds: of each epoch.
-        worker: that made each delivery, where torch tells.
+        worker: of each delivery, or None if it is not known.
     """
 
     samples: np.ndarray
@@ -43,9 +43,9 @@ class Run:
         return hashlib.blake2b(np.ascontiguousarray(self.samples), digest_size=8).hexdigest()
 
     def repeats(self) -> tuple[int, int]:
-        """Return how many deliveries had parameters that came before: in their own epoch, and in the whole run."""
+        """Return the number of deliveries whose parameters came before, in the same epoch and in the whole run."""
         if self.drawn is None:
-            raise ValueError("the run does not tell what was drawn")
+            raise ValueError("drawn must be known to count repeats, got None: replay the run first")
         rows = [row.tobytes() for row in np.ascontiguousarray(self.drawn)]
         inside = sum(
             int((self.epoch == e).sum()) - len({r for r, at in zip(rows, self.epoch, strict=True) if at == e})
@@ -59,21 +59,21 @@ class Run:
 
 
 def torch_run(loading: Iterable[Any], epochs: int) -> Run:
-    """Return what a DataLoader of (sample, index, worker[, drawn]) delivers in `epochs` passes."""
-    batches, at, seconds = [], [], []
+    """Run `epochs` passes of a DataLoader of (sample, index, worker[, drawn])."""
+    batches, numbers, seconds = [], [], []
     for epoch in range(epochs):
         start = time.perf_counter()
         for batch in loading:
             batches.append([part.numpy() for part in batch])
-            at.append(np.full(len(batch[1]), epoch))
+            numbers.append(np.full(len(batch[1]), epoch))
         seconds.append(time.perf_counter() - start)
     columns = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
     drawn = columns[3] if len(columns) > 3 else None
-    return Run(columns[0], columns[1], np.concatenate(at), drawn, seconds, columns[2])
+    return Run(columns[0], columns[1], np.concatenate(numbers), drawn, seconds, columns[2])
 
 
 def keras_run(fit: Callable[..., Any], sequence: Any, epochs: int, **options: Any) -> Run:
-    """Return what ``fit(model, sequence)`` gives a model's training step; the labels are indices or parameters."""
+    """Run ``fit(model, sequence)``, and record the batches of its training step. The labels are indices or parameters."""
     batches: list[list[np.ndarray]] = []
     ends: list[int] = [0]
     stamps: list[float] = []
@@ -93,34 +93,34 @@ def keras_run(fit: Callable[..., Any], sequence: Any, epochs: int, **options: An
     fit(model, sequence, epochs=epochs, verbose=0, callbacks=[watch], **options)
     lengths = [sum(len(b[0]) for b in batches[a:z]) for a, z in pairwise(ends)]
     labels = np.concatenate([b[1] for b in batches])
-    tells = labels.ndim > 1
+    are_parameters = labels.ndim > 1
     return Run(
         np.concatenate([b[0] for b in batches]),
-        np.empty(0, int) if tells else labels,
+        np.empty(0, int) if are_parameters else labels,
         np.repeat(np.arange(epochs), lengths),
-        labels if tells else None,
+        labels if are_parameters else None,
         [end - start for start, end in zip(stamps[::2], stamps[1::2], strict=True)],
     )
 
 
-def replayed(run: Run, samples: np.ndarray, augment: ss.Compose) -> Run:
-    """Return the run with the parameters of its keys, after making each delivery again from them.
+def replay(run: Run, samples: np.ndarray, augment: ss.Compose) -> Run:
+    """Compute each delivery again from its key, and return the run with the parameters of the keys.
 
     Raises:
-        AssertionError: a delivery is not what its key says.
+        AssertionError: a delivery differs.
     """
     rows = []
-    for got, index, epoch in zip(run.samples, run.index, run.epoch, strict=True):
+    for delivery, index, epoch in zip(run.samples, run.index, run.epoch, strict=True):
         sample = samples[index]
         params = augment.params(ss.SampleKey(SEED, int(epoch), int(index)), sample)
-        if not np.array_equal(augment.replay(sample, params), got):
-            raise AssertionError(f"epoch {epoch}, index {index} is not what its key says")
+        if not np.array_equal(augment.replay(sample, params), delivery):
+            raise AssertionError(f"epoch {epoch}, index {index} differs from the sample of its key")
         numbers = [_numbers(drawn) for _, drawn in params]
         rows.append(hashlib.blake2b(repr(numbers).encode(), digest_size=16).digest())
     return replace(run, drawn=np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 16))
 
 
 def _numbers(drawn: Any) -> list[float]:
-    """Return the drawn numbers of one transform; the noise's address, which holds the key itself, does not count."""
+    """Return the drawn numbers of one transform, without the address of noise, which contains the key."""
     values = (False,) if drawn is None else (True, *drawn)
     return [float(value) for value in values if not isinstance(value, tuple)]

@@ -1,4 +1,4 @@
-"""The picture: the same photographs, as the usual code and as seedsafe deliver them, per worker and epoch."""
+"""The pictures of the demonstration."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def draw(panels: dict[str, Run], columns: int, path: Path) -> None:
     """Write a grid: a row for each worker and epoch, a column for each photograph.
 
     Args:
-        panels: runs by title; each tells the worker of each delivery and what it drew.
-        columns: the number of photographs; the deliveries of a row are in their order.
+        panels: runs by title, with the worker and parameters of each delivery.
+        columns: the number of photographs, which each row has in their order.
         path: of the PNG file.
     """
     rows = max(len(run.samples) for run in panels.values()) // columns
@@ -46,10 +46,10 @@ def draw(panels: dict[str, Run], columns: int, path: Path) -> None:
 
 
 def draw_strip(panels: dict[str, Run], path: Path) -> None:
-    """Write one photograph as each worker delivers it, a row for each epoch, for the first page.
+    """Write one photograph as each worker delivers it, a row for each epoch, for the README.
 
     Args:
-        panels: runs by title; in each epoch each worker delivers the photograph once.
+        panels: runs by title. In each epoch each worker delivers the photograph once.
         path: of the JPEG file.
     """
     figure, axes = plt.subplots(1, len(panels), figsize=(14, 4.15))
@@ -57,8 +57,8 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
         size, workers = run.samples.shape[1], len(np.unique(run.worker))  # type: ignore[arg-type]  # torch tells it
         step, seen, repeated = size * 1.06, set(), 0
         axis.set_axis_off()
-        for place, one in enumerate(np.lexsort((run.worker, run.epoch))):
-            row, column = divmod(place, workers)
+        for position, one in enumerate(np.lexsort((run.worker, run.epoch))):
+            row, column = divmod(position, workers)
             drawn = run.drawn[one].tobytes()  # type: ignore[index]
             again = drawn in seen
             seen.add(drawn)
@@ -97,8 +97,8 @@ def _panel(axis: Any, run: Run, columns: int) -> int:
     axis.set_axis_off()
     order = np.lexsort((run.index, run.worker, run.epoch))
     top = 0.0
-    for place, one in enumerate(order):
-        row, column = divmod(place, columns)
+    for position, one in enumerate(order):
+        row, column = divmod(position, columns)
         epoch, drawn = int(run.epoch[one]), run.drawn[one].tobytes()  # type: ignore[index]
         top = row * step + epoch * _GAP * size
         left = column * step

@@ -1,4 +1,7 @@
-"""The usual code: datasets as they are written everywhere, each with its generator where people put it."""
+"""The usual code.
+
+Datasets as people write them, each with its generator where people put it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ __all__ = [
 
 
 def crop_flip_noise(image: np.ndarray, rng: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a random crop, flipped or not, with noise, and what was drawn: top, left, flip, std."""
+    """Return a random crop, perhaps flipped, with noise, and its parameters: top, left, flip, std."""
     top = int(rng.random() * (image.shape[0] - size + 1))
     left = int(rng.random() * (image.shape[1] - size + 1))
     flip = rng.random() < 0.5
@@ -37,14 +40,14 @@ def crop_flip_noise(image: np.ndarray, rng: Any, size: int) -> tuple[np.ndarray,
 
 
 def segment_and_gain(audio: np.ndarray, rng: Any, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return MelGAN's augmentation, a random segment at a random amplitude, and what was drawn: start, gain."""
+    """Return a random segment with a random amplitude, as in MelGAN, and its parameters: start, gain."""
     start = int(rng.random() * (len(audio) - length + 1))
     gain = rng.uniform(0.3, 1.0)
     return audio[start : start + length] * np.float32(gain), np.array([start, gain])
 
 
 class Plain(Dataset):
-    """The samples themselves with their index: the base of the keyed runs, and the loader without augmentation."""
+    """Samples with their index, for the keyed runs and the loader without augmentation."""
 
     def __init__(self, samples: np.ndarray) -> None:
         self.samples = samples
@@ -118,9 +121,9 @@ class _Sequence(keras.utils.PyDataset):
         return (len(self.images) + self.batch_size - 1) // self.batch_size
 
     def __getitem__(self, batch: int) -> Any:
-        batch_of = range(batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.images)))
-        made = [crop_flip_noise(self.images[index], self.rng, self.size) for index in batch_of]
-        return np.stack([image for image, _ in made]), np.stack([drawn for _, drawn in made])
+        indices = range(batch * self.batch_size, min((batch + 1) * self.batch_size, len(self.images)))
+        pairs = [crop_flip_noise(self.images[index], self.rng, self.size) for index in indices]
+        return np.stack([image for image, _ in pairs]), np.stack([drawn for _, drawn in pairs])
 
 
 class SequenceGlobal(_Sequence):
@@ -138,11 +141,11 @@ class SequenceStored(_Sequence):
 
 
 def worker_number() -> int:
-    """Return the number of this torch worker, -1 in the training process."""
+    """Return the number of this worker, or -1 in the training process."""
     info = get_worker_info()
     return -1 if info is None else info.id
 
 
 def old_recipe(worker: int) -> None:
-    """Seed NumPy as the widely copied ``worker_init_fn`` of 2019 does; in today's workers that word is constant."""
+    """Seed NumPy as the widely copied ``worker_init_fn`` of 2019 does. In today's workers that word of its state is constant."""
     np.random.seed((int(np.random.get_state()[1][0]) + worker) % 2**32)

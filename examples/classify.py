@@ -1,4 +1,6 @@
-"""Train a classifier on a folder of JPEGs, one subfolder a class, with PyTorch. Stopped at any moment, it goes on where it was.
+"""Train a classifier of JPEGs with PyTorch.
+
+The folder has a subfolder for each class. A run that was stopped continues from its last batch.
 
 python examples/classify.py train/ --held-out val/ --epochs 3 --checkpoint run.pt
 """

@@ -1,4 +1,6 @@
-"""Train a network that finds the largest box, on a folder of JPEGs, with PyTorch. Stopped at any moment, it goes on.
+"""Train a network to find the largest box.
+
+It reads a folder of JPEGs, with PyTorch. A run that was stopped continues from its last epoch.
 
 python examples/detect.py FOLDER --epochs 3 --checkpoint run.pt    # FOLDER/boxes.json: {"name.jpg": [[x0, y0, x1, y1], ...]}
 """
@@ -16,31 +18,33 @@ import seedsafe as ss
 from seedsafe_torch import AugmentedDataset, loader
 
 SIZE = 96
-BOXES = ss.Boxes("pascal_voc", min_visibility=0.3, clip=True)  # a box of which less is left is dropped
+BOXES = ss.Boxes("pascal_voc", min_visibility=0.3, clip=True)  # drops boxes of which less is left
 LAST = [ss.LetterBox(SIZE), ss.ToFloat(), ss.Normalize(0.5, 0.25), ss.ToCHW()]
 TRAIN = ss.Compose([ss.RandomIoUCrop(), ss.HorizontalFlip(), ss.ColorJitter(0.3, 0.3), *LAST], boxes=BOXES)
 TEST = ss.Compose(LAST, boxes=BOXES)
 
 
-def photographs(folder):  # in memory; for a large folder write a class with __len__ and __getitem__
+def photographs(folder):  # in memory; for a large folder, write a class with __len__ and __getitem__
     named = sorted(json.loads((folder / "boxes.json").read_text()).items())
     images = [cv2.cvtColor(cv2.imread(str(folder / name)), cv2.COLOR_BGR2RGB) for name, _ in named]
     boxes = [np.array(boxes, np.float32).reshape(-1, 4) for _, boxes in named]
-    return [{"image": image, "boxes": found} for image, found in zip(images, boxes, strict=True)]
+    return [{"image": image, "boxes": rows} for image, rows in zip(images, boxes, strict=True)]
 
 
-def collate(samples):  # each image has another number of boxes, so they stay in a list
+def collate(samples):  # the number of boxes differs, so they stay in a list
     images = torch.stack([torch.from_numpy(sample["image"]) for sample in samples])
     return images, [torch.from_numpy(sample["boxes"]) for sample in samples]
 
 
-def loss_of(model, images, boxes):  # five numbers an image: is there a box, and the edges of the largest
-    largest = [max(found, key=lambda b: (b[2] - b[0]) * (b[3] - b[1]), default=None) for found in boxes]
-    there = torch.tensor([one is not None for one in largest]).float()
+def loss_of(
+    model, images, boxes
+):  # five numbers for an image: whether there is a box, and the largest one's edges
+    largest = [max(rows, key=lambda b: (b[2] - b[0]) * (b[3] - b[1]), default=None) for rows in boxes]
+    has_box = torch.tensor([one is not None for one in largest]).float()
     edges = torch.stack([torch.zeros(4) if one is None else one / SIZE for one in largest])
-    found = model(images)
-    sure = nn.functional.binary_cross_entropy_with_logits(found[:, 0], there)
-    return sure + (there[:, None] * (found[:, 1:] - edges)).square().mean()
+    outputs = model(images)
+    has_box_loss = nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], has_box)
+    return has_box_loss + (has_box[:, None] * (outputs[:, 1:] - edges)).square().mean()
 
 
 def main():

@@ -1,4 +1,6 @@
-"""Train a segmenter on photographs and their masks, with Keras. Stopped at any moment, it goes on from its last epoch.
+"""Train a segmenter with Keras.
+
+It reads photographs and their masks. A run that was stopped continues from its last epoch.
 
 python examples/segment.py FOLDER --epochs 3 --run run/        # FOLDER/images/*.jpg and FOLDER/masks/*.png of the same names
 """
@@ -40,8 +42,8 @@ def network():
     image = keras.Input((SIZE, SIZE, 3))
     wide = conv(16, 3, padding="same", activation="relu")(image)
     small = conv(32, 3, padding="same", activation="relu")(pool(2)(wide))
-    joined = keras.layers.Concatenate()([up(2)(small), wide])
-    return keras.Model(image, conv(1, 3, padding="same")(joined))
+    both = keras.layers.Concatenate()([up(2)(small), wide])
+    return keras.Model(image, conv(1, 3, padding="same")(both))
 
 
 def sequence(folder, augment, **options):
