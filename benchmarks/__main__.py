@@ -141,10 +141,10 @@ def main() -> None:
 def _measure_loaders(pythons: list[Path], note: str) -> None:
     """Measure whole loaders in each environment."""
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
-        beside = environment.packages[0].partition("=")[0]
-        print(f"Measuring loaders beside {beside} …", flush=True)
-        figures = _run(python, "benchmarks.in_place", *LOADERS[beside], capture=True)
-        (RESULTS / f"in_place-{beside}.json").write_text(figures)
+        peer = environment.packages[0].partition("=")[0]
+        print(f"Measuring loaders beside {peer} …", flush=True)
+        figures = _run(python, "benchmarks.in_place", *LOADERS[peer], capture=True)
+        (RESULTS / f"in_place-{peer}.json").write_text(figures)
     batches = []
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
         if environment.packages[0] != "albumentations==2.0.8":  # which adds nothing to the first

@@ -1,6 +1,6 @@
-"""The cost of a bridge, and of the naive way.
+"""The cost of a bridge.
 
-Prints JSON: microseconds for a sample. "In a worker" is measured in this process, by a patch that makes it count as a worker, where a
+Prints JSON: microseconds for a sample, with bridges and the naive way. "In a worker" is measured in this process, by a patch that makes it count as a worker, where a
 bridge restores nothing.
 """
 

@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _loaders(path: Path) -> Table:
-    """Return the table of loaders that were measured beside one peer."""
+    """Return the table of the loaders measured in one environment, named by its peer."""
     measured = json.loads(path.read_text())
     peer = path.stem.removeprefix("in_place-")
     title = f"\nloaders beside {peer}: images a second (processor µs, page faults an image; MB); load {measured['load']:.1f}"
@@ -167,7 +167,7 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         ("pooled re-key + 3 units, µs", keys["pooled re-key + 3 units"], "≤", 2.0),
         *((name + ", µs", time, "≤", 2.0) for name, time in keys.items() if name.startswith("Compose")),
         *((name + ", µs", time, "≤", 8.0) for name, time in keys.items() if name.startswith("RandomCrop")),
-        ("import seedsafe / import of what it needs", ours / needed, "≤", 1.10),
+        ("import seedsafe / its own imports", ours / needed, "≤", 1.10),
         ("DataLoader with keys / without, 224² float32, 2 workers", loaders["ratio"], "≤", 1.03),
         ("checks of a sample in AugmentedDataset, µs", checks["checks"], "≤", 1.0),
         ("a bridge with restoring, µs", bridges["ss.keyed"], "≤", 25.0),
@@ -206,7 +206,7 @@ def _goals(console: Console, folder: Path, lines: dict[int, dict[str, Line]]) ->
         f"For orientation: ss.generator(SampleKey(42, 3, i)) {keys['ss.generator(SampleKey(42, 3, i))']:.1f} µs, "
         f"SampleKey(42, 3, i) {keys['SampleKey(42, 3, i)']:.1f} µs, default_rng((42, 3, i)) "
         f"{keys['default_rng((42, 3, i))']:.1f} µs; import seedsafe {ours:.0f} ms, and a first "
-        f"pipeline with it {pipeline:.0f} ms, {pipeline / needed:.2f} times what it needs."
+        f"pipeline with it {pipeline:.0f} ms, {pipeline / needed:.2f} times its own imports."
     )
 
 

@@ -11,6 +11,7 @@ import resource
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -19,6 +20,7 @@ import skimage.data
 import torch
 
 import seedsafe as ss
+from benchmarks.timing import minima
 from seedsafe.data.folder import read_image
 from seedsafe.data.stats.sums import Accumulator
 
@@ -49,18 +51,6 @@ def ours(histogram):
     return lambda image: sums.add(image, channels_first=False)
 
 
-def minima(calls, image, rounds=25):
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(rounds):
-        for name, call in calls.items():
-            turns = 5 if image.size > 10_000 else 50
-            start = time.perf_counter()
-            for _ in range(turns):
-                call(image)
-            best[name] = min(best[name], (time.perf_counter() - start) / turns * 1e6)
-    return best
-
-
 def one_image():
     photo = skimage.data.astronaut()[:256, :256].copy()
     images = {
@@ -84,7 +74,7 @@ def one_image():
             calls["histogram"] = ours(True)
         if image.dtype == np.uint16:
             del calls["torch"]  # torch has no sums of uint16
-        t = minima(calls, image)
+        t = minima({name: partial(call, image) for name, call in calls.items()}, 25)
         columns = [
             ("seedsafe", 10),
             ("histogram", 12),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -175,21 +175,9 @@ class Compose(Container):
             ]
         return parts.result_of(data, result, others, self._to_tensor, planes=True), key
 
-    def __len__(self) -> int:
-        return len(self.transforms)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.transforms)
-
-    def __getitem__(self, position: Any) -> Any:
-        return self.transforms[position]
-
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
         return self.pipeline.to_dict()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.transforms!r})"
 
 
 class Sequential(Compose):

@@ -234,10 +234,24 @@ class DualTransform(BasicTransform):
 
 
 class Container:
-    """Base of this package's Compose, which makes it count as a BaseCompose."""
+    """Base of Compose, which makes it count as a BaseCompose: a sequence of transforms."""
+
+    transforms: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.transforms)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.transforms)
+
+    def __getitem__(self, position: Any) -> Any:
+        return self.transforms[position]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.transforms!r})"
 
 
-class BaseCompose(Own, metaclass=Kind):
+class BaseCompose(Own, Container, metaclass=Kind):
     """Base class of the user's own containers, which call their transforms with named parts.
 
     Its draws follow the key, as those of a transform do (see BasicTransform). The draws of its transforms follow from
@@ -261,18 +275,6 @@ class BaseCompose(Own, metaclass=Kind):
         for one in self.transforms:
             if isinstance(one, Own):
                 one.set_random_state(random_generator, py_random)
-
-    def __len__(self) -> int:
-        return len(self.transforms)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.transforms)
-
-    def __getitem__(self, position: Any) -> Any:
-        return self.transforms[position]
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.transforms!r})"
 
 
 class Child:

@@ -1,4 +1,4 @@
-"""A call's named parts as a sample, and back."""
+"""Named parts as a sample, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line of the check: ``python -m seedsafe check``."""
+"""The command line of ``seedsafe check``."""
 
 from __future__ import annotations
 

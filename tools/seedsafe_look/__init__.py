@@ -1,3 +1,6 @@
-"""Look at a pipeline: ``seedsafe preview``, ``explain`` and ``demo``, and ``Compose.show``."""
+"""Tools to look at a pipeline.
+
+They are ``seedsafe preview``, ``explain`` and ``demo``, and ``Compose.show``.
+"""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""``seedsafe demo``: crops of usual and of keyed code.
+"""``seedsafe demo``: crops of usual and keyed code.
 
 Worker processes read two datasets, as those of a DataLoader do.
 """

@@ -34,9 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
     result.add_argument("--epochs", type=_numbers, default=[0, 1, 2], metavar="N-N", help="default: 0-2")
-    result.add_argument(
-        "--views", type=_count, metavar="N", help="columns are the views of the first of the epochs"
-    )
+    result.add_argument("--views", type=_count, metavar="N", help="columns are N views of the first epoch")
     rows = result.add_mutually_exclusive_group()
     rows.add_argument("--samples", type=_count, default=4, metavar="N", help="the first N (default: 4)")
     rows.add_argument("--indices", type=_numbers, metavar="N,N-N", help="these samples")
@@ -51,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODULE:NAME",
         help="a transform of your own that a file names",
     )
-    result.add_argument("--json", action="store_true", help="print what was drawn, as JSON")
+    result.add_argument("--json", action="store_true", help="print the drawn parameters as JSON")
     result.add_argument("--no-progress", action="store_true", help="show no progress bar")
     return result
 

@@ -1,4 +1,4 @@
-"""A sheet of samples: a picture or a page."""
+"""Sheets of samples: pictures or pages."""
 
 from __future__ import annotations
 
