@@ -203,7 +203,7 @@ class Call:
         params = self.parts.keypoint_params
         if self.points is not None and params is not None:
             points = result["keypoints"]
-            first = to_rows(points, *self.posed, params.format, params.angle_in_degrees)
+            first = to_rows(points, *self.posed, format=params.format, degrees=params.angle_in_degrees)
             inside = points[: len(first), 2] != 0 if params.remove_invisible else np.ones(len(first), bool)
             self._return_rows(out, self.points, first[inside], np.flatnonzero(inside), params)
         return out
