@@ -152,7 +152,7 @@ class Compose(Container):
     def _run(self, arguments: Any, key: Any, force_apply: bool, data: dict[str, Any]) -> tuple[Any, Any]:
         if arguments:
             raise KeyError(
-                f"the parts of a sample need names, got {len(arguments)} without: pass the parts of a sample by name, "
+                f"a call takes no positional arguments, got {len(arguments)}: pass the parts of a sample by name, "
                 "augment(image=image)"
             )
         check_only(force_apply, "force_apply", False, "make the transforms with p=1")

@@ -88,7 +88,7 @@ def _shift_scale_rotate(
 def _factors_around(value: Any, name: str) -> _Range:
     low, high = around(value, name)
     if low <= -1:
-        raise ValueError(f"{name} must be above -1, got {value!r}: pass the change of a factor of 1")
+        raise ValueError(f"{name} must be above -1, got {value!r}: pass the difference from a factor of 1")
     return 1.0 + low, 1.0 + high
 
 

@@ -66,7 +66,7 @@ def labels_of(fields: Any, data: dict[str, Any], what: str, rows: Rows) -> dict[
             )
         if len(data[name]) != len(rows):
             raise ValueError(
-                f"{name!r} must have one element for each of the {len(rows)} {what}, got {data[name]!r}"
+                f"{name!r} must have one element for each of the {len(rows)} {what}, got {data[name]!r}: pass as many"
             )
         labels[name] = data[name]
     return labels

@@ -55,7 +55,7 @@ def _split(what: list[str]) -> tuple[str, str | None]:
         )
     for path in paths:
         if not Path(path).exists():
-            raise FileNotFoundError(f"no file or folder {path}")
+            raise FileNotFoundError(f"no file or folder {path}: check the path")
     return next(iter(paths), "."), next(iter(targets), None)
 
 

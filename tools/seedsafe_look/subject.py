@@ -96,7 +96,7 @@ def _from_file(name: str, classes: list[Any]) -> Compose:
     try:
         text = Path(name).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise FileNotFoundError(f"no file {name}") from None
+        raise FileNotFoundError(f"no file {name}: check the path") from None
     except UnicodeDecodeError:
         raise ValueError(f"{name} is not text: pass a file of Compose.to_json's result") from None
     try:
@@ -109,7 +109,7 @@ def _from_file(name: str, classes: list[Any]) -> Compose:
             if classes or "class" not in str(error)
             else " (name your own transforms with --class MODULE:NAME)"
         )
-        raise ValueError(f"{name} holds no pipeline: {error}{own}") from error
+        raise ValueError(f"{name} does not contain a pipeline: {error}{own}") from error
 
 
 def _from_yaml(text: str) -> Any:
@@ -131,7 +131,7 @@ def _from_yaml(text: str) -> Any:
 def _import(target: str) -> Any:
     module, _, path = target.partition(":")
     if not (module and path):
-        raise ValueError(f"expected MODULE:NAME, got {target!r}")
+        raise ValueError(f"expected MODULE:NAME, got {target!r}: name both")
     try:
         value = _module(module)
     except FileNotFoundError:
@@ -153,7 +153,7 @@ def _module(name: str) -> Any:
         return importlib.import_module(name)
     file = Path(name).resolve()
     if not file.is_file():
-        raise FileNotFoundError(f"no file {name}")
+        raise FileNotFoundError(f"no file {name}: check the path")
     sys.path.insert(0, str(file.parent))
     return importlib.import_module(file.stem)
 

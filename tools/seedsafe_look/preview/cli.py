@@ -102,7 +102,7 @@ def _check_output(output: Path) -> None:
     if output.suffix.lower() not in FORMATS:
         raise ValueError(f"--output must end in {', '.join(FORMATS)}, got {str(output)!r}")
     if output.is_dir():
-        raise IsADirectoryError(f"--output must be a file, got the folder {str(output)!r}")
+        raise IsADirectoryError(f"--output must be a file, got the folder {str(output)!r}: add a file name")
     if not output.absolute().parent.is_dir():
         raise FileNotFoundError(f"--output must be in a folder that exists, got {str(output)!r}: create it")
 
