@@ -23,7 +23,7 @@ import torch
 
 from benchmarks.peers import ours
 from benchmarks.same_work import check, with_copy
-from benchmarks.scene import AUDIO, IMAGES, Scene
+from benchmarks.scene import AUDIO, Scene
 from benchmarks.timing import minima
 
 __all__ = ["main"]
@@ -47,7 +47,8 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
     peers = [import_module(f"benchmarks.peers.{name}") for name in options.peers]
-    cases = [(size, case) for size in options.sizes for case in IMAGES] + [(0, case) for case in AUDIO]
+    images = [case for case in ours.calls(Scene.of(32), "uint8") if case not in AUDIO]
+    cases = [(size, case) for size in options.sizes for case in images] + [(0, case) for case in AUDIO]
     rows: list[dict[str, Any]] = []
     versions = {name: version(name) for name in options.distributions} | {"Python": platform.python_version()}
     options.out.parent.mkdir(parents=True, exist_ok=True)

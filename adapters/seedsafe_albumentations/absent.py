@@ -26,31 +26,11 @@ _INSTEAD: Final = {
 }
 
 _ORIGINALS: Final = (
-    "ChromaticAberration",
-    "FDA",
-    "FrequencyMasking",
-    "FromFloat",
-    "GridElasticDeform",
-    "HEStain",
-    "HistogramMatching",
-    "Illumination",
-    "MaskDropout",
-    "Morphological",
-    "Mosaic",
-    "OverlayElements",
-    "PixelDistributionAdaptation",
-    "PlanckianJitter",
-    "PlasmaBrightnessContrast",
-    "PlasmaShadow",
-    "RandomGravel",
-    "RingingOvershoot",
-    "SelectiveChannelTransform",
-    "Spatter",
-    "Superpixels",
-    "TextImage",
-    "TimeMasking",
-    "TimeReverse",
-    "ToRGB",
+    *("ChromaticAberration", "FDA", "FrequencyMasking", "FromFloat", "GridElasticDeform", "HEStain"),
+    *("HistogramMatching", "Illumination", "MaskDropout", "Morphological", "Mosaic", "OverlayElements"),
+    *("PixelDistributionAdaptation", "PlanckianJitter", "PlasmaBrightnessContrast", "PlasmaShadow"),
+    *("RandomGravel", "RingingOvershoot", "SelectiveChannelTransform", "Spatter", "Superpixels"),
+    *("TextImage", "TimeMasking", "TimeReverse", "ToRGB"),
 )
 """Other transforms of albumentations 2.0.8, which a bridge can call."""
 

@@ -13,7 +13,7 @@ import seedsafe as ss
 from seedsafe_albumentations.arguments import check_only, flag_of, number_of
 from seedsafe_albumentations.own import Caller, Container, Own, bridge, is_original
 from seedsafe_albumentations.params import BboxParams, KeypointParams
-from seedsafe_albumentations.parts import Parts
+from seedsafe_albumentations.parts import Call, Parts
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 
 __all__ = ["Compose", "ReplayCompose", "Sequential", "members_of"]
@@ -169,11 +169,13 @@ class Compose(Container):
                 self.pipeline(parts.sample | {"image": one}, key=key)["image"] for _, one in parts.images
             ]
         else:
-            others = [
-                self.pipeline.replay({"image": one}, self.pipeline.params(key, parts.infos()))["image"]
-                for _, one in parts.images
-            ]
+            applied = self.pipeline.params(key, parts.infos()) if parts.images else ()
+            others = self._replay_images(parts, applied)
         return parts.result_of(data, result, others, self._to_tensor, planes=True), key
+
+    def _replay_images(self, parts: Call, applied: Any) -> list[Any]:
+        """Return the call's other images, with the same parameters."""
+        return [self.pipeline.replay({"image": one}, applied)["image"] for _, one in parts.images]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pipeline as plain data, as ``seedsafe.Compose.to_dict`` does."""
@@ -246,9 +248,7 @@ class ReplayCompose(Compose):
         augment: ReplayCompose = saved["pipeline"]
         parts = augment._parts.call_of(data)
         result = augment.pipeline.replay(parts.sample, saved["applied"])
-        others = [
-            augment.pipeline.replay({"image": one}, saved["applied"])["image"] for _, one in parts.images
-        ]
+        others = augment._replay_images(parts, saved["applied"])
         return parts.result_of(data, result, others, augment._to_tensor)
 
 

@@ -14,7 +14,7 @@ from seedsafe_albumentations.points import split, to_points, to_rows
 from seedsafe_albumentations.pytorch import ToTensorV2, tensor
 from seedsafe_albumentations.rows import Rows, labels_of
 
-__all__ = ["Parts"]
+__all__ = ["Call", "Parts"]
 
 _NUMBERS: Final = "bboxes, numbers of rows"
 _VOLUMES: Final = frozenset(("volume", "volumes", "mask3d", "masks3d"))

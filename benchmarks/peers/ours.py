@@ -22,7 +22,7 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
         augment, indices = ss.Compose(transforms), count()
         return lambda: augment(sample, key=ss.SampleKey(42, 3, next(indices)))
 
-    return {name: call(image, *some) for name, some in transforms(scene.size, size).items()} | {
+    images = {
         "RandomCrop": call(image, ss.RandomCrop(size)),
         "RandomCrop, padding 4": call(image, ss.RandomCrop(size, padding=PADDING)),
         "CenterCrop": call(image, ss.CenterCrop(size)),
@@ -37,6 +37,8 @@ def calls(scene: Scene, dtype: str) -> dict[str, Call]:
         "RandomCrop + HorizontalFlip + Normalize + ToCHW": call(
             image, ss.RandomCrop(size), ss.HorizontalFlip(p=1), ss.Normalize(MEAN, STD), ss.ToCHW()
         ),
+    } | {name: call(image, *some) for name, some in transforms(scene.size, size).items()}
+    return images | {
         "Amplitude": call(scene.audio, ss.Amplitude(gain=GAIN)),
         "PolarityInversion": call(scene.audio, ss.PolarityInversion(p=1)),
         "RandomSegment": call(scene.audio, ss.RandomSegment(SEGMENT)),

@@ -74,12 +74,11 @@ def transforms(size: int, crop: int) -> dict[str, tuple[ss.Transform, ...]]:
         "GridShuffle": ss.GridShuffle(),
         "PixelDropout": ss.PixelDropout(),
     }
-    cases: dict[str, tuple[ss.Transform, ...]] = {name: (transform,) for name, transform in one.items()}
-    cases[USUAL] = (
+    usual: tuple[ss.Transform, ...] = (
         ss.RandomResizedCrop(crop),
         ss.HorizontalFlip(p=0.5),
         ss.ColorJitter(0.4, 0.4, 0.4, 0.1),
         ss.Normalize(MEAN, STD),
         ss.ToCHW(),
     )
-    return cases
+    return {USUAL: usual} | {name: (transform,) for name, transform in one.items()}
