@@ -1,8 +1,6 @@
-"""Train a classifier of JPEGs with PyTorch.
+"""Train a classifier with PyTorch, stop, and resume.
 
-The folder has a subfolder for each class. A run that was stopped continues from its last batch.
-
-python examples/classify.py train/ --held-out val/ --epochs 3 --checkpoint run.pt
+python examples/classify.py train/ --held-out val/ --epochs 3 --checkpoint run.pt    # train/CLASS/*.jpg
 """
 
 import argparse

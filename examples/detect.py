@@ -1,6 +1,4 @@
-"""Train a network to find the largest box.
-
-It reads a folder of JPEGs, with PyTorch. A run that was stopped continues from its last epoch.
+"""Train a detector with PyTorch, stop, and resume.
 
 python examples/detect.py FOLDER --epochs 3 --checkpoint run.pt    # FOLDER/boxes.json: {"name.jpg": [[x0, y0, x1, y1], ...]}
 """
@@ -36,9 +34,7 @@ def collate(samples):  # the number of boxes differs, so they stay in a list
     return images, [torch.from_numpy(sample["boxes"]) for sample in samples]
 
 
-def loss_of(
-    model, images, boxes
-):  # five numbers for an image: whether there is a box, and the largest one's edges
+def loss_of(model, images, boxes):  # five numbers for an image: is there a box, and the largest one's edges
     largest = [max(rows, key=lambda b: (b[2] - b[0]) * (b[3] - b[1]), default=None) for rows in boxes]
     has_box = torch.tensor([one is not None for one in largest]).float()
     edges = torch.stack([torch.zeros(4) if one is None else one / SIZE for one in largest])

@@ -1,6 +1,4 @@
-"""Train a segmenter with Keras.
-
-It reads photographs and their masks. A run that was stopped continues from its last epoch.
+"""Train a segmenter with Keras, stop, and resume.
 
 python examples/segment.py FOLDER --epochs 3 --run run/        # FOLDER/images/*.jpg and FOLDER/masks/*.png of the same names
 """
