@@ -203,7 +203,8 @@ class Call:
         params = self.parts.keypoint_params
         if self.points is not None and params is not None:
             points = result["keypoints"]
-            first = to_rows(points, *self.posed, format=params.format, degrees=params.angle_in_degrees)
+            before, angles, scales = self.posed
+            first = to_rows(points, before, angles, scales, params.format, params.angle_in_degrees)
             inside = points[: len(first), 2] != 0 if params.remove_invisible else np.ones(len(first), bool)
             self._return_rows(out, self.points, first[inside], np.flatnonzero(inside), params)
         return out
