@@ -55,29 +55,16 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
     figure, axes = plt.subplots(1, len(panels), figsize=(14, 4.15))
     for axis, (title, run) in zip(np.atleast_1d(axes), panels.items(), strict=True):
         size, workers = run.samples.shape[1], len(np.unique(run.worker))  # type: ignore[arg-type]  # torch tells it
-        step, seen, repeated = size * 1.06, set(), 0
-        axis.set_axis_off()
-        for position, one in enumerate(np.lexsort((run.worker, run.epoch))):
-            row, column = divmod(position, workers)
-            drawn = run.drawn[one].tobytes()  # type: ignore[index]
-            again = drawn in seen
-            seen.add(drawn)
+        step, repeated, row = size * 1.06, 0, 0
+        order = np.lexsort((run.worker, run.epoch))
+        for row, column, left, top, _, again in _cells(axis, run, order, workers, step, 5):
             repeated += again
-            top, left = row * step, column * step
-            axis.imshow(run.samples[one], extent=(left, left + size, top + size, top))
-            colour = _REPEATED if again else _FRESH
-            axis.add_patch(plt.Rectangle((left, top), size, size, fill=False, linewidth=5, edgecolor=colour))
             if row == 0:
                 axis.text(left + size / 2, -0.06 * size, f"worker {column}", ha="center", fontsize=16)
             if column == 0:
+                middle = top + size / 2
                 axis.text(
-                    -0.06 * size,
-                    top + size / 2,
-                    f"epoch {row}",
-                    rotation=90,
-                    va="center",
-                    ha="right",
-                    fontsize=16,
+                    -0.06 * size, middle, f"epoch {row}", rotation=90, va="center", ha="right", fontsize=16
                 )
         axis.set_xlim(-0.2 * size, workers * step)
         axis.set_ylim(row * step + size * 1.03, -0.2 * size)
@@ -92,35 +79,33 @@ def draw_strip(panels: dict[str, Run], path: Path) -> None:
 
 
 def _panel(axis: Any, run: Run, columns: int) -> int:
-    size, seen, repeated = run.samples.shape[1], set(), 0
+    size, repeated, top = run.samples.shape[1], 0, 0.0
     step = size * 1.08
-    axis.set_axis_off()
     order = np.lexsort((run.index, run.worker, run.epoch))
-    top = 0.0
-    for position, one in enumerate(order):
-        row, column = divmod(position, columns)
-        epoch, drawn = int(run.epoch[one]), run.drawn[one].tobytes()  # type: ignore[index]
-        top = row * step + epoch * _GAP * size
-        left = column * step
-        again = drawn in seen
-        seen.add(drawn)
+    rows = len(order) // columns // len(np.unique(run.epoch))  # of an epoch
+    for row, column, _, top, one, again in _cells(axis, run, order, columns, step, 3, _GAP * size):
         repeated += again
-        axis.imshow(run.samples[one], extent=(left, left + size, top + size, top))
-        frame = plt.Rectangle(
-            (left, top), size, size, fill=False, linewidth=3, edgecolor=_REPEATED if again else _FRESH
-        )
-        axis.add_patch(frame)
         if column == 0:
-            axis.text(
-                -0.06 * size,
-                top + size / 2,
-                f"worker {run.worker[one]}",
-                rotation=90,
-                va="center",
-                ha="right",
-            )
-            if row % (len(order) // columns // len(np.unique(run.epoch))) == 0:
-                axis.text(0, top - 0.06 * size, f"epoch {epoch}", weight="bold", va="bottom")
+            middle = top + size / 2
+            axis.text(-0.06 * size, middle, f"worker {run.worker[one]}", rotation=90, va="center", ha="right")
+            if row % rows == 0:
+                axis.text(0, top - 0.06 * size, f"epoch {run.epoch[one]}", weight="bold", va="bottom")
     axis.set_xlim(-0.35 * size, columns * step)
     axis.set_ylim(top + 1.06 * size, -0.3 * size)
     return repeated
+
+
+def _cells(axis: Any, run: Run, order: Any, columns: int, step: float, line: float, gap: float = 0.0) -> Any:
+    """Draw the deliveries in this order, framed, and yield each one's row, column, corner, number and whether it repeats."""
+    size, seen = run.samples.shape[1], set()
+    axis.set_axis_off()
+    for position, one in enumerate(order):
+        row, column = divmod(position, columns)
+        left, top = column * step, row * step + int(run.epoch[one]) * gap
+        drawn = run.drawn[one].tobytes()  # type: ignore[index]
+        again = drawn in seen
+        seen.add(drawn)
+        axis.imshow(run.samples[one], extent=(left, left + size, top + size, top))
+        colour = _REPEATED if again else _FRESH
+        axis.add_patch(plt.Rectangle((left, top), size, size, fill=False, linewidth=line, edgecolor=colour))
+        yield row, column, left, top, one, again
