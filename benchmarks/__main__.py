@@ -28,9 +28,14 @@ class Environment(NamedTuple):
     without_dependencies: tuple[str, ...] = ()
 
     @property
+    def name(self) -> str:
+        """The name of its first package."""
+        return self.packages[0].partition("=")[0]
+
+    @property
     def folder(self) -> Path:
         """The folder of the environment."""
-        return ROOT / ".venvs" / f"bench-{self.packages[0].partition('=')[0]}"
+        return ROOT / ".venvs" / f"bench-{self.name}"
 
 
 ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their import name
@@ -55,9 +60,8 @@ ENVIRONMENTS = (  # two, because albumentations and AlbumentationsX share their 
     ),
     Environment((), ("tensorflow-cpu==2.21.0", "keras==3.15.1", "grain==0.2.18", "scikit-image==0.26.0")),
 )
-LOADERS: dict[
-    str, tuple[str, ...]
-] = {  # of each environment: the cases of benchmarks.in_place, and the contenders
+# The cases of benchmarks.in_place and the contenders, by environment.
+LOADERS: dict[str, tuple[str, ...]] = {
     "albumentationsx": ("--cases", *map(str, range(10))),
     "albumentations": ("--cases", *map(str, range(4)), "--contenders", "in place", "albumentations"),
     "tensorflow-cpu": (
@@ -141,14 +145,13 @@ def main() -> None:
 def _measure_loaders(pythons: list[Path], note: str) -> None:
     """Measure whole loaders in each environment."""
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
-        peer = environment.packages[0].partition("=")[0]
-        print(f"Measuring loaders beside {peer} …", flush=True)
-        figures = _run(python, "benchmarks.in_place", *LOADERS[peer], capture=True)
-        (RESULTS / f"in_place-{peer}.json").write_text(figures)
+        print(f"Measuring loaders beside {environment.name} …", flush=True)
+        figures = _run(python, "benchmarks.in_place", *LOADERS[environment.name], capture=True)
+        (RESULTS / f"in_place-{environment.name}.json").write_text(figures)
     batches = []
     for python, environment in zip(pythons, ENVIRONMENTS, strict=True):
-        if environment.packages[0] != "albumentations==2.0.8":  # which adds nothing to the first
-            file = RESULTS / f"batches-{environment.packages[0].partition('=')[0]}.json"
+        if environment.name != "albumentations":  # which adds nothing to the first
+            file = RESULTS / f"batches-{environment.name}.json"
             file.write_text(_run(python, "benchmarks.batches", capture=True))
             batches.append(str(file))
     _run(pythons[0], "benchmarks.batches", "--page", note, *batches)

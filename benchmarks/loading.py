@@ -225,9 +225,8 @@ def grain(case: Case, base: Photographs) -> Pass:
     return lambda number: islice(iterator, number)
 
 
-CONTENDERS: dict[
-    str, Callable[[Case, Photographs], Pass]
-] = {  # TensorFlow last: its threads do not like forks
+# TensorFlow comes last, because its threads do not like forks.
+CONTENDERS: dict[str, Callable[[Case, Photographs], Pass]] = {
     "in place": in_place,
     "plain": plain,
     "limit": limit,

@@ -83,15 +83,8 @@ def main(argv):
         rates, switches, totals = {0: [], 1: []}, {0: [], 1: []}, set()
         for _ in range(options.rounds):
             for guarded in (0, 1):
-                command = [
-                    sys.executable,
-                    "-m",
-                    "benchmarks.opencv_guard",
-                    "--measure",
-                    str(guarded),
-                    str(workers),
-                ]
-                command += ["--count", str(options.count)]
+                command = [sys.executable, "-m", "benchmarks.opencv_guard"]
+                command += ["--measure", str(guarded), str(workers), "--count", str(options.count)]
                 rate, switched, total = subprocess.run(
                     command, check=True, capture_output=True, text=True
                 ).stdout.split()

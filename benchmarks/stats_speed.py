@@ -75,15 +75,8 @@ def one_image():
         if image.dtype == np.uint16:
             del calls["torch"]  # torch has no sums of uint16
         t = minima({name: partial(call, image) for name, call in calls.items()}, 25)
-        columns = [
-            ("seedsafe", 10),
-            ("histogram", 12),
-            ("naive", 20),
-            ("sums", 14),
-            ("torch", 9),
-            ("opencv", 12),
-        ]
-        cells = (f"{t[key]:>{width}.1f}" if key in t else f"{'-':>{width}}" for key, width in columns)
+        widths = {"seedsafe": 10, "histogram": 12, "naive": 20, "sums": 14, "torch": 9, "opencv": 12}
+        cells = (f"{t[key]:>{width}.1f}" if key in t else f"{'-':>{width}}" for key, width in widths.items())
         print(f"{name:20}{''.join(cells)}")
         faster = ", ".join(
             f"{t[key] / t['seedsafe']:.1f}x {label}"

@@ -7,15 +7,9 @@ import numpy as np
 from benchmarks.scene import Scene
 from benchmarks.timing import Call
 
-for _name, _kind in (
-    ("bool", bool),
-    ("int", int),
-    ("float", float),
-    ("complex", complex),
-    ("object", object),
-):
-    if _name not in vars(np):
-        setattr(np, _name, _kind)
+for _kind in (bool, int, float, complex, object):
+    if _kind.__name__ not in vars(np):
+        setattr(np, _kind.__name__, _kind)
 if not hasattr(np, "sctypes"):
     np.sctypes = {  # type: ignore[attr-defined]
         "float": [np.float16, np.float32, np.float64],

@@ -74,9 +74,8 @@ class Page:
 
     def exit_code(self, *, strict: bool) -> int:
         """Return 1 if something is wrong (with ``strict`` if anything was found), else 0."""
-        return int(
-            bool(self.errors or self.faults or (strict and (self.entries or self._answers("warning"))))
-        )
+        more = strict and (self.entries or self._answers("warning"))
+        return int(bool(self.errors or self.faults or more))
 
     def steps(self) -> list[str]:
         """Return the steps to take first."""
