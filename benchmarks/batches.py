@@ -225,7 +225,7 @@ def section(paths: list[str], note: str) -> str:
     measured = [json.loads(open(path).read()) for path in paths]  # noqa: SIM115
     text = "## Batches of small images\n\n"
     text += (
-        "`Compose.batch` makes small images at once, to the same bytes as one by one; `seedsafe_torch.loader`, Keras's "
+        "`Compose.batch` augments small images at once, to the same bytes as one by one; `seedsafe_torch.loader`, Keras's "
         "sequences and tf.data do so by themselves from 24 images of at most 112 × 112 pixels on. Microseconds of the "
         f"processor for an image, keys and stacking included; {note}.\n\n"
     )

@@ -19,8 +19,8 @@ __all__ = ["PAGE", "kept", "main", "model"]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "speed.md"
 HEAD = """# Speed
 
-One random application of a transform, with its key, its draws and its result, beside the same transform of other
-libraries, each called through its own Compose where it has one. A figure in a column of a library is its time divided by
+One random call of a transform, with its key, its draws and its result, compared with the same transform of other
+libraries, each called through its own Compose if it has one. A figure in a library's column is its time divided by
 seedsafe's, both measured in turn in one process with one thread, the minimum over short blocks: 2 means that seedsafe takes
 half the time, and less than 1 that it is behind. Images are random uint8 RGB of a size, audio is 4 s at 16 kHz; kornia, which
 takes no uint8, is compared on float32. Every result is contiguous and owns its memory. The shared arguments are in
