@@ -70,7 +70,6 @@ class Snow(Weather):
     def change(self, image: Any, params: float) -> Any:
         """Return the image with lighter shadows."""
         cv2: Any = ss.opencv.load()
-
         result = cv2.cvtColor(image, cv2.COLOR_RGB2HLS)
         levels = np.arange(256, dtype=np.float32)
         levels[levels < params * 255 / 2 + 255 / 3] *= np.float32(self.brightness)
@@ -115,7 +114,6 @@ class Rain(Weather):
     def change(self, image: Any, params: Any) -> Any:
         """Return the image with drops."""
         cv2: Any = ss.opencv.load()
-
         slant, length, drops = params
         begins = np.array(drops, np.float64).reshape(-1, 2)
         if not len(begins):
@@ -166,7 +164,6 @@ class Fog(Weather):
     def change(self, image: Any, params: Any) -> Any:
         """Return the image with fog. Only the number of discs over a pixel counts."""
         cv2: Any = ss.opencv.load()
-
         strength, discs = params
         rows, columns = image.shape[:2]
         counts = np.zeros((rows, columns), np.uint16)
@@ -226,7 +223,6 @@ class Shadow(Weather):
     def change(self, image: Any, params: Any) -> Any:
         """Return the image with shadows."""
         cv2: Any = ss.opencv.load()
-
         for corners, strength in params:
             mask = cv2.fillPoly(np.zeros(image.shape[:2], np.uint8), [np.array(corners, np.int32)], 1) == 1
             image[mask] = (image[mask] * (1 - strength)).astype(np.uint8)
@@ -273,7 +269,6 @@ class SunFlare(Weather):
     def change(self, image: Any, params: Any) -> Any:
         """Return the image with the sun."""
         cv2: Any = ss.opencv.load()
-
         sun, circles = params
         overlay = image.copy()
         for share, centre, radius, colour in circles:

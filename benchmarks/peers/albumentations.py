@@ -19,7 +19,6 @@ NAME = "albumentations" if albumentations.__version__.startswith("2.0.") else "A
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     a, size = albumentations, scene.crop
     cases = {case: _call(image, transform) for case, (image, transform) in single(scene).items()}
     crop, normalize, flip = a.RandomCrop(size, size), a.Normalize(MEAN, STD), a.HorizontalFlip(p=1)

@@ -14,7 +14,6 @@ NAME += ", bare"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     return {case: _call(image, transform) for case, (image, transform) in single(scene).items()}
 
 

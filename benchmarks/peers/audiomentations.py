@@ -16,7 +16,6 @@ NAME = "audiomentations"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     decibels = [20 * log10(gain) for gain in GAIN]
     low, high = NOISE["audio"]
 

@@ -26,7 +26,6 @@ NAME = "imgaug"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     size = scene.crop
 
     def call(augment: ia.Augmenter) -> Call:

@@ -21,7 +21,6 @@ NAME = "kornia"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     size = (scene.crop, scene.crop)
     batch = torch.from_numpy(np.ascontiguousarray(scene.float32.transpose(2, 0, 1)))[None]
 

@@ -18,7 +18,6 @@ NAME = "Pillow"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     image, size = Image.fromarray(scene.uint8), scene.crop
     draw, flip = random.Random(0).randrange, Image.Transpose
     free, middle = scene.size - size, (scene.size - size) // 2

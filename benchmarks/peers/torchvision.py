@@ -25,7 +25,6 @@ NAME = "torchvision v2"
 
 
 def calls(scene: Scene) -> dict[str, Call]:
-    """Return the call of each case that this peer has."""
     size = scene.crop
     uint8, float32 = _planes(scene.uint8), _planes(scene.float32)
     to_float = v2.ToDtype(torch.float32, scale=True)
