@@ -18,9 +18,9 @@ from test_docs import environment
 
 import seedsafe as ss
 from seedsafe.__main__ import main
+from seedsafe_look.arguments import numbers, sides
 from seedsafe_look.parameters import plain, text
 from seedsafe_look.picture import picture_of, rgb
-from seedsafe_look.ranges import numbers, sides
 
 KEY = ss.SampleKey(42, 3, 1)
 CROP = ss.Compose([ss.RandomCrop(64), ss.HorizontalFlip(p=0.5), ss.GaussianNoise(p=0.5)])

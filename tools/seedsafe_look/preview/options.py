@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from seedsafe_look.ranges import numbers
+from seedsafe_look.arguments import add_class, add_pipeline, convert_with, numbers
 
 __all__ = ["FORMATS", "parser"]
 
@@ -17,11 +17,7 @@ def parser() -> argparse.ArgumentParser:
         prog="seedsafe preview",
         description="Draw what a pipeline makes of your images: a row for each sample, a column for each epoch or view.",
     )
-    result.add_argument(
-        "pipeline",
-        metavar="PIPELINE",
-        help="a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset",
-    )
+    add_pipeline(result)
     result.add_argument("--images", metavar="DIR", help="a folder of images; a dataset has its own")
     result.add_argument("--masks", metavar="DIR", help="masks, with the names of the images and any ending")
     result.add_argument(
@@ -33,32 +29,20 @@ def parser() -> argparse.ArgumentParser:
         "--output", "-o", metavar="FILE", default="preview.html", help="default: preview.html"
     )
     result.add_argument("--seed", type=int, metavar="N", help="of the run (default: a dataset's own, else 0)")
-    result.add_argument("--epochs", type=_numbers, default=[0, 1, 2], metavar="N-N", help="default: 0-2")
+    result.add_argument(
+        "--epochs", type=convert_with(numbers), default=[0, 1, 2], metavar="N-N", help="default: 0-2"
+    )
     result.add_argument("--views", type=_count, metavar="N", help="columns are N views of the first epoch")
     rows = result.add_mutually_exclusive_group()
     rows.add_argument("--samples", type=_count, default=4, metavar="N", help="the first N (default: 4)")
-    rows.add_argument("--indices", type=_numbers, metavar="N,N-N", help="these samples")
+    rows.add_argument("--indices", type=convert_with(numbers), metavar="N,N-N", help="these samples")
     result.add_argument(
         "--cell", type=_count, default=224, metavar="N", help="longest side of an image (default: 224)"
     )
-    result.add_argument(
-        "--class",
-        dest="classes",
-        action="append",
-        default=[],
-        metavar="MODULE:NAME",
-        help="a transform of your own that a file names",
-    )
+    add_class(result)
     result.add_argument("--json", action="store_true", help="print the drawn parameters as JSON")
     result.add_argument("--no-progress", action="store_true", help="show no progress bar")
     return result
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return numbers(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _count(text: str) -> int:

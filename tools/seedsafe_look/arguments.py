@@ -1,11 +1,38 @@
-"""Ranges and shapes on a command line.
-
-The module imports nothing, so that ``--help`` is fast.
-"""
+"""Arguments that several commands share, importing little."""
 
 from __future__ import annotations
 
-__all__ = ["numbers", "sides"]
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["add_class", "add_pipeline", "convert_with", "numbers", "sides"]
+
+
+def add_pipeline(parser: argparse.ArgumentParser) -> None:
+    """Add the argument PIPELINE."""
+    words = "a .json or .yaml file, or MODULE:NAME of a pipeline or a dataset"
+    parser.add_argument("pipeline", metavar="PIPELINE", help=words)
+
+
+def add_class(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--class``, which may come several times."""
+    words = "a transform of your own that a file names"
+    parser.add_argument(
+        "--class", dest="classes", action="append", default=[], metavar="MODULE:NAME", help=words
+    )
+
+
+def convert_with(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a function for ``type=``, which shows the text of a ValueError."""
+
+    def convert(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert
 
 
 def numbers(text: str, most: int = 2**32) -> list[int]:
