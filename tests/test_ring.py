@@ -43,11 +43,11 @@ def nothing_is_left() -> None:
     _mine.__init__()
 
 
-def rings() -> list[reader._Reading]:
+def rings() -> list[reader._RingReader]:
     return list(_state.rings.values())
 
 
-def only_ring() -> reader._Reading:
+def only_ring() -> reader._RingReader:
     (one,) = rings()
     return one
 
@@ -291,15 +291,15 @@ class TestFaults:
             assert taken is not None
             taken[0][:] = value
         os.dup2(second.file, first.file)  # closed, and opened again with the same number
-        reader.meet(first.address)
+        reader.map_ring(first.handle)
         assert not rings()
-        assert "another ring" in str(ring.why_not())
+        assert "is now another ring" in str(ring.why_not())
 
     def test_a_descriptor_that_is_no_ring_now(self, tmp_path: Path) -> None:
         one = Ring()
         with (tmp_path / "file").open("w+b") as file:
             os.dup2(file.fileno(), one.file)
-        reader.meet(one.address)
+        reader.map_ring(one.handle)
         assert not rings()
 
     def test_a_place_in_a_ring_that_is_gone_is_an_error_and_no_oserror(self) -> None:
@@ -772,7 +772,7 @@ class TestWhereItCannotBe:
         with Worker() as worker:
             worker.met()
             monkeypatch.setattr(
-                slots, "mapped", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
+                slots, "map_file", lambda *_: (_ for _ in ()).throw(OSError("no more mappings"))
             )
             equal(worker("made", 2), batch(2))
             assert only_ring().header.count(HELD) == only_ring().header.count(SENT) == 0
@@ -828,7 +828,7 @@ def test_a_row_that_is_offered_is_filled_and_not_copied(monkeypatch: pytest.Monk
     rows = ring.Rows(3)
     assert rows.offer() is None  # what the samples are is not known yet
     first = rows.place((batch(0, (100, 100)), 0))
-    monkeypatch.setattr(rows, "copied", lambda *_: pytest.fail("a copy"))
+    monkeypatch.setattr(rows, "copy", lambda *_: pytest.fail("a copy"))
     made = []
     for number in (1, 2):
         row = rows.offer()

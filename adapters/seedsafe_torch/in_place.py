@@ -186,7 +186,7 @@ class _Travelling(torch.Tensor):
 def _sent(tensor: _Travelling) -> tuple[Any, ...]:
     plain = tensor.as_subclass(torch.Tensor)
     nbytes = plain.numel() * plain.element_size()
-    moved = plain.data_ptr() != ring.address_of(tensor.bytes) or nbytes != tensor.bytes.nbytes
+    moved = plain.data_ptr() != ring.pointer_of(tensor.bytes) or nbytes != tensor.bytes.nbytes
     if moved or plain.requires_grad or not plain.is_contiguous():  # changed by a collate_fn
         return cast("tuple[Any, ...]", _torchs_way(plain))
     return _tensor, (tensor.bytes, plain.dtype, tuple(plain.shape))
@@ -275,10 +275,10 @@ class _Rows(ring.Rows):
         """Return the bytes of an array or tensor that can be a row; None for anything else."""
         return _size(part)
 
-    def copied(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
+    def copy(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
         """Return a copy of an array or tensor in a row's memory."""
         if not isinstance(part, torch.Tensor):
-            return super().copied(part, memory)
+            return super().copy(part, memory)
         return _tensor(memory, part.dtype, tuple(part.shape)).copy_(part)
 
 

@@ -1,8 +1,9 @@
-"""Memory files: made without a name, mapped without a descriptor for each part, locked for what forked children hold.
+"""Memory files of Linux: mapped, locked and handed back.
 
-All of it is Linux's own: memory files, /proc, MADV_REMOVE, and locks that belong to an open file rather than to a process.
-On macOS and Windows `impossible` returns why, none of this runs, and batches are made and sent as the frameworks do it;
-that was tried only by taking these calls away on Linux.
+They have no name, a mapping needs no descriptor of its own, and locks protect the slots that forked children hold. All of it
+exists on Linux alone: memory files, /proc, MADV_REMOVE, and locks that belong to an open file instead of a process. On macOS
+and Windows `impossible` returns the reason, none of this runs, and batches are made and sent in the framework's way. That was
+tried only on Linux with these calls removed.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ __all__ = [
     "impossible",
     "is_locked",
     "keep_reserve",
-    "locked",
-    "mapped",
+    "lock_slots",
+    "map_file",
     "new_file",
     "open_file",
     "path_of",
     "reserve",
-    "watched",
+    "watch",
 ]
 
 NAME: Final = "seedsafe-ring"
@@ -46,13 +47,13 @@ PROC: Final = "/proc"
 _LOCK: Final = "@hhqqi0q"  # struct flock of a 64-bit system: type, whence, start, length, process
 
 _ours: Final[set[int]] = set()
-"""The descriptors that are to be closed here. A forked child closes its copies at once: later, their numbers may be others'."""
+"""The descriptors that this process must close. A forked child closes its copies at once, before their numbers are reused."""
 _reserve: Final[list[int]] = []
-"""A descriptor to give up when there are no more, so that what was sent can still be read."""
+"""A descriptor to give up when there are no more, so that messages under way can still be opened."""
 
 
 def impossible() -> str | None:
-    """Return why no batch can travel in place on this system, or None if they can.
+    """Return the reason why no batch can travel in place on this system, or None if batches can.
 
     Example:
         >>> import sys
@@ -68,7 +69,7 @@ def impossible() -> str | None:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    """Return the C library: Python's mmap keeps a descriptor for each mapping, its own does not."""
+    """Return the C library, whose mmap keeps no descriptor for each mapping, unlike Python's."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -77,25 +78,23 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def mapped(file: int, size: int, offset: int = 0) -> Any:
+def map_file(file: int, size: int, offset: int = 0) -> Any:
     """Return a part of a file as a writable buffer of bytes, unmapped when the last array over it dies."""
     library = _library()
-    address = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, offset)
-    if address in (None, ctypes.c_void_p(-1).value):
+    pointer = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, file, offset)
+    if pointer in (None, ctypes.c_void_p(-1).value):
         code = ctypes.get_errno() or errno.ENOMEM
         raise OSError(code, f"{size} bytes of a memory file cannot be mapped: {os.strerror(code)}")
-    memory = (ctypes.c_ubyte * size).from_address(address)
-    weakref.finalize(memory, library.munmap, address, size).atexit = False
+    memory = (ctypes.c_ubyte * size).from_address(pointer)
+    weakref.finalize(memory, library.munmap, pointer, size).atexit = False
     return memory
 
 
-def watched(
-    buffer: Any, nbytes: int, when_dead: Callable[..., Any], *arguments: Any
-) -> npt.NDArray[np.uint8]:
-    """Return an array over the first bytes of a buffer, and call a function when it and all views of it have died.
+def watch(buffer: Any, nbytes: int, when_dead: Callable[..., Any], *arguments: Any) -> npt.NDArray[np.uint8]:
+    """Return an array over the first bytes of a buffer, and call a function when it and all its views have died.
 
-    The function may be called in any thread, between any two lines of this package's code, also while this thread holds
-    its lock. So it takes no lock, and each of its steps is one that no other thread can see half done.
+    The function may run in any thread, between any two lines of this package's code, even while this thread holds the
+    lock. So it must take no lock, and each of its steps must be atomic.
     """
     array: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8, nbytes)
     weakref.finalize(array, when_dead, *arguments).atexit = False
@@ -103,12 +102,12 @@ def watched(
 
 
 def give_back(memory: Any) -> None:
-    """Hand the pages of a mapped part back to the system, for every process; they are zeros when touched again."""
+    """Hand the pages of a mapped buffer back to the system, for every process. They are zeros when next touched."""
     _library().madvise(ctypes.addressof(memory), ctypes.sizeof(memory), mmap.MADV_REMOVE)
 
 
 def path_of(process: int, file: int) -> str:
-    """Return the path by which another process may open a descriptor of this one."""
+    """Return the path by which any process can open a descriptor of another."""
     return f"{PROC}/{process}/fd/{file}"
 
 
@@ -121,10 +120,10 @@ def new_file(size: int) -> int:
 
 
 def open_file(process: int, file: int) -> int:
-    """Return a descriptor of a file that a process has open."""
-    opened = os.open(path_of(process, file), os.O_RDWR | os.O_CLOEXEC)
-    _ours.add(opened)
-    return opened
+    """Open a file that a process has open, and return the new descriptor."""
+    descriptor = os.open(path_of(process, file), os.O_RDWR | os.O_CLOEXEC)
+    _ours.add(descriptor)
+    return descriptor
 
 
 def close(file: int) -> None:
@@ -135,7 +134,7 @@ def close(file: int) -> None:
 
 
 def keep_reserve() -> bool:
-    """Return whether this process keeps a descriptor for `reserve`, which it opens the first time."""
+    """Open a descriptor for `reserve` unless there is one, and return whether there is one."""
     if not _reserve:
         with contextlib.suppress(OSError):
             _reserve.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
@@ -145,7 +144,7 @@ def keep_reserve() -> bool:
 
 @contextlib.contextmanager
 def reserve() -> Generator[None]:
-    """Close the descriptor in reserve meanwhile, so that one can be opened where there are no more."""
+    """Close the descriptor in reserve for a while, so that a process out of descriptors can open one."""
     with contextlib.suppress(IndexError):
         close(_reserve.pop())
     try:
@@ -154,27 +153,27 @@ def reserve() -> Generator[None]:
         keep_reserve()
 
 
-def locked(file: int, numbers: Iterable[int]) -> Any:
-    """Lock slots of a file until this process and each child that it forks meanwhile have dropped what is returned.
+def lock_slots(file: int, numbers: Iterable[int]) -> Any:
+    """Lock slots of a file until this process, and each child forked in between, have dropped the result.
 
-    The lock belongs to an opening of the file of its own, and a mapping keeps that open: a child that closes all of its
-    descriptors, as a daemon does, still has it.
+    The lock belongs to a separate opening of the file, which a mapping keeps open. So a child keeps the lock even if it
+    closes all its descriptors, as a daemon does.
     """
     with reserve():
-        opened = open_file(os.getpid(), file)
+        descriptor = open_file(os.getpid(), file)
         try:
             for number in numbers:
-                asked = struct.pack(_LOCK, fcntl.F_RDLCK, os.SEEK_SET, number, 1, 0)
-                fcntl.fcntl(opened, fcntl.F_OFD_SETLK, asked)
-            return mapped(opened, mmap.PAGESIZE)
+                lock = struct.pack(_LOCK, fcntl.F_RDLCK, os.SEEK_SET, number, 1, 0)
+                fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)
+            return map_file(descriptor, mmap.PAGESIZE)
         finally:
-            close(opened)
+            close(descriptor)
 
 
 def is_locked(file: int, number: int) -> bool:
     """Return whether a forked child holds a slot."""
-    asked = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
-    kind: int = struct.unpack(_LOCK, fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0]
+    lock = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
+    kind: int = struct.unpack(_LOCK, fcntl.fcntl(file, fcntl.F_OFD_GETLK, lock))[0]
     return kind != fcntl.F_UNLCK
 
 

@@ -1,4 +1,4 @@
-"""Rows: samples are written, one by one, where their batch is to be."""
+"""Rows: samples written straight into their batch."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from seedsafe.ground.process import is_worker
 from seedsafe.ring.arrays import Part, empty, new_part
 from seedsafe.ring.writer import Lease
 
-__all__ = ["Rows", "address_of", "batch_at", "is_plain", "rows_at"]
+__all__ = ["Rows", "batch_at", "is_plain", "pointer_of", "rows_at"]
 
 _SMALL: Final = 1 << 15
-"""Arrays below so many bytes are not worth it: their memory is used again anyway, and putting them together is cheap."""
+"""Arrays of fewer bytes get no row: the allocator reuses their memory anyway, and stacking them is cheap."""
 
 
 class _Column:
-    """The arrays of one part of all samples of a batch."""
+    """The memory of one part of all samples of a batch."""
 
     __slots__ = ("dtype", "memory", "nbytes", "shape")
 
@@ -31,20 +31,20 @@ class _Column:
         self.shape, self.dtype, self.nbytes = tuple(part.shape), part.dtype, nbytes
 
     def row(self, number: int) -> npt.NDArray[np.uint8]:
-        """Return the bytes of a sample's array."""
+        """Return the bytes of one sample's array."""
         return self.memory[number * self.nbytes : (number + 1) * self.nbytes]
 
 
 class Rows:
-    """Takes samples as they are made and writes their arrays into the rows of columns, one for each array of a sample.
+    """Writes the arrays of each sample into the rows of columns, with one column for each array of a sample.
 
-    A sample that comes back is equal to the one given, and its arrays lie where the batch is to be: so the memory of the
-    one given can be used for the next. Arrays of another shape or dtype than those of the first sample stay as they are,
-    and so do small ones and what is in containers other than dict, list, tuple and named tuples.
+    `place` returns an equal sample whose arrays lie in the batch, so the memory of its argument is free for the next
+    sample. Arrays whose shape or dtype differs from the first sample's stay where they are. So do small arrays, and arrays
+    in containers other than dict, list, tuple and named tuples.
 
     Args:
-        count: of samples, at most.
-        travels: whether the batch is made in a worker, for the process that started it; by default `is_worker()` tells.
+        count: the largest number of samples.
+        travels: whether a worker makes the batch for the process that started it. The default is `is_worker()`.
 
     Example:
         >>> rows = Rows(64)
@@ -59,15 +59,14 @@ class Rows:
         self._columns: list[_Column | None] = []
         self._row = self._part = 0
         self.idle = False
-        """Whether the first sample had nothing worth it."""
-        self._offered: npt.NDArray[Any] | None = None
+        """Whether the first sample had no array for a row."""
+        self._offer: npt.NDArray[Any] | None = None
 
     def offer(self) -> npt.NDArray[Any] | None:
-        """Return the row of the next sample's first array, for whoever makes it to fill; None where there is none.
+        """Return the next row as a buffer for the caller to fill, or None.
 
-        There is none in a worker either, where it was measured to gain nothing.
-
-        The sample that is placed next may begin with it, filled, and is not copied then; it may also be another one.
+        The row is that of the next sample's first array. If the next sample begins with this buffer, it is not copied. It
+        may begin with another array as well. In a worker the result is None.
 
         Example:
             >>> rows = Rows(2)
@@ -85,51 +84,51 @@ class Rows:
             or not isinstance(column.dtype, np.dtype)
         ):
             return None
-        self._offered = column.row(self._row).view(column.dtype).reshape(column.shape)
-        return self._offered
+        self._offer = column.row(self._row).view(column.dtype).reshape(column.shape)
+        return self._offer
 
     def room(self, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Return memory for the arrays of one part of all samples at once, to fill."""
+        """Return memory to fill with one part of all samples at once."""
         small = math.prod(shape) * np.dtype(dtype).itemsize < _SMALL
         return np.empty(shape, dtype) if small else empty(shape, dtype, travels=self._travels)
 
     def place(self, sample: Any) -> Any:
-        """Return a sample whose arrays lie in the next row."""
+        """Write a sample's arrays into the next row, and return the sample with the rows in their stead."""
         if self.idle:
             return sample
         if self._row >= self._count:
             raise ValueError(
-                f"there are rows for {self._count} samples, and this is one more: pass the batch's size"
+                f"there are rows for {self._count} samples, got one more: pass the size of the batch as count"
             )
         self._part = 0
-        result = self._placed(sample)
-        self._offered = None
+        result = self._place_part(sample)
+        self._offer = None
         self._row += 1
         self.idle = not any(self._columns)
         return result
 
-    def _placed(self, part: Any) -> Any:
+    def _place_part(self, part: Any) -> Any:
         kind = type(part)
         if kind is dict:
-            return {name: self._placed(value) for name, value in part.items()}
+            return {name: self._place_part(value) for name, value in part.items()}
         if kind is tuple or kind is list:
-            return kind([self._placed(value) for value in part])
+            return kind([self._place_part(value) for value in part])
         if isinstance(part, tuple) and hasattr(part, "_fields"):
-            return type(part)(*(self._placed(value) for value in part))
+            return type(part)(*(self._place_part(value) for value in part))
         nbytes = self.size(part)
-        return part if nbytes is None else self._in_row(part, nbytes)
+        return part if nbytes is None else self._place_array(part, nbytes)
 
-    def _in_row(self, part: Any, nbytes: int) -> Any:
+    def _place_array(self, part: Any, nbytes: int) -> Any:
         number = self._part
         self._part += 1
         if number == len(self._columns):
             self._columns.append(self._column(part, nbytes) if self._row == 0 else None)
-        if part is self._offered and number == 0:
+        if part is self._offer and number == 0:
             return part
         column = self._columns[number]
         if column is None or column.dtype != part.dtype or column.shape != part.shape:
             return part
-        return self.copied(part, column.row(self._row))
+        return self.copy(part, column.row(self._row))
 
     def _column(self, part: Any, nbytes: int) -> _Column | None:
         if nbytes < _SMALL:
@@ -142,64 +141,64 @@ class Rows:
         return _Column(column.memory, part, nbytes)
 
     def size(self, part: Any) -> int | None:
-        """Return the bytes of an array that can be a row; None for anything else."""
+        """Return the size of an array that can be a row, or None for anything else."""
         return part.nbytes or None if is_plain(part) else None
 
-    def copied(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
-        """Return a copy of an array in a row's memory."""
+    def copy(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
+        """Copy an array into a row's memory, and return the copy."""
         row = memory.view(part.dtype).reshape(part.shape)
         row[...] = part
         return row
 
 
 def is_plain(part: Any) -> bool:
-    """Return whether a part is an array of numbers, in this machine's byte order, with at least one axis."""
+    """Return whether a part is an array of numbers in this machine's byte order, with at least one axis."""
     if not isinstance(part, np.ndarray) or is_masked(part):
         return False
     return part.dtype.kind in "biufc" and part.dtype.isnative and part.ndim > 0
 
 
-class _Rows(NamedTuple):
+class _LiveColumn(NamedTuple):
     memory: weakref.ref[npt.NDArray[np.uint8]]
     lease: Lease | None
     nbytes: int
 
 
-_begun: dict[int, _Rows] = {}
-"""The columns of this process by the address of their first row, as long as an array lies over them."""
+_live: dict[int, _LiveColumn] = {}
+"""The columns of this process by the pointer to their first row, as long as an array lies over them."""
 
 
 def _remember(column: Part, nbytes: int) -> None:
-    address = address_of(column.memory)
+    pointer = pointer_of(column.memory)
 
     def forget(memory: Any) -> None:  # in any thread, when the next batch may lie there already
-        rows = _begun.pop(address, None)
-        if rows is not None and rows.memory is not memory:
-            _begun.setdefault(address, rows)
+        live = _live.pop(pointer, None)
+        if live is not None and live.memory is not memory:
+            _live.setdefault(pointer, live)
 
-    _begun[address] = _Rows(weakref.ref(column.memory, forget), column.lease, nbytes)
-
-
-def address_of(array: npt.NDArray[Any]) -> int:
-    """Return where an array's memory begins."""
-    address: int = array.__array_interface__["data"][0]
-    return address
+    _live[pointer] = _LiveColumn(weakref.ref(column.memory, forget), column.lease, nbytes)
 
 
-def rows_at(parts: Sequence[Any], nbytes: int, address: Callable[[Any], int] = address_of) -> Part | None:
-    """Return the column whose first rows these contiguous parts are, of so many bytes each; None if there is none."""
-    first = address(parts[0])
-    rows = _begun.get(first)
-    if rows is None or rows.nbytes != nbytes:
+def pointer_of(array: npt.NDArray[Any]) -> int:
+    """Return the pointer to an array's memory."""
+    pointer: int = array.__array_interface__["data"][0]
+    return pointer
+
+
+def rows_at(parts: Sequence[Any], nbytes: int, pointer: Callable[[Any], int] = pointer_of) -> Part | None:
+    """Return the column whose first rows are these contiguous parts, each of `nbytes`, or None if there is none."""
+    first = pointer(parts[0])
+    live = _live.get(first)
+    if live is None or live.nbytes != nbytes:
         return None
-    memory = rows.memory()
-    if memory is None or any(address(part) != first + row * nbytes for row, part in enumerate(parts)):
+    memory = live.memory()
+    if memory is None or any(pointer(part) != first + row * nbytes for row, part in enumerate(parts)):
         return None
-    return Part(memory, rows.lease)
+    return Part(memory, live.lease)
 
 
 def batch_at(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
-    """Return the batch whose rows these arrays are, without copying them; None if they are not."""
+    """Return the batch whose rows are these arrays, without a copy, or None if they are not rows."""
     first = parts[0]
     if not all(is_plain(part) and part.flags.c_contiguous for part in parts):
         return None

@@ -1,8 +1,8 @@
-"""Slots of a ring: their states, for the two processes that share them, and what a fork means for those in use.
+"""Slots of a ring, shared by two processes.
 
-A child inherits the arrays that its parent has over slots, and the memory under them is shared. So before a fork each
-slot in use is locked for the child: as long as it, or a child of its own, lives, no writer uses that slot again. Fork is
-not known on Windows, where none of this is asked for.
+A forked child inherits the arrays that its parent has over slots, and shares the memory under them. So each slot in use is
+locked for the child before a fork: as long as the child, or a child of the child, lives, no writer uses that slot again.
+Windows has no fork, and needs none of this.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import threading
 from typing import Any, Final
 
-from seedsafe.ring.memory import give_back, is_locked, locked, mapped
+from seedsafe.ring.memory import give_back, is_locked, lock_slots, map_file
 
 __all__ = ["ABSENT", "FREE", "HEADER", "HELD", "SENT", "TOKEN", "Header", "Slot", "lock"]
 
@@ -25,20 +25,20 @@ _USED: Final = _NUMBERS + 8 * _SLOTS
 HEADER: Final = -(-_USED // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
 
 lock = threading.RLock()
-"""Held while a slot is taken, sent or opened, and while the process forks; never asked for when an array dies."""
+"""Taken to choose, send or open a slot, and to fork. The death of an array never takes it."""
 
 
 class Header:
-    """The first pages of a ring's file: whose it is, and the state of each slot.
+    """The first pages of a ring's file, with its owner and the state of each slot.
 
-    `token` is the random name of the ring, and `reader` that of the process that reads it: zeros until one has mapped it.
+    `token` is the random name of the ring. `reader` is the name of the process that reads it, zeros until one has mapped it.
 
     Args:
         file: the descriptor of the ring's memory file, at least HEADER bytes long.
     """
 
     def __init__(self, file: int) -> None:
-        view = memoryview(mapped(file, HEADER)).cast("B")
+        view = memoryview(map_file(file, HEADER)).cast("B")
         self.token = view[:TOKEN]
         self.reader = view[TOKEN : 2 * TOKEN]
         self._spare = view[2 * TOKEN : 2 * TOKEN + 8].cast("Q")
@@ -47,7 +47,7 @@ class Header:
 
     @property
     def is_read(self) -> bool:
-        """Whether a process has mapped the ring, so that slots can be sent."""
+        """Whether a process has mapped the ring, and slots can be sent to it."""
         return any(self.reader)
 
     @property
@@ -65,7 +65,7 @@ class Header:
 
 
 class Slot:
-    """A slot, as the process that writes it (W) or the one that reads it (R) has it.
+    """A slot, in the process that writes it (W) or in the one that reads it (R).
 
         make (W)            send (W)            open (R)
     ABSENT ─────────▶ FREE ──────────▶ SENT ──────────▶ HELD
@@ -73,16 +73,16 @@ class Slot:
        └─ retire (W) ──┘└── leave (W) ──┘                │
                         └────────── free (R) ────────────┘
 
-    Each state has one process that may end it, so that a byte of the header is enough and nobody waits for the other; the
-    reader ends SENT, and the writer where it is known that nobody reads. `is_used` is another matter: an array of this
-    process lies over the slot. What the writer fills is FREE and used.
+    Each state has one process that may end it. So one byte of the header is enough, and neither process waits for the
+    other. The reader ends SENT, or the writer if nobody reads any more. `is_used` is independent of the state: an array of
+    this process lies over the slot. The slot that the writer fills is FREE and used.
 
     Args:
-        header: of the ring.
+        header: the header of the ring.
         file: the ring's descriptor in this process.
-        number: of the slot.
-        offset: of the slot in the file.
-        size: of the slot, in bytes.
+        number: the slot's position in the header.
+        offset: its offset in the file, in bytes.
+        size: its size, in bytes.
     """
 
     __slots__ = ("_header", "file", "is_spoiled", "last_use", "memory", "number", "offset", "size")
@@ -91,12 +91,12 @@ class Slot:
         self._header = header
         self.file, self.number, self.offset, self.size = file, number, offset, size
         self.memory: Any = None
-        self.is_spoiled = False  # for ever: a child that could not lock it holds it
+        self.is_spoiled = False  # once True, it stays so: a child holds the slot without a lock
         self.last_use = 0
 
     @property
     def state(self) -> int:
-        """What the header says of the slot."""
+        """The slot's state in the header."""
         return self._header.states[self.number]
 
     @property
@@ -116,52 +116,52 @@ class Slot:
         _used[id(self)] = self
 
     def drop(self) -> None:
-        """Note that none does any more."""
+        """Note that no array of this process lies over the slot any more."""
         _used.pop(id(self), None)
 
     def map(self) -> None:
-        """Map the slot's memory into this process, if it is not."""
+        """Map the slot's memory into this process, unless it is mapped already."""
         if self.memory is None:
-            self.memory = mapped(self.file, self.size, self.offset)
+            self.memory = map_file(self.file, self.size, self.offset)
 
     def make(self) -> None:
-        """ABSENT to FREE, as the writer."""
+        """Go from ABSENT to FREE, as the writer."""
         self.map()
         self._header.states[self.number] = FREE
 
     def retire(self) -> None:
-        """FREE to ABSENT, as the writer."""
+        """Go from FREE to ABSENT, as the writer."""
         give_back(self.memory)
         self._header.states[self.number] = ABSENT
 
     def send(self) -> int:
-        """FREE to SENT, as the writer, and return the number of this use of the slot, which the reader asks for."""
+        """Go from FREE to SENT, as the writer, and return the number of this use, which the reader checks."""
         number = self._header.numbers[self.number] = self._header.numbers[self.number] + 1
         self._header.states[self.number] = SENT
         return number
 
     def leave(self, *, unopened: bool) -> None:
-        """Hand back the memory of a slot that is FREE, or SENT and `unopened` for ever, as the writer that ends."""
+        """Hand back the memory of a FREE slot, or of a SENT one if it stays `unopened`, as a writer that ends."""
         if self.state == FREE or (self.state == SENT and unopened):
             self._header.states[self.number] = FREE
             if not is_locked(self.file, self.number):
                 give_back(self.memory)
 
     def open(self, number: int) -> None:
-        """SENT to HELD, as the reader.
+        """Go from SENT to HELD, as the reader.
 
         Raises:
-            RuntimeError: it was done before.
+            RuntimeError: this use of the slot was opened before.
         """
         if self.state != SENT or self._header.numbers[self.number] != number:
             raise RuntimeError(
-                "this batch's message was opened before, and can be opened only once: pickle the batch itself to keep or "
-                "share it"
+                "this batch's message was opened before, and can be opened only once: to keep or share the batch, pickle "
+                "the batch itself"
             )
         self._header.states[self.number] = HELD
 
     def free(self) -> None:
-        """HELD to FREE, as the reader; the memory is handed back where enough slots are free."""
+        """Go from HELD to FREE, as the reader, and hand the memory back if enough slots are free."""
         if self.is_spoiled:
             return
         full = self.memory is not None and self._header.count(FREE) >= self._header.spare
@@ -173,7 +173,7 @@ class Slot:
 _used: Final[dict[int, Slot]] = {}
 _locks: Final[list[Any]] = []
 _inherited: Final[list[Any]] = []
-"""Locks on slots that this process's parent held when it forked, until this process ends."""
+"""Locks, until this process ends, on the slots that its parent used when it forked."""
 
 
 def _before() -> None:
@@ -183,7 +183,7 @@ def _before() -> None:
         files.setdefault(slot.file, []).append(slot)
     for file, slots in files.items():
         try:
-            _locks.append(locked(file, [slot.number for slot in slots]))
+            _locks.append(lock_slots(file, [slot.number for slot in slots]))
         except OSError:
             for slot in slots:
                 slot.is_spoiled = True
@@ -196,7 +196,7 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     global lock
-    lock = threading.RLock()  # the old one may be held: by a fork that a signal handler asks for, say
+    lock = threading.RLock()  # a thread may hold the old one, for instance if a signal handler forks
     _inherited.extend(_locks)
     _locks.clear()
     _used.clear()

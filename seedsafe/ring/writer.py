@@ -1,4 +1,4 @@
-"""Ring: the memory file of a process that makes batches, in slots that its reader gives back."""
+"""The ring of a process that makes batches."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from seedsafe.ring import slots
-from seedsafe.ring.memory import close, new_file, watched
+from seedsafe.ring.memory import close, new_file, watch
 from seedsafe.ring.slots import ABSENT, FREE, HEADER, TOKEN, Header, Slot
 
-__all__ = ["PATIENCE", "Address", "Lease", "Message", "Ring", "spare"]
+__all__ = ["PATIENCE", "Handle", "Lease", "Message", "Ring", "spare"]
 
 PATIENCE: Final = 16
-"""So many parts are sent by value before a ring that nobody maps is given up."""
+"""How many parts are sent by value before a ring that nobody maps is given up."""
 _IDLE: Final = 64
+"""A free slot goes after this number of parts for which it was not used."""
 _PAGE: Final = mmap.ALLOCATIONGRANULARITY
 
 
-class Address(NamedTuple):
-    """Where a ring is: the process and the descriptor to open it by, and the random token that it is known by."""
+class Handle(NamedTuple):
+    """The process and the descriptor by which to open a ring, and the random token that names it."""
 
     process: int
     file: int
@@ -31,9 +32,9 @@ class Address(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What is sent instead of a part of a batch: its slot, the number of this use of it, and the bytes of the file."""
+    """Travels instead of a part of a batch: its slot, the number of this use, and its bytes in the file."""
 
-    ring: Address
+    ring: Handle
     slot: int
     number: int
     offset: int
@@ -42,34 +43,30 @@ class Message(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """A slot for one part of a batch, until the arrays over it die here and in the process that it is sent to."""
+    """A slot for one part of a batch, until the arrays over it die here and in the reader."""
 
     ring: Ring
     slot: Slot
 
     def send(self, nbytes: int) -> Message | None:
-        """Return the message to the reader for the first bytes; None if they have to go by value."""
+        """Return the message to the reader for the first bytes, or None if they must go by value."""
         return self.ring.send(self.slot, nbytes)
 
 
 def spare(parts: int) -> int:
-    """Return for how many parts memory is kept that nobody uses: those of two to four batches.
-
-    Args:
-        parts: of one batch.
-    """
+    """Return the number of unused parts to keep: those of two to four batches, each of `parts`."""
     return 2 + 2 * parts
 
 
 class Ring:
     """Slots of memory for batches, in a file without a name, for one process to write and one to read.
 
-    A slot is used again when no array over it is left, here or at the reader. Where none is free and large enough
-    another is made, so that nothing waits and nothing that is held is overwritten.
+    A slot is used again when no array over it is left, here or in the reader. If none is free and large enough, the ring
+    makes another, so nothing waits and no memory in use is overwritten.
 
     Args:
-        trusting: parts are sent by slot from the first on. Otherwise they go by value until the reader has mapped the
-            ring, so that a reader that cannot map it misses nothing.
+        trusting: whether parts go by slot from the first on. Otherwise they go by value until the reader has mapped the
+            ring, so that a reader that cannot map it loses nothing.
 
     Example:
         >>> ring = Ring()
@@ -85,7 +82,7 @@ class Ring:
         weakref.finalize(self, close, self.file).atexit = False
         self.header = Header(self.file)
         token = self.header.token[:] = os.urandom(TOKEN)
-        self.address = Address(self.process, self.file, token)
+        self.handle = Handle(self.process, self.file, token)
         self.unanswered = 0
         self.slots: list[Slot] = []
         self._takes = 0
@@ -93,40 +90,40 @@ class Ring:
         self._is_busy = False
 
     def take(self, nbytes: int, parts: int = 1) -> tuple[npt.NDArray[np.uint8], Lease] | None:
-        """Return a slot for a part of a batch, the rest of a larger one unused; None if there is no more room.
+        """Return memory and a lease for a part of a batch, or None if no room is left.
 
         Args:
-            nbytes: of the part.
-            parts: that the batch has, as far as is known.
+            nbytes: the size of the part.
+            parts: the number of parts of the batch, as far as known.
         """
         with slots.lock:
             if self._is_busy:  # a signal handler or a finalizer makes a batch while this thread makes one
                 return None
             try:
                 self._is_busy = True
-                slot = self._chosen(nbytes)
+                slot = self._choose(nbytes)
                 self.header.spare = max(self.header.spare, spare(parts))
             finally:
                 self._is_busy = False
         if slot is None:
             return None
-        return watched(slot.memory, nbytes, self._release, slot), Lease(self, slot)
+        return watch(slot.memory, nbytes, self._release, slot), Lease(self, slot)
 
     def send(self, slot: Slot, nbytes: int) -> Message | None:
-        """Mark a slot as on its way to the reader, and return the message; None if it has to go by value."""
+        """Mark a slot as sent to the reader, and return the message, or None if the part must go by value."""
         with slots.lock:
             if os.getpid() != self.process or slot.state != FREE:  # inherited, or sent before
                 return None
             if not self.trusting and not self.header.is_read:
                 self.unanswered += 1
                 return None
-            return Message(self.address, slot.number, slot.send(), slot.offset, nbytes, slot.size)
+            return Message(self.handle, slot.number, slot.send(), slot.offset, nbytes, slot.size)
 
     def leave(self, *, unopened: bool = False) -> None:
-        """Hand back the memory of the slots that are free, at the end of this process.
+        """Hand back the memory of the free slots, at the end of this process.
 
         Args:
-            unopened: also of those that were sent and not opened, where it is known that nobody will.
+            unopened: whether also that of the slots that were sent and not opened, because nobody will open them.
         """
         with slots.lock:
             for slot in self.slots:
@@ -135,14 +132,14 @@ class Ring:
     def _release(self, slot: Slot) -> None:
         slot.drop()
 
-    def _chosen(self, nbytes: int) -> Slot | None:
+    def _choose(self, nbytes: int) -> Slot | None:
         self._takes += 1
         free = [slot for slot in self.slots if slot.can_be_used]
         fitting = [slot for slot in free if slot.size >= nbytes]
         if fitting:
             slot = min(fitting, key=lambda slot: (slot.size, -slot.last_use))
         else:
-            result = self._made(nbytes)
+            result = self._new_slot(nbytes)
             if result is None:
                 return None
             slot = result
@@ -154,7 +151,7 @@ class Ring:
                 self.slots.remove(idle)
         return slot
 
-    def _made(self, nbytes: int) -> Slot | None:
+    def _new_slot(self, nbytes: int) -> Slot | None:
         number = bytes(self.header.states).find(ABSENT)
         if number < 0:
             return None
@@ -165,6 +162,6 @@ class Ring:
             slot.make()
         except OSError:
             return None
-        self._end += size  # its place in the file is never used again, whatever becomes of its memory
+        self._end += size  # its bytes of the file are never used again, even when their memory is handed back
         self.slots.append(slot)
         return slot

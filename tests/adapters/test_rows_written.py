@@ -33,13 +33,13 @@ CROP, FLIP, NORMALIZE = ss.RandomCrop(112), ss.HorizontalFlip(), ss.Normalize(0.
 def copies(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the arrays that are copied into rows from now on."""
     seen: list[Any] = []
-    usual = ring.Rows.copied
+    usual = ring.Rows.copy
 
     def copied(self: ring.Rows, part: Any, memory: Any) -> Any:
         seen.append(part)
         return usual(self, part, memory)
 
-    monkeypatch.setattr(ring.Rows, "copied", copied)
+    monkeypatch.setattr(ring.Rows, "copy", copied)
     return seen
 
 

@@ -554,7 +554,7 @@ class TestTold:
         assert len(list(loading)) == 5
 
     def test_a_ring_that_could_not_be_mapped_once_is_told_and_the_next_is_tried(self) -> None:
-        reader.meet(reader.Address(2**22, 3, b"the token of a ring that is gone"))
+        reader.map_ring(reader.Handle(2**22, 3, b"the token of a ring that is gone"))
         loading = batches(num_workers=1)
         assert "No such file" in str(why_not_in_place(loading))
         assert len(list(loading)) == 5
