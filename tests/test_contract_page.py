@@ -28,7 +28,7 @@ from seedsafe.bridging.words import place_of
 from seedsafe.keys import decisions
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import address
-from seedsafe.reading.faults import partners
+from seedsafe.reading.faults import substitutes
 
 KEYS = [contract.Key(key.seed, key.epoch, key.index, key.occurrence, key.view) for key in known.KEYS]
 STORED = known.parts(known.files())["decisions"]
@@ -103,7 +103,7 @@ def of_the_package() -> dict[str, Any]:
         "beta": mixing.beta,
         "order": lambda *given: ss.epoch_order(*given).tolist(),
         "sampler": sampler,
-        "replace": lambda key, place, n: partners(ss.SampleKey(*key), place, n),
+        "replace": lambda key, place, n: substitutes(ss.SampleKey(*key), place, n),
         "mix": mix,
         "noise": Draws.noise,
         "pieces": sixteenths,

@@ -22,7 +22,7 @@ from fault_workers import adding, rank
 import seedsafe as ss
 from seedsafe.keys.key import address, op_of, philox
 from seedsafe.reading import FailureLog, require_finite, require_finite_after
-from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, partners, path_of, transform_of
+from seedsafe.reading.faults import TRIES, Faults, NotFiniteError, Skipped, path_of, substitutes, transform_of
 from seedsafe.reading.forms import augment_sample
 
 KEY = ss.SampleKey(42, 3, 7)
@@ -168,13 +168,15 @@ def test_partners_are_drawn_from_their_own_stream_and_never_the_sample_itself() 
     for count in (2, 3, 1000):
         for place in range(min(count, 8)):
             others = [index for index in range(count) if index != place]
-            assert partners(KEY, place, count) == [others[word * len(others) >> 64] for word in words]
-    assert partners(KEY, 0, 1) == []
-    assert len(set(partners(ss.SampleKey(42, 3, 8), 8, 10**6)) | set(partners(KEY, 8, 10**6))) == 2 * TRIES
+            assert substitutes(KEY, place, count) == [others[word * len(others) >> 64] for word in words]
+    assert substitutes(KEY, 0, 1) == []
+    assert (
+        len(set(substitutes(ss.SampleKey(42, 3, 8), 8, 10**6)) | set(substitutes(KEY, 8, 10**6))) == 2 * TRIES
+    )
 
 
 def test_partners_are_uniform() -> None:
-    first = [partners(ss.SampleKey(0, 0, index), 2, 5)[0] for index in range(2000)]
+    first = [substitutes(ss.SampleKey(0, 0, index), 2, 5)[0] for index in range(2000)]
     counts = np.bincount(first, minlength=5)
     assert counts[2] == 0
     assert (abs(counts[[0, 1, 3, 4]] - 500) < 100).all()
@@ -190,11 +192,11 @@ def test_the_tries_are_bounded_and_the_error_says_so() -> None:
 
     cause = OSError("gone")
     with pytest.raises(
-        ss.SampleError, match=r"sample 7 failed in epoch 3.*OSError: gone; 16 samples chosen"
+        ss.SampleError, match=r"sample 7 failed in epoch 3.*OSError: gone; 16 other samples"
     ) as raised:
-        faults.recovered(cause, [None] * 9, 7, KEY, make, None)
+        faults.recover(cause, [None] * 9, 7, KEY, make, None)
     assert raised.value.__cause__ is cause
-    assert tried == partners(KEY, 7, 9)
+    assert tried == substitutes(KEY, 7, 9)
 
 
 def test_bad_policies() -> None:
@@ -276,7 +278,7 @@ def test_a_report_tells_each_failure_once() -> None:
 
 def test_what_nobody_was_told_is_told_at_the_end_and_the_file_goes() -> None:
     log = FailureLog("left out")
-    path = log._read.path
+    path = log._file.path
     log.add(0, 1, "gone")
     logs = [log]
     del log
@@ -295,14 +297,14 @@ def test_a_file_that_was_swept_away_is_made_again() -> None:
     log = FailureLog("left out")
     log.add(0, 1, "gone")
     assert log.failures() == {0: {1: "gone"}}
-    os.unlink(log._read.path)
+    os.unlink(log._file.path)
     assert log.failures() == {0: {1: "gone"}}
     log.add(0, 2, "gone")
     assert log.failures() == {0: {1: "gone", 2: "gone"}}
 
 
 def test_the_end_of_the_program_tells_as_well() -> None:
-    code = "from seedsafe.reading import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._read.path)"
+    code = "from seedsafe.reading import FailureLog; log = FailureLog('left out'); log.add(0, 5, 'gone'); print(log._file.path)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert "1 sample failed in epoch 0 and was left out: 5. The first: gone" in done.stderr
     assert not os.path.exists(done.stdout.strip())

@@ -16,7 +16,7 @@ from multiprocessing.heap import Arena
 from multiprocessing.reduction import DupFd
 from typing import Any, Final, Literal
 
-from seedsafe.reading import Told
+from seedsafe.reading import WarningLog
 
 __all__ = ["EpochCell", "Shared"]
 
@@ -81,7 +81,7 @@ def _new_file(size: int) -> int:
     return file
 
 
-class EpochCell(Told):
+class EpochCell(WarningLog):
     """The current epoch, which indices were read in it, and which warnings were given, shared with worker processes.
 
     Some trainers build a loader of their own around the dataset and set the epoch on the dataset alone. The cell

@@ -28,7 +28,7 @@ from seedsafe.reading.forms import (
 from seedsafe.reading.inside import (
     Keyed,
     Repeats,
-    Told,
+    WarningLog,
     current,
     entered,
     nested,
@@ -53,7 +53,7 @@ __all__ = [
     "SampleError",
     "Skipped",
     "Targets",
-    "Told",
+    "WarningLog",
     "address",
     "augment_batch",
     "augment_sample",

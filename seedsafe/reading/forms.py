@@ -40,7 +40,7 @@ from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
 from seedsafe.pipeline.unnamed import meant, of_frames, size_of
-from seedsafe.reading.tv import tv_target, unwrapped
+from seedsafe.reading.tv import tv_target, unwrap
 
 __all__ = [
     "WIDE",
@@ -676,7 +676,7 @@ def augment_parts(
         part = parts.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
             if tv_target(part) is not None:
-                part, wraps[target] = unwrapped(part, target, _known(augment).rules)
+                part, wraps[target] = unwrap(part, target, _known(augment).rules)
             array, backs[target] = _opened(part, target, _known(augment).first)
             parts = parts | {target: array}
     result = augment(parts, key=key)
@@ -723,7 +723,7 @@ def as_arrays(augment: Augment, parts: Any) -> Any:
         part = result.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
             if tv_target(part) is not None:
-                part, _ = unwrapped(part, target, known.rules)
+                part, _ = unwrap(part, target, known.rules)
             result[target], _ = _opened(part, target, known.first)
     return result
 

@@ -1,4 +1,4 @@
-"""What is read inside what: datasets in datasets, the sample that each thread is reading, and keys that are served twice."""
+"""Datasets inside datasets, and the current read."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = [
     "Keyed",
     "Repeats",
     "SharedSeedError",
-    "Told",
+    "WarningLog",
     "current",
     "entered",
-    "moved",
+    "key_at",
     "nested",
     "outermost",
     "parts",
@@ -28,12 +28,9 @@ __all__ = [
 ]
 
 
-_KNOWN: Final = (
-    "datasets",
-    "base",
-    "dataset",
-)  # torch's ConcatDataset and StackDataset, ours, torch's Subset
-_MANY: Final = 64  # entries of a list that may be datasets; a longer one is data
+# of torch.utils.data.ConcatDataset and StackDataset, of keyed datasets, and of torch.utils.data.Subset
+_KNOWN: Final = ("datasets", "base", "dataset")
+_MANY: Final = 64  # a longer list holds data, not datasets
 _DATA: Final = ("builtins", "numpy", "pandas", "pyarrow")
 
 
@@ -44,7 +41,11 @@ class Keyed:
 
 
 def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
-    """Yield a dataset and all that it reads from, each once; what keyed datasets read from only if asked."""
+    """Yield a dataset and all datasets that it reads from, each once.
+
+    Args:
+        into_keyed: whether to go on into the base of a keyed dataset.
+    """
     seen: set[int] = set()
     todo = [dataset]
     while todo:
@@ -57,22 +58,22 @@ def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
 
 
 def outermost(dataset: Any) -> Iterator[Any]:
-    """Yield the keyed datasets inside a dataset, itself included, that are in no other one."""
+    """Yield the outermost keyed datasets inside a dataset, which may be itself."""
     return (one for one in walk(dataset, into_keyed=False) if isinstance(one, Keyed))
 
 
 def nested(dataset: Any) -> Iterator[Any]:
-    """Yield all keyed datasets inside a dataset, itself included."""
+    """Yield all keyed datasets inside a dataset, which may be itself."""
     return (one for one in walk(dataset) if isinstance(one, Keyed))
 
 
 def parts(dataset: Any) -> Iterator[Any]:
-    """Yield what a dataset reads from: what is known as such, then what else it keeps that has items."""
+    """Yield the datasets that a dataset reads from: attributes of known names first, then all others that have items."""
     if isinstance(dataset, Keyed):
         yield dataset.reader.base
         return
-    kept = dict.fromkeys(_KNOWN, None) | getattr(dataset, "__dict__", {})
-    for name, part in kept.items():
+    attributes = dict.fromkeys(_KNOWN, None) | getattr(dataset, "__dict__", {})
+    for name, part in attributes.items():
         if name in _KNOWN:
             part = getattr(dataset, name, None)
         entries = (
@@ -84,7 +85,7 @@ def parts(dataset: Any) -> Iterator[Any]:
 
 
 def _has_items(thing: Any) -> bool:
-    """Return whether a thing may be a dataset of somebody's."""
+    """Return whether a thing may be a dataset of a user's own class."""
     cls = type(thing)
     return (
         hasattr(cls, "__getitem__")
@@ -93,126 +94,133 @@ def _has_items(thing: Any) -> bool:
     )
 
 
-_MOST: Final = 2**14  # keys that are remembered, some megabytes
+_MOST: Final = 2**14  # keys to remember, some megabytes
 
 
 class SharedSeedError(ValueError):
-    """Two datasets, one inside the other, have the same seed: their augmentations would not be independent."""
+    """Two datasets, one inside the other, have the same seed, so their augmentations would not be independent."""
 
 
 def shared_seed(seed: int) -> SharedSeedError:
-    """Return the error for a dataset that is read by another one of the same seed."""
-    return SharedSeedError(f"base is augmented with the same seed {seed}: give one of them another seed")
+    """Return the error for a dataset that has the same seed as the one that reads it."""
+    return SharedSeedError(
+        f"base has the same seed {seed} as the dataset that reads it: give one of them another seed"
+    )
 
 
-class Told:
-    """Which warnings a dataset has given."""
+class WarningLog:
+    """Remembers the warnings that a dataset has given."""
 
     def __init__(self) -> None:
-        self._told = 0
+        self._kinds = 0
 
-    def first(self, what: int) -> bool:
-        """Return whether a warning, a power of two, is to be given now: True once."""
-        if self._told & what:
+    def first(self, kind: int) -> bool:
+        """Return whether to give a warning now: True once for each kind, a power of two."""
+        if self._kinds & kind:
             return False
-        self._told |= what
+        self._kinds |= kind
         return True
 
 
 class Repeats:
-    """What a dataset reads, and for which index each key inside was served, as far as this process has seen.
+    """Remembers the index for which each key inside a base was served, as far as this process has seen.
 
-    Equal keys give equal samples, which is right, and seldom meant where a wrapper asks for one twice. At most 16,384 keys
-    are remembered: beyond, those of other epochs go, then all but a share that their hashes choose. What is
-    repeated throughout is found nevertheless.
+    Equal keys give equal samples. That is correct, but seldom intended if a wrapper asks for a sample twice. At most 16,384
+    keys are remembered. Beyond that, keys of other epochs go first, then all but a share that their hashes choose: a
+    wrapper that repeats samples throughout is still found.
 
     Args:
-        base: what is read.
-        seed: of the dataset that reads it; None if it has none.
-        told: where it is noted that a warning was given; by default where a keyed dataset inside notes its own.
+        base: the dataset that is read.
+        seed: the seed of the dataset that reads it, or None.
+        log: the log of warnings; by default the one of a keyed dataset inside.
     """
 
     WITHIN_ONE, FOR_TWO = 1, 2
 
-    def __init__(self, base: Any, seed: int | None = None, told: Told | None = None) -> None:
+    def __init__(self, base: Any, seed: int | None = None, log: WarningLog | None = None) -> None:
         self.wrapper = type(base).__qualname__
         self.seed = seed
-        inside = (one.reader.repeats.told for one in outermost(base))
-        self.told = told or next(inside, None) or Told()
+        inside = (one.reader.repeats.log for one in outermost(base))
+        self.log = log or next(inside, None) or WarningLog()
         self._indices: dict[tuple[int, ...], int] = {}
         self._mask = 0
 
-    def served_for(self, place: tuple[int, ...], index: int) -> int | None:
-        """Note that a key (seed, epoch, …) is served for an index, and return another one that it was served for before."""
-        if self._mask and hash(place) & self._mask:
+    def serve(self, fields: tuple[int, ...], index: int) -> int | None:
+        """Note that a key is served for an index, and return an earlier, different index for the same key, or None.
+
+        Args:
+            fields: the key as (seed, epoch, …).
+            index: the index of the sample that asks for it.
+        """
+        if self._mask and hash(fields) & self._mask:
             return None
-        before = self._indices.setdefault(place, index)
+        before = self._indices.setdefault(fields, index)
         if before != index:
             return before
         if len(self._indices) > _MOST:
-            self._forget(place[1])
+            self._forget(fields[1])
         return None
 
     def _forget(self, epoch: int) -> None:
-        kept = {place: index for place, index in self._indices.copy().items() if place[1] == epoch}
-        while len(kept) > _MOST // 2:
+        indices = {fields: index for fields, index in self._indices.copy().items() if fields[1] == epoch}
+        while len(indices) > _MOST // 2:
             self._mask = 2 * self._mask + 1
-            kept = {place: index for place, index in kept.items() if not hash(place) & self._mask}
-        self._indices = kept
+            indices = {fields: index for fields, index in indices.items() if not hash(fields) & self._mask}
+        self._indices = indices
 
     def warn_within_one(self, key: SampleKey) -> None:
         """Warn, once, that one sample of a wrapper holds one key twice."""
-        if self.told.first(self.WITHIN_ONE):
+        if self.log.first(self.WITHIN_ONE):
             warnings.warn(
                 f"{self._wrapper()} reads index {key.index} twice for one sample of epoch {key.epoch}, and gets the same "
-                "augmentation twice: pass views=2 to the dataset inside for two different ones, or read it once",
+                "augmentation twice. For two different ones, pass views=2 to the dataset inside; otherwise read it once",
                 stacklevel=6,
             )
 
     def warn_for_two(self, key: SampleKey, one: int, other: int) -> None:
         """Warn, once, that a wrapper maps two indices to one key."""
-        if self.told.first(self.FOR_TWO):
+        if self.log.first(self.FOR_TWO):
             warnings.warn(
-                f"{self._wrapper()} reads index {key.index} of seed {key.seed} for the samples {one} and {other} of epoch "
-                f"{key.epoch}, and both get the same augmentation: repeat indices with sampler= instead, which counts the "
-                "occurrences, or give each dataset inside another seed or index_offset=",
+                f"{self._wrapper()} maps samples {one} and {other} of epoch {key.epoch} to the same index {key.index} of seed "
+                f"{key.seed}, so both get the same augmentation. To repeat an index, use sampler=; to keep them apart, give "
+                "each inner dataset its own seed or index_offset=",
                 stacklevel=6,
             )
 
     def _wrapper(self) -> str:
-        """Return the class of the wrapper that is reading now: of the innermost one."""
+        """Return the class of the innermost wrapper that is reading now."""
         frame: FrameType | None = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_name in ("__getitem__", "__getitems__"):
-                reads = frame.f_locals.get("self")
-                ours = isinstance(reads, Keyed) or getattr(reads, "passes_on", False) is True
-                if reads is not None and not ours:
-                    return type(reads).__qualname__
+                reader = frame.f_locals.get("self")
+                ours = isinstance(reader, Keyed) or getattr(reader, "passes_on", False) is True
+                if reader is not None and not ours:
+                    return type(reader).__qualname__
             frame = frame.f_back
         return self.wrapper
 
     def __reduce__(self) -> Any:
-        return _anew, (self.wrapper, self.seed, self.told)
+        return _rebuild, (self.wrapper, self.seed, self.log)
 
 
-def _anew(wrapper: str, seed: int | None, told: Told) -> Repeats:
-    result = Repeats(None, seed, told)
+def _rebuild(wrapper: str, seed: int | None, log: WarningLog) -> Repeats:
+    result = Repeats(None, seed, log)
     result.wrapper = wrapper
     return result
 
 
 class entered(Read):  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
-    """Make a stamped index, and its key, the current ones of this thread while a base is read.
+    """Make a stamped index and its key the current ones of this thread while a base is read.
 
-    A dataset that is read with a SampleIndex enters it before it reads its base, so the key survives a Subset or any other
-    wrapper.
+    A dataset enters the SampleIndex that it is read with before it reads its base, so the key survives a Subset or any
+    other wrapper.
 
     Args:
-        at: the stamped index that is read; None if there is none.
-        repeats: of the object that reads, which notices a key that is served twice; None for none.
-        index: of the sample that is read.
-        counts: False where what is read takes the place of another sample.
-        key: makes the key of the sample, which calls without a key take, when one asks for it; None where they are refused.
+        at: the stamped index that is read, or None.
+        repeats: the `Repeats` of the reading dataset, which notices a key that is served twice, or None.
+        index: the index of the sample that is read.
+        counts: False if the read replaces another sample.
+        key: the key for calls without one, or a function of `at` that makes it when one asks; None refuses such calls.
 
     Example:
         >>> with entered(SampleIndex(7, epoch=3)):
@@ -220,7 +228,7 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         SampleIndex(7, epoch=3, occurrence=0, view=0)
     """
 
-    __slots__ = ("_counts", "_index", "_repeats", "_served", "at", "outer")
+    __slots__ = ("_counts", "_index", "_keys", "_repeats", "at", "outer")
 
     def __init__(
         self,
@@ -236,23 +244,23 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         self._repeats = repeats
         self._index = index
         self._counts = counts
-        self._served: tuple[tuple[Repeats, tuple[int, ...]], ...] = ()
+        self._keys: tuple[tuple[Repeats, tuple[int, ...]], ...] = ()
 
     @property
     def key(self) -> SampleKey | None:
-        """The key of the sample, made when it is asked for."""
+        """The key of the sample, made on first use."""
         key = self._key
         if callable(key):
             key = self._key = key(self.at)
         return key  # type: ignore[no-any-return]
 
     def again(self, at: SampleIndex, key: Callable[[SampleIndex], SampleKey]) -> None:
-        """Start over for the next sample of the same reader, which is cheaper than a new object."""
+        """Start over for the next sample of the same reader."""
         self.at, self._index, self._key = at, at, key
         if self.numbers:
             self.numbers = {}
-        if self._served:
-            self._served = ()
+        if self._keys:
+            self._keys = ()
 
     def __enter__(self) -> None:
         self.outer = thread.read
@@ -262,37 +270,36 @@ class entered(Read):  # noqa: N801  # used as a with statement, several times ch
         thread.read = self.outer
 
     def report(self, reader: Repeats, key: SampleKey, random: bool) -> None:
-        """Note that a dataset inside serves a key, and warn if it has served it before.
+        """Note that a dataset inside serves a key, and warn if it has served the key before.
 
         Args:
-            reader: the dataset's.
-            key: of the sample.
-            random: whether the key decides anything; else it may be served as often as one likes.
+            reader: the `Repeats` of that dataset.
+            key: the key of the sample.
+            random: whether anything depends on the key. If not, it may be served any number of times.
 
         Raises:
-            ValueError: a dataset that is reading has the same seed.
+            ValueError: a dataset around it has the same seed.
         """
         outermost: entered = self
         counts, seed = random, key.seed
-        run: Read | None = self
-        while isinstance(run, entered):
-            if (
-                run._repeats is reader
-            ):  # it reads itself: a signal handler or a finalizer does, in the middle of a read
+        read: Read | None = self
+        while isinstance(read, entered):
+            # A signal handler or a finalizer may read the dataset in the middle of its own read.
+            if read._repeats is reader:
                 return
-            if run._repeats is not None and run._repeats.seed == seed:
+            if read._repeats is not None and read._repeats.seed == seed:
                 raise shared_seed(seed)
-            counts = counts and run._counts
-            outermost, run = run, run.outer
+            counts = counts and read._counts
+            outermost, read = read, read.outer
         repeats = outermost._repeats
         if not counts or self._repeats is None or repeats is None:
             return
-        place = (seed, key.epoch, key.index, key.occurrence, key.view)
-        if (reader, place) in self._served:
+        fields = (seed, key.epoch, key.index, key.occurrence, key.view)
+        if (reader, fields) in self._keys:
             repeats.warn_within_one(key)
-        self._served += ((reader, place),)
+        self._keys += ((reader, fields),)
         index = int(outermost._index)
-        before = repeats.served_for(place, index)
+        before = repeats.serve(fields, index)
         if before is not None:
             repeats.warn_for_two(key, before, index)
 
@@ -304,12 +311,12 @@ def current() -> SampleIndex | None:
 
 
 def stamped(index: int) -> SampleIndex | None:
-    """Return the index if it is stamped, else the one that this thread is reading, else None."""
+    """Return the index if it is stamped, else the stamped index that this thread is reading, else None."""
     return index if isinstance(index, SampleIndex) else current()
 
 
-def moved(key: SampleKey, at: Address) -> SampleKey:
-    """Return the key at an address: of another index where a bridge looks at what another sample draws."""
-    if at.index == key.index:
+def key_at(key: SampleKey, address: Address) -> SampleKey:
+    """Return the key with the index of an address, which differs if a bridge checks the draws of another sample."""
+    if address.index == key.index:
         return key
-    return SampleKey(key.seed, key.epoch, at.index, occurrence=key.occurrence, view=key.view)
+    return SampleKey(key.seed, key.epoch, address.index, occurrence=key.occurrence, view=key.view)

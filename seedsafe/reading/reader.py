@@ -37,7 +37,7 @@ from seedsafe.reading.faults import (
     Faults,
     PartnerError,
     Skipped,
-    missing,
+    missing_error,
     path_of,
     process_name,
     reason,
@@ -67,9 +67,9 @@ from seedsafe.reading.inside import (
     Keyed,
     Repeats,
     SharedSeedError,
-    Told,
+    WarningLog,
     entered,
-    moved,
+    key_at,
     nested,
     shared_seed,
 )
@@ -204,7 +204,7 @@ class KeyedReader:
         faults: Faults | None = None,
         bridge: bool | Bridge = False,
         worker: Callable[[], int | str | None] = process_name,
-        told: Told | None = None,
+        told: WarningLog | None = None,
     ) -> None:
         if augment is not None and not callable(augment):
             raise TypeError(f"augment must be a Compose or a Transform, got {augment!r}: pass Compose([...])")
@@ -334,7 +334,7 @@ class KeyedReader:
             if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
                 raise  # the end of a base that does not say where it ends
             position, key = int(at), key or self.key(at)
-            return self.faults.recovered(
+            return self.faults.recover(
                 error,
                 self.base,
                 position,
@@ -585,10 +585,10 @@ class KeyedReader:
             of_sample = key or self.key(at)
             sample = self._runner.run(
                 address(of_sample, _BRIDGE),
-                lambda words: self._run(source, at, moved(of_sample, words)),
+                lambda words: self._run(source, at, key_at(of_sample, words)),
             )
         if sample is None or type(sample) is Skipped:
-            raise missing(sample)
+            raise missing_error(sample)
         if self._mixes:  # partners are read from the base before this one is done
             sample = copied(sample)
         augment = self.augment
@@ -664,7 +664,7 @@ class KeyedReader:
         """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.
 
         Of a pipeline, what somebody's transforms draw and apply is made twice more, and the library's own are not. A callable
-        is made twice more under a bridge; without, where nobody expects that, only where a generator has moved on.
+        is made twice more under a bridge; without, where nobody expects that, only where a generator has key_at on.
         """
         augment: Any
         augment, at = given[0], address(key, _BRIDGE)
@@ -722,7 +722,7 @@ class KeyedReader:
             raise
         except Exception as error:
             if self.faults.on_error == "replace":
-                return self.faults.recovered(
+                return self.faults.recover(
                     error,
                     self.base,
                     position,
@@ -743,10 +743,10 @@ class KeyedReader:
         else:
             sample = self._runner.run(
                 address(own, _BRIDGE),
-                lambda words: self._run(source, at, moved(own, words), counts=False),
+                lambda words: self._run(source, at, key_at(own, words), counts=False),
             )
         if sample is None or type(sample) is Skipped:
-            raise missing(sample)
+            raise missing_error(sample)
         sample = copied(sample)
         if self.faults.check_finite:
             require_finite(sample)

@@ -1,4 +1,4 @@
-"""torchvision's tv_tensors: boxes, masks and keypoints that say themselves what they are."""
+"""torchvision's tv_tensors: boxes, masks, keypoints and videos with types."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from seedsafe.pipeline.boxes import from_edges, to_edges
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["tv_target", "unwrapped"]
+__all__ = ["tv_target", "unwrap"]
 
 _FORMATS: Final = {"XYXY": "pascal_voc", "XYWH": "coco", "CXCYWH": "cxcywh"}
 
 
 def tv_target(part: Any) -> str | None:
-    """Return the target that a tv_tensor is; None for all else. torchvision is not imported."""
+    """Return the target of a tv_tensor, or None for anything else. torchvision is not imported."""
     module: Any = sys.modules.get("torchvision.tv_tensors")
     if module is None:
         return None
@@ -33,41 +33,42 @@ def tv_target(part: Any) -> str | None:
     return None
 
 
-def unwrapped(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any, tuple[int, int]], Any]]:
-    """Return a tv_tensor as the tensor that a pipeline takes, and what makes a tv_tensor of its result and the image's size.
+def unwrap(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any, tuple[int, int]], Any]]:
+    """Return a tv_tensor as the plain tensor that a pipeline takes, and a function for the way back.
+
+    The function takes the pipeline's result and the image's (height, width), and returns a tv_tensor.
 
     Raises:
-        ValueError: its boxes have a format that the pipeline has not.
+        ValueError: the boxes have another format than those of the pipeline.
     """
     torch, module = sys.modules["torch"], sys.modules["torchvision.tv_tensors"]
     plain = part.as_subclass(torch.Tensor)
-    written = getattr(getattr(part, "format", None), "name", None) if target == "boxes" else None
-    format = _FORMATS.get(written) if written else None  # the field's word
+    name = getattr(getattr(part, "format", None), "name", None) if target == "boxes" else None
+    format = _FORMATS.get(name) if name else None  # the field's word
     if target == "boxes" and (format is None or (rules.boxes and rules.boxes.format != format)):
         wanted = repr(rules.boxes.format) if rules.boxes else "XYXY, XYWH or CXCYWH"
         raise ValueError(
-            f"boxes of the format {written} cannot go through a pipeline for {wanted}: convert them, or change the pipeline's Boxes"
+            f"boxes of the format {name} cannot go through a pipeline for {wanted}: convert them, or change the pipeline's Boxes"
         )
-    turned = target == "boxes" and not rules.boxes and format != "pascal_voc"
-    if turned:
+    converts = target == "boxes" and not rules.boxes and format != "pascal_voc"
+    if converts:
         plain = torch.from_numpy(to_edges(plain.numpy(), str(format), (0, 0)))
-    many = target == "keypoints" and plain.ndim > 2
-    if many:
+    several = target == "keypoints" and plain.ndim > 2
+    if several:
         plain = plain.reshape(-1, part.shape[-1])
 
-    def wrap(made: Any, size: tuple[int, int]) -> Any:
-        if turned:
-            made = torch.from_numpy(np.ascontiguousarray(from_edges(made.numpy(), str(format), (0, 0)))).to(
-                part.dtype
-            )
-        if many:
-            if made.shape[0] * part.shape[-1] != part.numel():
-                raise ValueError("keypoints of several points each cannot be dropped one by one: pass (N, 2)")
-            made = made.reshape(part.shape)
-        return (
-            module.wrap(made, like=part)
-            if target in ("mask", "masks", "video")
-            else module.wrap(made, like=part, canvas_size=size)
-        )
+    def wrap(result: Any, size: tuple[int, int]) -> Any:
+        if converts:
+            edges = from_edges(result.numpy(), str(format), (0, 0))
+            result = torch.from_numpy(np.ascontiguousarray(edges)).to(part.dtype)
+        if several:
+            if result.shape[0] * part.shape[-1] != part.numel():
+                raise ValueError(
+                    f"keypoints of the shape {tuple(part.shape)} cannot be dropped one by one: pass the shape (N, 2)"
+                )
+            result = result.reshape(part.shape)
+        if target in ("mask", "masks", "video"):
+            return module.wrap(result, like=part)
+        return module.wrap(result, like=part, canvas_size=size)
 
     return plain, wrap

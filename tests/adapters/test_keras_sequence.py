@@ -114,7 +114,7 @@ class TestSamples:
         for image, index in zip(images, range(4), strict=True):
             flipped = FLIP(pixels(4)[index], key=ss.SampleKey(SEED + 1, 5, index))
             assert np.array_equal(image, keyed(CROP, flipped, 5, index))
-        with pytest.raises(ValueError, match=f"same seed {SEED}: give one of them another seed"):
+        with pytest.raises(ValueError, match=f"same seed {SEED} as the dataset that reads it: give one"):
             at(AugmentedDataset(Samples(4), FLIP, seed=SEED), batch_size=4)
         inner.base = [None]
         with pytest.raises(

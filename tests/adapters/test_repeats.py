@@ -98,8 +98,8 @@ def test_a_key_twice_in_one_sample_warns_once(name: str) -> None:
 def test_a_key_for_two_samples_warns_once(name: str) -> None:
     loading = loader(FOR_TWO[name](), batch_size=4, shuffle=True, collate_fn=first)
     (message,) = told([loading, loading])
-    assert message.startswith(f"{name.split()[0].title()} reads index ")
-    for way_out in ("sampler=", "another seed", "index_offset="):
+    assert message.startswith(f"{name.split()[0].title()} maps samples ")
+    for way_out in ("sampler=", "its own seed", "index_offset="):
         assert way_out in message
 
 
@@ -110,7 +110,8 @@ def test_it_warns_without_an_envelope_too(make: Any) -> None:
         data, batch_size=4, sampler=KeyedSampler(range(len(data)), seed=SEED), collate_fn=first
     )
     (message,) = told([plain, plain])
-    assert message.startswith(f"{type(data).__name__} reads index 0 ")
+    assert message.startswith(f"{type(data).__name__} ")
+    assert " index 0 " in message
 
 
 def keyed_reads(data: Any) -> Any:
@@ -130,7 +131,8 @@ def keyed_reads(data: Any) -> Any:
 def test_a_subset_that_lists_an_index_twice_warns_once_without_an_envelope(make: Any) -> None:
     loading = keyed_reads(make())
     (message,) = told([loading, loading])
-    assert message.startswith(f"Subset reads index 1 of seed {SEED} for the samples ")
+    assert message.startswith("Subset maps samples ")
+    assert f" to the same index 1 of seed {SEED}, " in message
     assert "sampler=" in message
 
 
@@ -176,7 +178,7 @@ def test_workers_warn_once_together(method: str, wrapper: str, tmp_path: Path) -
         text=True,
         check=True,
     )
-    assert done.stderr.count(f"{wrapper} reads index") == 1
+    assert done.stderr.count({"Twins": "Twins reads index", "Subset": "Subset maps samples"}[wrapper]) == 1
 
 
 def quiet() -> Iterator[tuple[str, Any]]:
@@ -284,7 +286,7 @@ class Hidden(Wrapper):
 
 def test_one_seed_twice_is_refused_under_any_name() -> None:
     for kind in (Wrapper, Hidden):
-        with pytest.raises(ValueError, match=f"same seed {SEED}: give one of them another seed"):
+        with pytest.raises(ValueError, match=f"same seed {SEED} as the dataset that reads it: give one"):
             AugmentedDataset(kind(dataset()), AUGMENT, seed=SEED, on_error="skip")[0]
     other = AugmentedDataset(Hidden(AugmentedDataset(Photographs(), seed=SEED)), AUGMENT, seed=1)
     assert digest(other.at(3, epoch=0)[0]) == digest(AUGMENT(Photographs()[3][0], key=ss.SampleKey(1, 0, 3)))
@@ -299,20 +301,20 @@ def test_a_repetition_is_found_among_more_keys_than_are_remembered() -> None:
     for epoch in range(2):
         order = np.random.default_rng(epoch).permutation(200_000).tolist()
         for index in order:
-            if repeats.served_for((SEED, epoch, index // 2, 0, 0), index) is not None:
+            if repeats.serve((SEED, epoch, index // 2, 0, 0), index) is not None:
                 found.append(epoch)
     assert {0, 1} == set(found)
     assert len(repeats._indices) <= 2**14
     alone = Repeats(None)
-    assert all(alone.served_for((SEED, 0, index, 0, 0), index) is None for index in range(100_000))
-    assert all(alone.served_for((SEED, 0, index, 0, 0), index) is None for index in range(100_000))
+    assert all(alone.serve((SEED, 0, index, 0, 0), index) is None for index in range(100_000))
+    assert all(alone.serve((SEED, 0, index, 0, 0), index) is None for index in range(100_000))
 
 
 def test_threads_may_share_a_table() -> None:
     repeats = Repeats(None)
 
     def serve(start: int) -> list[int | None]:
-        return [repeats.served_for((0, 0, index, 0, 0), index) for index in range(start, start + 30_000)]
+        return [repeats.serve((0, 0, index, 0, 0), index) for index in range(start, start + 30_000)]
 
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(serve, range(0, 120_000, 30_000)):
@@ -321,7 +323,7 @@ def test_threads_may_share_a_table() -> None:
 
 def test_copies_and_pickles_have_tables_of_their_own() -> None:
     repeats = Repeats([], seed=5)
-    repeats.served_for((0, 0, 1, 0, 0), 1)
+    repeats.serve((0, 0, 1, 0, 0), 1)
     for other in (copy.deepcopy(repeats), pickle.loads(pickle.dumps(repeats))):
         assert (other.wrapper, other.seed, other._indices) == ("list", 5, {})
 

@@ -255,7 +255,7 @@ def test_a_replacement_is_chosen_by_the_key_and_augmented_under_it(options: dict
             wanted[index] = other, digest(image)
         assert seen == wanted
     other, _ = replaced(3, 1, FAILING)
-    assert dataset.failures()[1][3].endswith(f"a fault in the user's code (sample {other} came instead)")
+    assert dataset.failures()[1][3].endswith(f"a fault in the user's code (replaced by sample {other})")
     assert {replaced(3, epoch, FAILING)[0] for epoch in range(20)} > {
         other
     }  # not always the same, nor the next
@@ -299,7 +299,7 @@ def test_resume_gives_the_replacements_of_the_whole_run() -> None:
 def test_the_tries_end_with_an_error() -> None:
     dataset = faulty("replace", Faulty(broken=dict.fromkeys(range(LENGTH), "exception")))
     with pytest.raises(
-        ss.SampleError, match=r"sample 4 .*a fault in the user's code; 16 samples chosen instead of it"
+        ss.SampleError, match=r"sample 4 .*a fault in the user's code; 16 other samples tried in its place"
     ):
         dataset.at(4, epoch=0)
 
