@@ -336,7 +336,8 @@ def test_frames_of_other_forms() -> None:
     with pytest.raises(ValueError, match=r"got the shape \(5, 40, 50, 3\), which looks like \(T, H, W, C\)"):
         augment_sample(AUGMENT, {"video": torch.from_numpy(VIDEO)}, KEY)
     with pytest.raises(
-        ValueError, match=r"video must be at least one frame, and all of one shape, got the shapes \[\]"
+        ValueError,
+        match=r"video must have at least one frame, and all frames the same shape, got the shapes \[\]",
     ):
         augment_sample(AUGMENT, {"video": []}, KEY)
     with pytest.raises(

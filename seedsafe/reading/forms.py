@@ -1,22 +1,23 @@
-"""Samples of datasets, augmented: an array, a tuple, or a dict, whose parts are arrays, PIL images or tensors of torch's.
+"""Samples of datasets, in all their forms.
 
-What comes in as a tensor goes out as one, in its layout: (C, H, W). What comes in as a PIL image goes out as an array,
-since what a pipeline makes of it need not be a PIL image. Neither library is imported. Nothing is lost on the way:
+A sample is an array, a tuple or a dict. Its parts are arrays, PIL images or torch tensors. A tensor stays a tensor, in its
+layout (C, H, W). A PIL image becomes an array, because the result of a pipeline may not fit into a PIL image. Neither library
+is imported. Every mode keeps its values:
 
 ========================  ==========================================================================================
 mode of a PIL image       array
 ========================  ==========================================================================================
-RGB, L, RGBA, LA, CMYK …  its channels as they are, uint8, (H, W) or (H, W, C)
-P, PA                     as a mask its indices, (H, W); else its colours: RGB, or RGBA where it has transparency
+RGB, L, RGBA, LA, CMYK …  its channels, uint8, (H, W) or (H, W, C)
+P, PA                     as a mask its indices, (H, W); else its colours: RGB, or RGBA if it has transparency
 1                         as a mask its bits, bool; else 0 and 255, uint8
 I;16, I, F                uint16, int32, float32, (H, W)
 ========================  ==========================================================================================
 
-A video is an array (T, H, W, C) or (T, H, W), a tensor (T, C, H, W), or a list of frames, each an array, a PIL image or a tensor;
-what is made of a list is an array, or a tensor if it is of tensors.
+A video is an array (T, H, W, C) or (T, H, W), a tensor (T, C, H, W), or a list of frames, each an array, a PIL image or a tensor.
+A list of tensors becomes one tensor, any other list one array.
 
-An image of integers of 32 or 64 bits that are all in 0 … 255 (datasets of Hugging Face) is taken for the uint8 that it is, and
-goes back into its own dtype where the pipeline leaves it uint8.
+An image of 32-bit or 64-bit integers that are all in 0 … 255, as in datasets of Hugging Face, is augmented as uint8. If the
+result is uint8, it gets its own dtype back.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ __all__ = [
 
 
 WIDE: Final = frozenset("ilqILQ")
-"""The dtypes, by their letters, of integers that are wider than those of images."""
+"""The letters of the integer dtypes that are wider than those of images."""
 
 _SCALARS: Final = frozenset({int, float, str, bytes, bool, type(None)})
 
@@ -75,16 +76,16 @@ _INDEXED: Final = {"P": "RGB", "PA": "RGBA"}
 
 
 def is_foreign(part: Any) -> bool:
-    """Return whether a part of a sample is a PIL image or a tensor of torch's."""
-    return _is_picture(part) or _is_tensor(part)
+    """Return whether a part of a sample is a PIL image or a torch tensor."""
+    return _is_pil(part) or _is_tensor(part)
 
 
 def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
-    """Return a part of a sample as an array, and how an array goes back into its form; None for as it is.
+    """Return a part of a sample as an array, and a function that gives an array the part's form, or None if it stays an array.
 
     Args:
-        part: of the sample; what has no other form than an array is returned as it is.
-        target: what it is: "image", "mask" ….
+        part: a tensor, a PIL image, or frames; anything else comes back unchanged.
+        target: the target of the part: "image", "mask" ….
         channels_first: whether the pipeline returns images as (C, H, W).
 
     Raises:
@@ -97,8 +98,8 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
         >>> array.shape, back(array[:, ::-1]).shape
         ((4, 6, 3), torch.Size([3, 4, 6]))
     """
-    if _is_picture(part):
-        return _of_picture(part, target), None
+    if _is_pil(part):
+        return _of_pil(part, target), None
     if _is_tensor(part):
         return _of_tensor(part, target, channels_first)
     if target in ("video", "video_mask") and isinstance(part, list | tuple):
@@ -107,10 +108,10 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
 
 
 def _copied_foreign(part: Any) -> Any:
-    """Return a copy of a tensor or of a PIL image that is no open file; anything else as it is."""
+    """Return a copy of a tensor, or of a PIL image that is not an open file, and anything else unchanged."""
     if _is_tensor(part):
         return part.clone()
-    return part.copy() if _is_picture(part) and type(part) is sys.modules["PIL.Image"].Image else part
+    return part.copy() if _is_pil(part) and type(part) is sys.modules["PIL.Image"].Image else part
 
 
 def copied(sample: Any) -> Any:
@@ -131,7 +132,7 @@ def copied(sample: Any) -> Any:
     return _copied_foreign(sample)
 
 
-def _is_picture(part: Any) -> bool:
+def _is_pil(part: Any) -> bool:
     module: Any = sys.modules.get("PIL.Image")
     return module is not None and isinstance(part, module.Image)
 
@@ -141,14 +142,14 @@ def _is_tensor(part: Any) -> bool:
     return module is not None and isinstance(part, getattr(module, "Tensor", ()))
 
 
-def _of_picture(picture: Any, target: str) -> Array:
-    mode = picture.mode
+def _of_pil(image: Any, target: str) -> Array:
+    mode = image.mode
     if target != "mask":
         if mode in _INDEXED:
-            picture = picture.convert("RGBA" if "transparency" in picture.info else _INDEXED[mode])
+            image = image.convert("RGBA" if "transparency" in image.info else _INDEXED[mode])
         elif mode == "1":
-            picture = picture.convert("L")
-    array = np.array(picture)
+            image = image.convert("L")
+    array = np.array(image)
     if mode == "PA" and target == "mask":
         array = array[..., 0].copy()
     return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -166,70 +167,76 @@ def _of_tensor(tensor: Any, target: str, channels_first: bool) -> tuple[Array, C
             f"{target} must be a tensor that NumPy can hold, got one of {tensor.dtype} and {tensor.layout}: convert it, for "
             f"instance with .float() or .to_dense() ({error})"
         ) from None
-    before = {"image": 0, "mask": 0, "video": 1, "video_mask": 1}.get(target, -1)
-    planes = array.ndim == 3 + before and before >= 0
-    if planes:
-        one, last, order = ("", "H, W, C", "2, 0, 1") if not before else ("T, ", "T, H, W, C", "0, 3, 1, 2")
-        if array.shape[before] > 4 >= array.shape[before + 2]:
+    axis = {"image": 0, "mask": 0, "video": 1, "video_mask": 1}.get(target, -1)
+    has_channels = array.ndim == 3 + axis and axis >= 0
+    if has_channels:
+        one, last, order = ("", "H, W, C", "2, 0, 1") if not axis else ("T, ", "T, H, W, C", "0, 3, 1, 2")
+        if array.shape[axis] > 4 >= array.shape[axis + 2]:
             raise ValueError(
                 f"{target} must be a tensor of ({one}C, H, W), got the shape {array.shape}, which looks like ({last}): pass "
                 f"tensor.permute({order}), or an array"
             )
-        array = np.moveaxis(array, before, -1)
+        array = np.moveaxis(array, axis, -1)
     narrow, widen = _narrow(array) if target in ("image", "video") else (array, None)
-    first = planes and not (channels_first and target in ("image", "video"))
+    moves_channels = has_channels and not (channels_first and target in ("image", "video"))
 
-    def back(made: Any) -> Any:
-        made = made if widen is None else widen(made)
-        if first and made.ndim == 3 + before:
-            made = np.ascontiguousarray(np.moveaxis(made, -1, before))
-        return sys.modules["torch"].from_numpy(made)
+    def back(result: Any) -> Any:
+        result = result if widen is None else widen(result)
+        if moves_channels and result.ndim == 3 + axis:
+            result = np.ascontiguousarray(np.moveaxis(result, -1, axis))
+        return sys.modules["torch"].from_numpy(result)
 
     return narrow, back
 
 
 def _narrow(array: Array) -> tuple[Array, Callable[[Any], Any] | None]:
-    """Return an image of small integers as uint8, and how the result gets its dtype back."""
+    """Return an image of small integers as uint8, and a function that gives a result the image's dtype, or None."""
     if array.dtype.char not in WIDE or not array.size or array.min() < 0 or array.max() > 255:
         return array, None
     dtype = array.dtype
 
-    def widen(made: Any) -> Any:
-        return made.astype(dtype) if isinstance(made, np.ndarray) and made.dtype == np.uint8 else made
+    def widen(result: Any) -> Any:
+        is_narrow = isinstance(result, np.ndarray) and result.dtype == np.uint8
+        return result.astype(dtype) if is_narrow else result
 
     return array.astype(np.uint8), widen
 
 
 Targets = Sequence[Any] | Mapping[Any, Any] | None
-"""The target of each part: by position for tuples, by key for dicts; None for parts that pass through.
+"""The target of each part, by position for tuples and by key for dicts, with None for parts that pass through.
 
-A dict of targets stands for a dict in a sample, and "image" says that the image alone is meant: an array, a tuple's first
-element, a dict's entry ``image``; "video" says the same of a video.
+A dict of targets stands for a dict in a sample. "image" means the image alone: an array, the first element of a tuple, the
+entry ``image`` of a dict. "video" means the video alone.
 """
 
 _NAMES: Final = frozenset(TARGETS)
 
 
 class _Paths(dict[tuple[Any, ...], str]):
-    """The targets of parts by the keys and positions that lead to them."""
+    """The targets of parts, by the keys and positions that lead to them."""
 
 
 _BY_NAME: Final = _Paths()
-"""The targets of a sample that has them under their names, or has nothing but an image."""
+"""The targets of a sample whose parts have the names of targets, or of a bare image."""
 
 
-def _paths(targets: Any, at: tuple[Any, ...] = ()) -> _Paths:
-    found = _Paths()
+def _paths(targets: Any, path: tuple[Any, ...] = ()) -> _Paths:
+    paths = _Paths()
     for key, target in targets.items() if isinstance(targets, Mapping) else enumerate(targets):
         if isinstance(target, dict):
-            found |= _paths(target, (*at, key))
+            paths |= _paths(target, (*path, key))
         elif target is not None:
-            found[(*at, key)] = target
-    return found
+            paths[(*path, key)] = target
+    return paths
 
 
 def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
-    """Return `targets`, or raise an error that names the wrong one; `labels` are names of labels that a pipeline knows."""
+    """Return `targets`, or raise an error that names the wrong one.
+
+    Args:
+        targets: see Targets.
+        labels: the names of labels that the pipeline may shorten or mix.
+    """
     if targets is None or targets == "image" or targets == "video":
         return targets  # type: ignore[no-any-return]
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
@@ -255,7 +262,7 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
 
 
 def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
-    """Return what the pipeline is given, and how its result goes back into the sample's form."""
+    """Return the parts of a sample for the pipeline, and a function that puts its result back into the sample's form."""
     if sample is None:
         raise TypeError("the dataset returned None: return a sample, or leave the index out of the dataset")
     if type(targets) is _Paths:
@@ -272,7 +279,7 @@ def take_apart(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]
         raise ValueError(
             f"targets={targets!r} name parts of a tuple or dict, but the sample is {kind_of(sample)}: leave targets out"
         )
-    return sample, lambda made: made
+    return sample, lambda result: result
 
 
 def _of_video(sample: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -283,7 +290,7 @@ def _of_video(sample: Any) -> tuple[Any, Callable[[Any], Any]]:
     )
     if isinstance(sample, tuple | list) and sample and not frames:
         return _from_tuple(sample, ("video", *[None] * (len(sample) - 1)))
-    return {"video": sample}, lambda made: made["video"]
+    return {"video": sample}, lambda result: result["video"]
 
 
 def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
@@ -299,23 +306,23 @@ def _from_tuple(sample: Any, targets: Targets) -> tuple[Any, Callable[[Any], Any
                 f"the first element of a sample is augmented and must be a NumPy array, got {kind_of(sample[0])}: "
                 "convert it with numpy.asarray, or name the parts with targets="
             )
-        return sample[0], lambda made: _like(sample, [made, *sample[1:]])
+        return sample[0], lambda result: _rebuild(sample, [result, *sample[1:]])
     if len(targets) != len(sample):
         raise ValueError(
-            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each, None for those "
-            "that pass through"
+            f"targets={targets!r} name {len(targets)} parts, but the sample has {len(sample)}: name each part, or pass None "
+            "for a part that passes through"
         )
     named = {position: target for position, target in enumerate(targets) if target is not None}
     if dict in map(type, named.values()):
         return _from_paths(sample, _paths(targets))
 
-    def join(made: Any) -> Any:
+    def join(result: Any) -> Any:
         parts = list(sample)
-        for position, part in _spread(made, named).items():
+        for position, part in _spread(result, named).items():
             parts[position] = part
-        return _like(sample, parts)
+        return _rebuild(sample, parts)
 
-    return _gathered(sample, named), join
+    return _gather(sample, named), join
 
 
 def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[[Any], Any]]:
@@ -325,7 +332,7 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
                 f"none of the sample's keys {list(sample)} is one of {', '.join(TARGETS)}: "
                 "name the parts with targets={key: target}"
             )
-        return sample, lambda made: made
+        return sample, lambda result: result
     if not isinstance(targets, Mapping):
         raise ValueError(
             f"targets={targets!r} name positions, but the sample is a dict: pass a dict of targets"
@@ -338,7 +345,7 @@ def _from_dict(sample: dict[Any, Any], targets: Targets) -> tuple[Any, Callable[
     named = {key: target for key, target in targets.items() if target is not None}
     if dict in map(type, named.values()):
         return _from_paths(sample, _paths(targets))
-    return _gathered(sample, named), lambda made: sample | _spread(made, named)
+    return _gather(sample, named), lambda result: sample | _spread(result, named)
 
 
 def _from_paths(sample: Any, named: _Paths) -> tuple[Any, Callable[[Any], Any]]:
@@ -349,38 +356,38 @@ def _from_paths(sample: Any, named: _Paths) -> tuple[Any, Callable[[Any], Any]]:
             f"targets name a part that the sample lacks ({type(error).__name__}: {error}): correct the names"
         ) from None
 
-    def join(made: Any) -> Any:
+    def join(result: Any) -> Any:
         whole = sample
-        for path, part in _spread(made, named).items():
-            whole = _with(whole, path, part)
+        for path, part in _spread(result, named).items():
+            whole = _replace(whole, path, part)
         return whole
 
-    return _gathered(parts, named), join
+    return _gather(parts, named), join
 
 
-def _with(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
-    """Return a sample, or a part of one, with another part at a path."""
+def _replace(whole: Any, path: tuple[Any, ...], part: Any) -> Any:
+    """Return a sample, or a part of one, with a new part at a path."""
     if not path:
         return part
     key, *rest = path
-    inner = _with(whole[key], tuple(rest), part)
+    inner = _replace(whole[key], tuple(rest), part)
     if isinstance(whole, Mapping):
         return whole | {key: inner}  # type: ignore[operator]  # of dicts
-    return _like(whole, [*whole[:key], inner, *whole[key + 1 :]])
+    return _rebuild(whole, [*whole[:key], inner, *whole[key + 1 :]])
 
 
 def implied(augment: Any, sample: Any) -> Any:
-    """Return the targets of a sample for which none were given: those that are certain.
+    """Return the certain targets of a sample, for a dataset without `targets`.
 
     Args:
-        augment: only one that moves pixels needs a look.
-        sample: of a dataset.
+        augment: the augmentation. Only if it moves pixels are the other parts checked.
+        sample: the sample of a dataset.
 
     Raises:
         ValueError: another part seems to belong to the image.
     """
     if isinstance(augment, Compose | Transform) and isinstance(sample, tuple | list | dict):
-        rules = _known(augment).rules
+        rules = _traits(augment).rules
         if rules.mixed and not isinstance(sample, dict):
             labelled = _with_label(sample, rules)
             if labelled is not None:
@@ -388,7 +395,7 @@ def implied(augment: Any, sample: Any) -> Any:
         if rules.video and not isinstance(sample, dict):
             _check_frames(sample)
         if rules.spatial:
-            return _found(sample, rules)
+            return _certain_targets(sample, rules)
     return _BY_NAME
 
 
@@ -398,13 +405,13 @@ def _check_frames(sample: Sequence[Any]) -> None:
         if of_frames(part, sample[0]):
             named = ("video", *("video_mask" if of_frames(one, sample[0]) else None for one in sample[1:]))
             raise ValueError(
-                f"the sample's [{number}] looks like something that belongs to the frames of the video, and would stay as it is: "
-                f'name the parts with targets={named!r}, or pass targets="video" if the video alone is meant'
+                f"the sample's [{number}] looks like it belongs to the frames of the video, but would not be augmented. "
+                f'Name the parts with targets={named!r}, or pass targets="video" to augment the video alone'
             )
 
 
 def _with_label(sample: Any, rules: Rules) -> _Paths | None:
-    """Return the targets of a pair (image, label) for a pipeline that mixes one label; None for all else."""
+    """Return the targets of a pair (image, label) for a pipeline that mixes one label, or None for anything else."""
     if len(sample) != 2 or len(rules.mixed) > 1 or any(isinstance(part, Mapping) for part in sample):
         return None
     image, label = sample
@@ -414,25 +421,25 @@ def _with_label(sample: Any, rules: Rules) -> _Paths | None:
     return _Paths({(0,): "image", (1,): next(iter(rules.mixed))})
 
 
-def _found(sample: Any, rules: Rules) -> _Paths:
-    """Return the certain targets of a sample, or raise an error where a part only looks like one."""
-    whole = isinstance(sample, dict)
-    if whole and _NAMES.isdisjoint(sample):
+def _certain_targets(sample: Any, rules: Rules) -> _Paths:
+    """Return the certain targets of a sample, or raise an error if a part only looks like a target."""
+    is_dict = isinstance(sample, dict)
+    if is_dict and _NAMES.isdisjoint(sample):
         return _BY_NAME
-    image: Any = sample.get("image") if whole else sample[0] if sample else None
-    inside = not whole and isinstance(image, dict)  # a dict of targets, and what stands beside it
+    image: Any = sample.get("image") if is_dict else sample[0] if sample else None
+    inside = not is_dict and isinstance(image, dict)  # a tuple that begins with a dict of targets
     size = size_of(image.get("image") if inside else image)
     named, doubtful = _Paths(), _Paths()
-    first = {"image"} if whole else {0}
-    for key, part in sample.items() if whole else enumerate(sample):
+    first = {"image"} if is_dict else {0}
+    for key, part in sample.items() if is_dict else enumerate(sample):
         if key in first and not isinstance(part, Mapping):
             named[(key,)] = "image"
-        elif whole and (key in _NAMES or key in rules.labels):
+        elif is_dict and (key in _NAMES or key in rules.labels):
             named[(key,)] = key
         elif isinstance(part, dict) and key not in first:
             for name, one in part.items():
                 ours = name in _NAMES or name in rules.labels
-                certain = tv_target(one) or (name if ours and name != "image" and not whole else None)
+                certain = tv_target(one) or (name if ours and name != "image" and not is_dict else None)
                 guess = None if certain else meant(name, one, size) or (name if ours else None)
                 if certain and one is not None:
                     named[(key, name)] = certain
@@ -445,44 +452,43 @@ def _found(sample: Any, rules: Rules) -> _Paths:
                 named[(key,)] = certain
             elif guess:
                 doubtful[(key,)] = guess
-    given = list(named.values())
-    twice = [path for path, one in named.items() if one != "mask" and given.count(one) > 1]
-    mixed = "masks" in given and given.count("mask") > 1
+    targets = list(named.values())
+    twice = [path for path, one in named.items() if one != "mask" and targets.count(one) > 1]
+    mixed = "masks" in targets and targets.count("mask") > 1
     plain = all(len(path) == 1 and (path[0] == target or path[0] == 0) for path, target in named.items())
     if doubtful or twice or mixed or (inside and not plain):
         path = next(iter(doubtful or twice or named))
         raise ValueError(
-            f"the sample's {''.join(f'[{key!r}]' for key in path)} looks like something that belongs to the image, and would "
-            f"stay as it is while the image is moved: name the parts with targets={_shown(sample, named | doubtful)!r}, None "
-            'for those that pass through, or pass targets="image" if the image alone is meant'
+            f"the sample's {''.join(f'[{key!r}]' for key in path)} looks like it belongs to the image, but would stay as it is "
+            f"while the image moves. Name the parts with targets={_suggest(sample, named | doubtful)!r}, None for those that "
+            'pass through, or pass targets="image" to augment the image alone'
         )
     return _BY_NAME if plain else named
 
 
-def _shown(sample: Any, named: Mapping[tuple[Any, ...], str]) -> Any:
-    """Return the targets to write for a sample."""
+def _suggest(sample: Any, named: Mapping[tuple[Any, ...], str]) -> Any:
+    """Return the argument `targets` to suggest for a sample."""
+
+    def leads_on(path: tuple[Any, ...]) -> bool:
+        return any(one[: len(path)] == path for one in named)
 
     def of(path: tuple[Any, ...], part: Any) -> Any:
         if path in named:
             return named[path]
         inner = (
-            {key: of((*path, key), one) for key, one in part.items() if _begins(named, (*path, key))}
+            {key: of((*path, key), one) for key, one in part.items() if leads_on((*path, key))}
             if isinstance(part, dict)
             else None
         )
         return inner or None
 
     if isinstance(sample, dict):
-        return {key: of((key,), part) for key, part in sample.items() if _begins(named, (key,))}
+        return {key: of((key,), part) for key, part in sample.items() if leads_on((key,))}
     return tuple(of((key,), part) for key, part in enumerate(sample))
 
 
-def _begins(named: Mapping[tuple[Any, ...], str], path: tuple[Any, ...]) -> bool:
-    return any(one[: len(path)] == path for one in named)
-
-
-def _gathered(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
-    """Return the named parts of a sample by target; several masks as a list of them."""
+def _gather(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
+    """Return the named parts of a sample by target, with several masks as one list."""
     several = [key for key, target in named.items() if target == "mask"]
     parts = {target: sample[key] for key, target in named.items()}
     if len(several) > 1:
@@ -491,51 +497,51 @@ def _gathered(sample: Any, named: Mapping[Any, str]) -> dict[str, Any]:
     return parts
 
 
-def _spread(made: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
-    """Return augmented parts by where they stood in the sample."""
+def _spread(result: Mapping[str, Any], named: Mapping[Any, str]) -> dict[Any, Any]:
+    """Return augmented parts by their keys or paths in the sample."""
     several = [key for key, target in named.items() if target == "mask"]
-    masks = dict(enumerate(made["masks"])) if len(several) > 1 else {}
+    masks = dict(enumerate(result["masks"])) if len(several) > 1 else {}
     if masks and len(masks) != len(several):
         raise ValueError(
-            f"targets name {len(several)} masks, and there are {len(masks)} after objects of others were put beside them: put "
-            'masks of objects together, under one name with the target "masks"'
+            f"targets name {len(several)} masks, but mixing in objects of other samples gave {len(masks)}: pass the masks of "
+            'all objects as one part with the target "masks"'
         )
     return {
-        key: masks[several.index(key)] if masks and target == "mask" else made[target]
+        key: masks[several.index(key)] if masks and target == "mask" else result[target]
         for key, target in named.items()
     }
 
 
-def _like(sample: Any, parts: list[Any]) -> Any:
+def _rebuild(sample: Any, parts: list[Any]) -> Any:
     if isinstance(sample, list):
         return parts
     return sample._make(parts) if hasattr(sample, "_make") else tuple(parts)
 
 
 def kind_of(value: Any) -> str:
-    """Return the full name of a value's type, for an error."""
+    """Return the full name of a value's type."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 Augment = Callable[..., Any]
-"""What is called as ``augment(sample, key=key)``: a Compose or a Transform."""
+"""A Compose, a Transform, or another callable, called as ``augment(sample, key=key)``."""
 
 
 def draws(augment: Augment | None) -> bool:
-    """Return whether anything that an augmentation does follows its key."""
+    """Return whether an augmentation draws anything from its key."""
     if isinstance(augment, Compose | Transform):
         return bool(augment.bind(Namer()).ops)
     return augment is not None
 
 
 def is_compose(augment: Any) -> bool:
-    """Return whether an augmentation is a Compose, or of a class that adds to it and leaves its call as it is."""
+    """Return whether an augmentation is a Compose, or of a subclass that does not override its call."""
     kind = type(augment)
     return issubclass(kind, Compose) and (kind.__call__, kind.bind) == (Compose.__call__, Compose.bind)
 
 
 def is_foreign_code(augment: Augment | None) -> bool:
-    """Return whether an augmentation runs code that is not the library's own."""
+    """Return whether an augmentation runs code from outside this library."""
     if augment is None:
         return False
     if not is_compose(augment) and not (isinstance(augment, Transform) and marks_of(type(augment)).own):
@@ -545,13 +551,13 @@ def is_foreign_code(augment: Augment | None) -> bool:
 
 
 def labels_of(augment: Any) -> tuple[str, ...]:
-    """Return the entries of a sample that a pipeline may shorten or mix."""
-    return _known(augment).rules.labels if isinstance(augment, Compose | Transform) else ()
+    """Return the names of the entries of a sample that a pipeline may shorten or mix."""
+    return _traits(augment).rules.labels if isinstance(augment, Compose | Transform) else ()
 
 
 def mixer_of(augment: Any) -> str | None:
-    """Return the name of the first transform of a pipeline that mixes samples of a dataset; None if there is none."""
-    return _known(augment).mixer if isinstance(augment, Compose | Transform) else None
+    """Return the name of the first transform of a pipeline that mixes samples of a dataset, or None."""
+    return _traits(augment).mixer if isinstance(augment, Compose | Transform) else None
 
 
 def augment_sample(
@@ -562,24 +568,24 @@ def augment_sample(
     row: Array | None = None,
     partners: Partners | None = None,
 ) -> Any:
-    """Return a sample of a dataset with its augmentable parts augmented at a key; it is not changed itself.
+    """Augment the targets of a sample at a key, and return a new sample of the same form.
 
     Args:
         augment: a Compose or a Transform.
-        sample: an array, which is augmented; a tuple or list, of which the first element is, unless `targets` names
-            others; or a dict, of which the entries named after targets are, unless `targets` names others.
-        key: of the sample.
-        targets: by position or by key; see Targets.
-        row: memory for the augmented array of a sample that is one or begins with one. It is filled and returned where
-            the pipeline can write there; else it holds anything.
+        sample: an array; a tuple or list, whose first element is augmented unless `targets` names others; or a dict, whose
+            entries named after targets are augmented unless `targets` names others.
+        key: the key of the sample.
+        targets: the targets by position or by key; see Targets.
+        row: memory for the augmented array of a sample that is an array or begins with one. If the pipeline can write
+            there, the result is in it; if not, its content is undefined.
         partners: the other samples of the dataset, for a pipeline that mixes them.
 
     Returns:
-        A sample of the same form; other parts are the very same objects.
+        A sample of the same form. The parts that are not augmented are the very same objects.
 
     Raises:
-        TypeError: the sample is None, an augmentable part is not an array, or nothing came back.
-        ValueError: targets do not fit the sample.
+        TypeError: the sample or the result is None, or an augmentable part is not an array.
+        ValueError: the targets do not fit the sample.
 
     Example:
         >>> import numpy as np
@@ -591,7 +597,7 @@ def augment_sample(
         targets = implied(augment, sample) if targets is None else targets
         parts, join = take_apart(sample, targets)
         return join(augment_parts(augment, parts, key, None, partners))
-    if targets is None:  # what most datasets return, without a detour
+    if targets is None:  # a shortcut for the samples of most datasets, timed by benchmarks/loader_overhead.py
         if type(sample) is np.ndarray:
             return augment_parts(augment, sample, key, row)
         targets = implied(augment, sample)
@@ -608,7 +614,7 @@ def augment_views(
     targets: Targets = None,
     partners: Partners | None = None,
 ) -> Any:
-    """Return a sample in which each augmented part is a tuple of its views, one for each key.
+    """Return a sample in which each augmented part is a tuple of its views, one view for each key.
 
     Example:
         >>> import numpy as np
@@ -625,14 +631,14 @@ def augment_views(
         return join(tuple(views))
     varied = {*TARGETS, *labels_of(augment)}
     together = {k: tuple(view[k] for view in views) if k in varied else v for k, v in parts.items()}
-    objects = partners is not None and "boxes" in parts  # of which each view has its own
+    objects = partners is not None and "boxes" in parts  # each view has objects of its own
     if isinstance(parts.get("masks"), list) and not objects:  # a list of masks, each with its views
         together["masks"] = list(zip(*together["masks"], strict=True))
     return join(together)
 
 
 def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
-    """Return the first of several views of a sample, in which each augmentable part is a tuple of all views'.
+    """Return one sample from several views of it, in which each augmentable part is a tuple of its views.
 
     Example:
         >>> import numpy as np
@@ -654,82 +660,82 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
 def augment_parts(
     augment: Augment, parts: Any, key: SampleKey, row: Array | None = None, partners: Partners | None = None
 ) -> Any:
-    """Return what was taken apart, augmented; a pipeline of this library gets arrays, and a row for what it makes of one."""
+    """Return the parts from `take_apart`, augmented. A pipeline of this library gets arrays; see `augment_sample`."""
     if partners is not None:
-        augment = _Beside(augment, partners)
+        augment = _WithPartners(augment, partners)
     if type(parts) is np.ndarray and parts.dtype.char not in WIDE:
-        result = augment(parts, key=key) if row is None else _made(augment, parts, key, row)
-        return _returned(result, parts) if result is None else result
+        result = augment(parts, key=key) if row is None else _run(augment, parts, key, row)
+        return _require_parts(result, parts) if result is None else result
     if partners is None and not isinstance(
         augment, Compose | Transform
-    ):  # somebody's own takes what there is
-        return _returned(augment(parts, key=key), parts)
+    ):  # any other callable gets the parts unchanged
+        return _require_parts(augment(parts, key=key), parts)
     if isinstance(augment, Compose) and not (augment.transforms or augment.options()):
         return parts
     if not isinstance(parts, dict):
-        known = _known(augment)
-        array, back = opened(parts, known.kind, known.first)
-        result = _made(augment, array, key, row if back is None else None)
+        traits = _traits(augment)
+        array, back = opened(parts, traits.target, traits.channels_first)
+        result = _run(augment, array, key, row if back is None else None)
         return result if back is None else back(result)
     backs, wraps = {}, {}
     for target in TARGETS:
         part = parts.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
             if tv_target(part) is not None:
-                part, wraps[target] = unwrap(part, target, _known(augment).rules)
-            array, backs[target] = _opened(part, target, _known(augment).first)
+                part, wraps[target] = unwrap(part, target, _traits(augment).rules)
+            array, backs[target] = _open_part(part, target, _traits(augment).channels_first)
             parts = parts | {target: array}
     result = augment(parts, key=key)
     if backs:
         shape: Any = result["image"].shape if "image" in result else ()
         result |= {target: back(result[target]) for target, back in backs.items() if back is not None}
         for target, wrap in wraps.items():
-            size = shape[-2:] if _known(augment).first else shape[:2]
+            size = shape[-2:] if _traits(augment).channels_first else shape[:2]
             result[target] = wrap(result[target], size)
     return result
 
 
-def _made(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
-    """Return what an augmentation makes of an array; a Compose may do it in the row, a user's callable might keep that."""
+def _run(augment: Augment, array: Any, key: SampleKey, row: Array | None) -> Any:
+    """Augment an array, in the row if the augmentation is a Compose. Any other callable might keep the row."""
     if row is not None and isinstance(augment, Compose) and is_compose(augment):
         return written(augment, array, key, row)
     return augment(array, key=key)
 
 
-def _opened(part: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+def _open_part(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    """Do as `opened`, for a list of masks as well."""
     if target != "masks" or not isinstance(part, list | tuple):
-        return opened(part, "mask" if _is_picture(part) and target == "masks" else target, first)
-    pairs = [opened(mask, "mask", first) for mask in part]
+        return opened(part, "mask" if _is_pil(part) and target == "masks" else target, channels_first)
+    pairs = [opened(mask, "mask", channels_first) for mask in part]
     arrays, backs = type(part)([array for array, _ in pairs]), [back for _, back in pairs]
     if all(one is None for one in backs):
         return arrays, None
 
-    def back(made: Any) -> Any:
-        own = (
-            backs if len(made) == len(backs) else backs[:1] * len(made)
-        )  # others' objects have come, or some have gone
-        return type(part)([mask if one is None else one(mask) for mask, one in zip(made, own, strict=True)])
+    def back(result: Any) -> Any:
+        # The number of masks differs if objects of other samples have come or some have gone.
+        own = backs if len(result) == len(backs) else backs[:1] * len(result)
+        return type(part)([mask if one is None else one(mask) for mask, one in zip(result, own, strict=True)])
 
     return arrays, back
 
 
 def as_arrays(augment: Augment, parts: Any) -> Any:
-    """Return what was taken apart as the arrays that a pipeline is given."""
-    known = _known(augment)
+    """Return the parts from `take_apart` as the arrays that a pipeline gets."""
+    traits = _traits(augment)
     if not isinstance(parts, dict):
-        return opened(parts, known.kind, known.first)[0]
+        return opened(parts, traits.target, traits.channels_first)[0]
     result = dict(parts)
     for target in TARGETS:
         part = result.get(target)
         if part is not None and (type(part) is not np.ndarray or part.dtype.char in WIDE):
             if tv_target(part) is not None:
-                part, _ = unwrap(part, target, known.rules)
-            result[target], _ = _opened(part, target, known.first)
+                part, _ = unwrap(part, target, traits.rules)
+            result[target], _ = _open_part(part, target, traits.channels_first)
     return result
 
 
-class _Beside:
-    """A pipeline that mixes samples, with the dataset that they are of."""
+class _WithPartners:
+    """A pipeline that mixes samples, with their dataset."""
 
     __slots__ = ("augment", "partners")
 
@@ -738,72 +744,71 @@ class _Beside:
         self.partners = partners
 
     def __call__(self, sample: Any, *, key: SampleKey) -> Any:
-        """Return the sample, augmented."""
         return among(self.augment, sample, key, self.partners)
 
 
-def _of_frames(frames: Any, target: str, first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
-    """Return a list of frames as `opened` returns a video."""
+def _of_frames(frames: Any, target: str, channels_first: bool) -> tuple[Any, Callable[[Any], Any] | None]:
+    """Return a list of frames in the way that `opened` returns a video."""
     one = "image" if target == "video" else "mask"
-    arrays = [_of_picture(frame, one) if _is_picture(frame) else frame for frame in frames]
+    arrays = [_of_pil(frame, one) if _is_pil(frame) else frame for frame in frames]
     shapes = {tuple(getattr(array, "shape", ())) for array in arrays}
     if len(shapes) != 1:
         raise ValueError(
-            f"{target} must be at least one frame, and all of one shape, got the shapes {sorted(shapes)}: resize frames when they "
-            "are read, or leave such samples out"
+            f"{target} must have at least one frame, and all frames the same shape, got the shapes {sorted(shapes)}: resize the "
+            "frames when you read them, or leave such samples out"
         )
     stack = sys.modules["torch"].stack if _is_tensor(arrays[0]) else np.stack
-    return opened(stack(arrays), target, first)
+    return opened(stack(arrays), target, channels_first)
 
 
-class _Known(NamedTuple):
-    """What is known of a pipeline, from one look at it."""
+class _Traits(NamedTuple):
+    """Properties of a pipeline that take some time to find."""
 
     augment: Any
-    """The pipeline, kept so that nothing else has its id."""
+    """The pipeline, referenced so that no other object gets its id."""
 
-    kind: str
-    """What a bare array is to it."""
+    target: str
+    """The target of a bare array."""
 
-    first: bool
-    """Whether it returns images with their channels first."""
+    channels_first: bool
+    """Whether the pipeline returns images as (C, H, W)."""
 
     rules: Rules
 
     mixer: str | None
-    """The first transform that mixes samples."""
+    """The name of the first transform that mixes samples."""
 
 
-_seen: dict[int, _Known] = {}
+_cache: dict[int, _Traits] = {}
 
 
-def _known(augment: Any) -> _Known:
-    if type(augment) is _Beside:
+def _traits(augment: Any) -> _Traits:
+    if type(augment) is _WithPartners:
         augment = augment.augment
-    known = _seen.get(id(augment))
-    if known is None:
-        if len(_seen) > 64:
-            _seen.clear()
+    traits = _cache.get(id(augment))
+    if traits is None:
+        if len(_cache) > 64:
+            _cache.clear()
         namer = Namer()
         leaves = list(augment.bind(namer).leaves())
         transforms = [leaf.transform for leaf in leaves]
         mixer = next((leaf.name for leaf in leaves if isinstance(leaf, Mixer)), None)
         audio = any("image" not in one.primary for one in transforms)
-        first = any(one.channels == "to first" for one in transforms)
-        kind = "video" if namer.rules.video else "audio" if audio else "image"
-        known = _seen[id(augment)] = _Known(augment, kind, first, namer.rules, mixer)
-    return known
+        channels_first = any(one.channels == "to first" for one in transforms)
+        target = "video" if namer.rules.video else "audio" if audio else "image"
+        traits = _cache[id(augment)] = _Traits(augment, target, channels_first, namer.rules, mixer)
+    return traits
 
 
-def _returned(made: Any, parts: Any) -> Any:
-    """Return what an augmentation made of a sample's parts, or raise an error if it is less than these."""
-    if made is None:
+def _require_parts(result: Any, parts: Any) -> Any:
+    """Return the result of an augmentation, or raise an error if it is None or lacks targets of the parts."""
+    if result is None:
         raise TypeError("augment returned None: return the augmented sample from it")
     if isinstance(parts, dict):
-        kept = made if isinstance(made, dict) else ()
-        lost = [target for target in TARGETS if target in parts and target not in kept]
+        entries = result if isinstance(result, dict) else ()
+        lost = [target for target in TARGETS if target in parts and target not in entries]
         if lost:
             raise TypeError(
-                f"augment returned {kind_of(made)} without {lost} for a dict: return a dict with all entries that it was given"
+                f"augment returned {kind_of(result)} without {lost} for a dict: return a dict with all entries of that one"
             )
-    return made
+    return result
