@@ -341,7 +341,7 @@ def test_frames_of_other_forms() -> None:
     ):
         augment_sample(AUGMENT, {"video": []}, KEY)
     with pytest.raises(
-        ValueError, match=r"all of one shape, got the shapes \[\(39, 50, 3\), \(40, 50, 3\)\]"
+        ValueError, match=r"all frames the same shape, got the shapes \[\(39, 50, 3\), \(40, 50, 3\)\]"
     ):
         augment_sample(AUGMENT, {"video": [VIDEO[0], VIDEO[0, 1:]]}, KEY)
 

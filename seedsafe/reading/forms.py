@@ -597,7 +597,7 @@ def augment_sample(
         targets = implied(augment, sample) if targets is None else targets
         parts, join = take_apart(sample, targets)
         return join(augment_parts(augment, parts, key, None, partners))
-    if targets is None:  # a shortcut for the samples of most datasets, timed by benchmarks/loader_overhead.py
+    if targets is None:  # a shortcut for the samples of most datasets, timed by benchmarks/sample_checks.py
         if type(sample) is np.ndarray:
             return augment_parts(augment, sample, key, row)
         targets = implied(augment, sample)

@@ -1,4 +1,4 @@
-"""Datasets read by key: the reader that every adapter stands on, and the attributes of a base that a dataset offers as its own."""
+"""The reader of keyed samples, for all adapters."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ __all__ = ["Forwarding", "KeyedReader", "collating", "manifest"]
 
 
 def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> dict[str, Any]:
-    """Return what a run's samples depend on besides the data, as plain data for a log.
+    """Return everything but the data that the samples of a run depend on, as plain data for a log.
 
-    The samples of a bridge stay the same for other workers, orders, ranks and resumes, but not for other versions of
-    the libraries that draw them: these are listed.
+    Under a bridge, the samples stay the same for other workers, orders, ranks and resumes, but not for other versions of
+    the libraries that draw them. So the dict lists these libraries.
 
     Returns:
-        A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (as `to_dict` gives it, or the
-        pipeline's repr where it holds code), ``bridge`` (the options' repr, or None), ``verdict`` and ``libraries``.
+        A dict with ``contract``, ``seedsafe``, ``python``, ``numpy``, ``seed``, ``augment`` (the result of `to_dict`, or the
+        pipeline's repr if it holds code), ``bridge`` (the options' repr, or None), ``verdict`` and ``libraries``.
 
     Example:
-        >>> found = manifest(seed=42, base=[1, 2], augment=None, runner=None)
-        >>> found["contract"], found["seed"], found["augment"], found["libraries"]
+        >>> result = manifest(seed=42, base=[1, 2], augment=None, runner=None)
+        >>> result["contract"], result["seed"], result["augment"], result["libraries"]
         (1, 42, None, {})
     """
     roots = set()
@@ -98,7 +98,7 @@ def manifest(*, seed: int, base: Any, augment: Any, runner: Runner | None) -> di
     owners = packages_distributions()
     libraries = {}
     for distribution in sorted({owner for root in roots for owner in owners.get(root, ())}):
-        if distribution not in ("seedsafe", "numpy"):  # they have entries of their own
+        if distribution not in ("seedsafe", "numpy"):  # these two have entries of their own
             libraries[distribution] = version(distribution)
     return {
         "contract": CONTRACT_VERSION,
@@ -134,26 +134,26 @@ _COLLATE: Final = op_of("seedsafe/collate")
 
 
 class Read(NamedTuple):
-    """What the base has at a position, or the error that it failed with."""
+    """The sample of the base at a position, or the error that the base raised."""
 
     sample: Any
     error: Exception | None = None
 
 
 class _Reads(NamedTuple):
-    """What the base has at the positions of a batch, up to the last one that was read."""
+    """The samples of a batch that the base has returned so far."""
 
     images: Array
-    """Of the samples that are alike."""
+    """The images of the samples that are alike."""
     others: list[tuple[Any, ...]] | None
-    """What these have beside their images; None where they are nothing else."""
+    """The other parts of these samples, or None if they are bare images."""
     alike: int
-    """How many these are."""
+    """The number of samples that are alike."""
     last: Read | None = None
-    """The one after them, if it was read: unlike them, or an error."""
+    """The sample after them, or its error, if it was read."""
 
     def of(self, number: int) -> Read | None:
-        """Return the sample of a number, if it was read."""
+        """Return the sample with a number, or None if it was not read."""
         if number >= self.alike:
             return self.last if number == self.alike else None
         image = self.images[number]
@@ -163,21 +163,21 @@ class _Reads(NamedTuple):
 class KeyedReader:
     """Reads samples of a dataset, each augmented as a pure function of its key.
 
-    An adapter keeps the framework's base class and passes a SampleIndex, which has the position with its epoch, occurrence
-    and view; everything else is here. While the base runs, calls without a key take the sample's.
+    An adapter keeps the framework's base class, and passes a SampleIndex: the position with its epoch, occurrence and view.
+    Everything else is here. While the base runs, calls without a key take the sample's.
 
     Args:
         base: anything with ``base[position]``.
-        augment: a Compose or a Transform, called as ``augment(sample, key=key)``; None for none.
-        seed: of the run.
-        targets: of the parts of a sample; see Targets.
-        views: the number of views of each sample, None for the sample itself.
+        augment: a Compose or a Transform, called as ``augment(sample, key=key)``, or None.
+        seed: the seed of the run.
+        targets: the targets of the parts of a sample; see Targets.
+        views: the number of views of each sample, or None for the sample itself.
         ids: one integer below 2**64 for each sample, to key on instead of the position.
-        offset: is added to the position in the key; the users' ``index_offset``.
-        faults: what becomes of samples that fail.
+        offset: a number to add to the position in the key, the user's ``index_offset``.
+        faults: the treatment of samples that fail.
         bridge: True, or a Bridge: every generator that the base touches follows the key.
         worker: returns the number or name of this process if it is a worker, else None.
-        told: where it is noted that a warning was given.
+        told: the log of warnings, which several readers may share.
 
     Raises:
         TypeError: an argument is of another type.
@@ -225,7 +225,7 @@ class KeyedReader:
             None if views is None else checked_int("views", views, 1, 2**16, "pass the number of views")
         )
         self.index_offset = checked_int(
-            "index_offset", offset, 0, 2**63, "pass the sum of the lengths before"
+            "index_offset", offset, 0, 2**63, "pass the sum of the lengths of the datasets before"
         )
         self.ids = None if ids is None else record_ids(ids, len(base))
         self.faults = faults or Faults()
@@ -237,33 +237,33 @@ class KeyedReader:
             if inner.reader.seed == self.seed:
                 raise shared_seed(self.seed)
         self.length = 0
-        """Of the base, as last seen: it may grow."""
+        """The length of the base at the last look, since it may grow."""
         self.renew()
 
     def renew(self) -> None:
-        """Look at the base and the augmentation again: something was replaced."""
+        """Look at the base and the augmentation again, after one of them was replaced."""
         label = f"the dataset {type(self.base).__qualname__}"
         self._runner = None if self.bridge is None else Runner(self.base, self.bridge, label)
         self._random = self._runner is not None or draws(self.augment)
         augment = self.augment
         plain = self.views is None and not self.faults.check_finite
-        lone = isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
-        self._mixes = (lone or is_compose(augment)) and mixer_of(augment) is not None
+        self._mixes = _is_ours(augment) and mixer_of(augment) is not None
         self._pipeline = augment if isinstance(augment, Compose) or not self._mixes else Compose([augment])  # type: ignore[list-item]
         usual = plain and is_compose(augment) and self.targets in (None, "image") and not self._mixes
         idle = isinstance(augment, Compose) and not (augment.transforms or augment.options())
-        self._idle = (plain and augment is None) or (usual and idle)  # a sample comes back as it is
-        checked = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
-        self._twice = Twice(augment, f"the augmentation {augment!r}"[:200]) if checked else None
-        self._straight = usual and not idle and self._twice is None
+        self._idle = (plain and augment is None) or (usual and idle)  # samples come back unchanged
+        verifies = is_foreign_code(augment) and (self.bridge is None or self.bridge.verify)
+        self._twice = Twice(augment, f"the augmentation {augment!r}"[:200]) if verifies else None
+        self._simple = usual and not idle
+        self._straight = self._simple and self._twice is None
         known = self._straight and isinstance(augment, Compose) and augment.many.is_known
         self._at_once = known and self._runner is None
-        self._usual = self.views is None and self.ids is None and not self._idle
+        self._plain_key = self.views is None and self.ids is None and not self._idle
         self._label: Any = None
         self._implied: dict[Any, Any] = {}
 
     def position(self, index: SupportsIndex) -> int:
-        """Return an index as a position from 0 on.
+        """Return the position, from 0, of an index that may be negative.
 
         Raises:
             TypeError: it is not an integer.
@@ -285,7 +285,12 @@ class KeyedReader:
         return number + length if number < 0 else number
 
     def key(self, at: SampleIndex, inner: int = 0) -> SampleKey:
-        """Return the key of a view of a sample."""
+        """Return the key of a sample, or of one of its views.
+
+        Args:
+            at: the position, with the epoch, occurrence and view.
+            inner: the number of the view, if the dataset has `views`.
+        """
         position = int(at)
         index = position + self.index_offset if self.ids is None else self.ids.item(position)
         view = at.view if self.views is None else at.view * self.views + inner
@@ -300,24 +305,24 @@ class KeyedReader:
         row: Array | None = None,
         given: Read | None = None,
     ) -> Any:
-        """Return the sample at a position, augmented.
+        """Read the sample at a position, and return it augmented.
 
         Args:
             at: the position, with the epoch, occurrence and view.
-            counts: False where the user chose the epoch, so the key may have been served before.
-            listed: False where a failure is not to be listed, because the sample is dropped.
+            counts: False if the user chose the epoch, so the key may have been served before.
+            listed: False if a failure does not enter the list, because the caller drops the sample.
             row: memory for the augmented array; see `augment_sample`.
-            given: what the base has there, where it was read before.
+            given: the sample of the base, if it was read before.
 
         Raises:
             IndexError: there is no such sample.
-            SampleError: it could not be read or augmented, for whatever reason.
-            NotReproducible: the bridge does not reach all that the base draws from.
+            SampleError: the sample could not be read or augmented.
+            NotReproducible: the bridge does not reach every generator that the base draws from.
         """
         if not 0 <= at < self.length:
             at = SampleIndex(self.position(at), at.epoch, at.occurrence, at.view)
         key = None
-        if self._usual:  # `key`, written out
+        if self._plain_key:  # `key` inline, timed by benchmarks/sample_checks.py
             epoch, index = at.epoch, int(at) + self.index_offset
             key = SampleKey(self.seed, epoch, index, occurrence=at.occurrence, view=at.view)
         elif not self._idle:
@@ -327,19 +332,19 @@ class KeyedReader:
             key = key or self.key(at)
             outer.report(self.repeats, key, self._random)
         try:
-            return self._made(int(at), at, key, row=row, read_before=given)
+            return self._make(int(at), at, key, row=row, before=given)
         except (NotReproducible, SharedSeedError):
-            raise  # of all samples, not of this one
+            raise  # all samples have this error
         except Exception as error:
             if isinstance(error, IndexError) and not hasattr(self.base, "__len__"):
-                raise  # the end of a base that does not say where it ends
+                raise  # the end of a base without a length
             position, key = int(at), key or self.key(at)
             return self.faults.recover(
                 error,
                 self.base,
                 position,
                 key,
-                lambda other: self._made(other, at, key, row=row),
+                lambda other: self._make(other, at, key, row=row),
                 self.worker(),
                 listed=listed,
             )
@@ -352,19 +357,19 @@ class KeyedReader:
         around: Callable[[int], entered] | None = None,
         listed: bool = True,
     ) -> AtOnce | Callable[..., Any] | None:
-        """Read the samples at some positions, and make their images at once where that is sooner.
+        """Read the samples at some positions, and augment their images at once if that is faster.
 
-        The base is read once, and what becomes of a sample that fails is what `sample` says.
+        Each sample is read once. Samples that fail are treated as in `sample`.
 
         Args:
             ats: the positions, each with its epoch, occurrence and view.
-            room: returns memory for all augmented images, of a shape and dtype.
-            around: returns what is entered while a sample of a number is read; None for nothing.
+            room: returns memory for all augmented images, for a shape and a dtype.
+            around: returns a read to enter around the read of the sample with a number, or None.
             listed: see `sample`.
 
         Returns:
-            The images and the samples as they were read. Or, where each must be made by itself, a function of a sample's
-            number, and of a row as `sample` takes it, which returns a sample, augmented. Or None where nothing was done.
+            The augmented images and the other parts. If each sample must be augmented on its own, a function that takes a
+            sample's number, and a row as `sample` does, and returns the augmented sample. If nothing was done, None.
         """
         many = self._many
         if many is None or not many.pays(len(ats)) or thread.read is not None:
@@ -379,7 +384,7 @@ class KeyedReader:
                 return AtOnce(many.run(reads.images, self._keys(ats), room), reads.others)
             except UnevenError:
                 self._at_once = False  # the next batches will not be even either
-            except Exception:  # noqa: BLE001, S110  # each sample says by itself what is wrong with it
+            except Exception:  # noqa: BLE001, S110  # each sample raises its own error
                 pass
 
         def alone(number: int, row: Array | None = None) -> Any:
@@ -394,7 +399,7 @@ class KeyedReader:
         return alone
 
     def may_pay(self, count: int) -> bool:
-        """Return whether so many samples may be made at once; see `at_once`."""
+        """Return whether `count` samples may be augmented at once; see `at_once`."""
         many = self._many
         return many is not None and many.pays(count)
 
@@ -406,7 +411,7 @@ class KeyedReader:
     def _reads(
         self, ats: Sequence[SampleIndex], many: Many, around: Callable[[int], entered] | None
     ) -> _Reads:
-        """Return what the base has at some positions, up to one that is not like the first, or cannot be read."""
+        """Read samples from the base until one differs from the first in form, or cannot be read."""
         opencv.guard()
         base, repeats, key = self.base, self.repeats, self.key
         if type(base) is ndarray and around is None:
@@ -416,7 +421,7 @@ class KeyedReader:
             self._at_once = False
             return _Reads(images, None, 0)
         together = self._together(ats)
-        read = entered(None, repeats, 0, True, key)  # one for all: it is begun again for each
+        read = entered(None, repeats, 0, True, key)  # reused for each sample, timed by benchmarks/batches.py
         again, number, last = read.again, 0, None
         read.outer = None
         thread.read = read
@@ -434,7 +439,7 @@ class KeyedReader:
                     sample = base[int(at)] if together is None else together[number]
                 except (NotReproducible, SharedSeedError):
                     raise
-                except Exception as error:  # noqa: BLE001  # `sample` says what becomes of it
+                except Exception as error:  # noqa: BLE001  # `sample` treats it
                     last = Read(None, error)
                     break
                 if read.numbers:
@@ -459,7 +464,7 @@ class KeyedReader:
                 if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
                     last = Read(copied(sample))
                     break
-                # The base may fill its memory again for its next sample.
+                # The base may reuse its memory for its next sample.
                 images[number] = image
                 if length:
                     other = sample[1:]
@@ -472,17 +477,17 @@ class KeyedReader:
         return _Reads(images, others if length else None, number, last)
 
     def _together(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:
-        """Return the samples that the base reads in one call, or None if it does not say that these are the usual ones."""
+        """Read the samples in one call, or return None unless the base declares that they equal single reads."""
         base = self.base
         if getattr(type(base), "reads_batches", False) is not True:
             return None
-        with suppress(Exception), reading(None):  # else each sample says what is wrong with it
+        with suppress(Exception), reading(None):  # each sample raises its own error later
             samples: Sequence[Any] = base.__getitems__(list(map(int, ats)))
             return samples if len(samples) == len(ats) else None
         return None
 
     def _image(self, sample: Any, many: Many) -> Array | None:
-        """Return the image of a sample that is nothing else, or a tuple that begins with it; None for any other."""
+        """Return the image of a sample that is an image or a tuple that begins with one, or None for any other sample."""
         image = sample
         if type(sample) is tuple and sample:
             image = sample[0]
@@ -491,14 +496,13 @@ class KeyedReader:
             if type(sample[-1]) is not self._label:
                 try:
                     plain = self._is_plain(sample)
-                except ValueError:  # which the sample raises by itself
+                except ValueError:  # the sample raises it later
                     plain = False
                 if not plain:
                     return None
         return image if many.takes([image]) else None
 
     def _keys(self, ats: Sequence[SampleIndex]) -> ManyKeys:
-        """Return the keys of samples."""
         moments = [at.epoch << 32 | at.occurrence << 16 | at.view for at in ats]
         if self.ids is not None:
             return ManyKeys.of_run(self.seed, moments, [self.ids.item(int(at)) for at in ats])
@@ -506,15 +510,15 @@ class KeyedReader:
         return ManyKeys.of_run(self.seed, moments, [int(at) + offset for at in ats])
 
     def batch(self, at: SampleIndex, size: int, **how: Any) -> Any:
-        """Return a ready batch of the base, each sample augmented at its own key.
+        """Read a ready batch from the base, and return it with each sample augmented at its own key.
 
         Args:
             at: the number of the batch in the base, with the epoch, occurrence and view.
             size: the number of samples in each batch but the last.
-            how: it is put together, as `augment_batch` takes it: rows and stack.
+            how: the options `rows` and `stack` of `augment_batch`.
 
         Raises:
-            SampleError: it could not be read or augmented.
+            SampleError: the batch could not be read or augmented.
             NotReproducible: see `sample`.
         """
         number = int(at)
@@ -523,7 +527,7 @@ class KeyedReader:
         if isinstance(outer, entered):
             outer.report(self.repeats, first, self._random)
         try:
-            return self._made(number, at, first, partial(augment_batch, limit=size, **how))
+            return self._make(number, at, first, partial(augment_batch, limit=size, **how))
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:
@@ -531,7 +535,7 @@ class KeyedReader:
             raise sample_error(error, None, first.index, first, self.worker(), name=name) from error
 
     def failures(self) -> dict[int, dict[int, str]]:
-        """Return the samples that failed so far, in every worker: the reason by epoch and index."""
+        """Return the reason of each failure so far, in every worker, by epoch and index."""
         return {} if self.faults.log is None else self.faults.log.failures()
 
     def report_failures(self, name: str = "") -> None:
@@ -544,7 +548,7 @@ class KeyedReader:
             self.faults.log.report(name)
 
     def manifest(self) -> dict[str, Any]:
-        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
+        """Return everything but the data that the samples depend on: seed, pipeline, and the versions of all libraries."""
         return manifest(seed=self.seed, base=self.base, augment=self.augment, runner=self._runner)
 
     @property
@@ -552,27 +556,33 @@ class KeyedReader:
         """Whether the generators that the base touches follow the key."""
         return self._runner is not None
 
-    def _made(
+    def _make(
         self,
         source: int,
         at: SampleIndex,
         key: SampleKey | None,
         apply: Callable[..., Any] = augment_sample,
         row: Array | None = None,
-        read_before: Read | None = None,
+        before: Read | None = None,
     ) -> Any:
-        """Return what the base has at `source`, read and augmented as the sample at a position is.
+        """Read the base at `source`, and augment the sample for the key of `at`.
 
-        Without a key nothing is done to the sample, which need not be made then.
+        Args:
+            source: the position to read, which differs from `at` if a sample that failed is replaced.
+            at: the position whose key the sample gets.
+            key: the key, or None if the sample stays unchanged and needs no key.
+            apply: `augment_sample`, or `augment_batch` with its options.
+            row: see `augment_sample`.
+            before: the sample, if it was read before.
         """
         if not opencv.done:
             opencv.guard()
-        if read_before is not None:
-            if read_before.error is not None:
-                raise read_before.error
-            sample = read_before.sample
+        if before is not None:
+            if before.error is not None:
+                raise before.error
+            sample = before.sample
         elif self._runner is None:
-            read = entered(at, self.repeats, at, source == at, key or self.key)  # `_run`, written out
+            read = entered(at, self.repeats, at, source == at, key or self.key)  # `_read` inline
             read.outer = thread.read
             thread.read = read
             try:
@@ -585,11 +595,11 @@ class KeyedReader:
             of_sample = key or self.key(at)
             sample = self._runner.run(
                 address(of_sample, _BRIDGE),
-                lambda words: self._run(source, at, key_at(of_sample, words)),
+                lambda words: self._read(source, at, key_at(of_sample, words)),
             )
         if sample is None or type(sample) is Skipped:
             raise missing_error(sample)
-        if self._mixes:  # partners are read from the base before this one is done
+        if self._mixes:  # the base reads partners before this sample is done
             sample = copied(sample)
         augment = self.augment
         if augment is None and self._idle and apply is augment_sample:
@@ -617,107 +627,105 @@ class KeyedReader:
         if augment is None:
             if self.views is None or key.view % self.views:
                 return sample
-            inner = [self.key(at, view) for view in range(1, self.views)]  # each draws
-            return joined_views([sample, *(self._made(source, at, one) for one in inner)], self.targets)
+            inner = [self.key(at, view) for view in range(1, self.views)]  # the base draws each view
+            return joined_views([sample, *(self._make(source, at, one) for one in inner)], self.targets)
         keys: Any = key
         if self.views is not None:
             apply, keys = augment_views, [self.key(at, inner) for inner in range(self.views)]
         targets = self.targets
         if targets is None and type(sample) is not ndarray and type(apply) is not partial:
             targets = self._targets(sample)
-        given: tuple[Any, ...] = (augment, sample, keys, targets)
+        arguments: tuple[Any, ...] = (augment, sample, keys, targets)
         if self._mixes and type(apply) is not partial:
-            given = (self._pipeline, *given[1:])
+            arguments = (self._pipeline, *arguments[1:])
             apply = partial(apply, partners=_Partners(self, at))
         twice = self._twice
         call = apply if twice is None else partial(self._watch, twice, apply, key)
-        if row is not None and apply is augment_sample:  # what mixes is made elsewhere
-            given = (*given, row)
-        if outer is not None and outer.has_key:  # of a dataset around this one
+        if row is not None and apply is augment_sample:  # a pipeline that mixes takes no row
+            arguments = (*arguments, row)
+        if outer is not None and outer.has_key:  # a dataset around this one has a key
             with reading(None):
-                result = call(*given)
+                result = call(*arguments)
         else:
-            result = call(*given)
+            result = call(*arguments)
         if finite:
             require_finite_after(augment, result, lambda other: apply(other, sample, keys, targets))
         return result
 
     def _is_plain(self, sample: Any) -> bool:
-        """Return whether only the first element of a tuple is augmented; the type of a pair's label is kept, and asked first."""
+        """Return whether only the first element of a tuple is augmented, and remember the type of its label."""
         plain = self.targets is not None or not self._targets(sample)
         if plain and type(sample[-1]) is not dict:
             self._label = type(sample[-1])
         return plain
 
     def _targets(self, sample: Any) -> Targets:
-        """Return the targets of a sample for which none were given: those of the first of its kind."""
+        """Return the certain targets of the first sample of this kind; see `implied`."""
         kind: Any = len(sample) if type(sample) is dict else type(sample)
         if kind is tuple and sample:
             last = sample[-1]
             kind = -len(last) if type(last) is dict else type(last)
-        found = self._implied.get(kind)
-        if found is None:
-            found = self._implied[kind] = implied(self.augment, sample)
-        return found  # type: ignore[no-any-return]
+        targets = self._implied.get(kind)
+        if targets is None:
+            targets = self._implied[kind] = implied(self.augment, sample)
+        return targets  # type: ignore[no-any-return]
 
-    def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *given: Any) -> Any:
-        """Return what one of the first calls of an augmentation with somebody's code makes, and refuse it if it ignores its key.
+    def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *arguments: Any) -> Any:
+        """Run one of the first calls of an augmentation with foreign code, and refuse the code if it ignores its key.
 
-        Of a pipeline, what somebody's transforms draw and apply is made twice more, and the library's own are not. A callable
-        is made twice more under a bridge; without, where nobody expects that, only where a generator has key_at on.
+        In a pipeline, the draws and results of foreign transforms are computed twice more, those of the library's own are
+        not. A callable runs twice more under a bridge. Without a bridge nobody expects that, so it does only if a generator
+        has advanced.
         """
         augment: Any
-        augment, at = given[0], address(key, _BRIDGE)
-        if is_compose(augment) or (
-            isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
-        ):
+        augment, at = arguments[0], address(key, _BRIDGE)
+        if _is_ours(augment):
             pipeline = augment if isinstance(augment, Compose) else Compose([augment])
-            result = apply(pipeline.watched(partial(twice.check, at)), *given[1:])
+            result = apply(pipeline.watched(partial(twice.check, at)), *arguments[1:])
         else:
-            result = self._watch_callable(twice, at, apply, *given)
+            result = self._watch_callable(twice, at, apply, *arguments)
         twice.left -= 1
         if not twice.left:
             self._twice = None
-            usual = self.views is None and not self.faults.check_finite and self.targets in (None, "image")
-            self._straight = usual and is_compose(self.augment) and not self._mixes
+            self._straight = self._simple
         return result
 
-    def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *given: Any) -> Any:
-        augment, sample, keys, targets, *_ = given
-        kept = deepcopy(sample)
+    def _watch_callable(self, twice: Twice, at: Address, apply: Callable[..., Any], *arguments: Any) -> Any:
+        augment, sample, keys, targets, *_ = arguments
+        original = deepcopy(sample)
         ready = isinstance(apply, partial) and "limit" in apply.keywords
         plain = partial(augment_batch, limit=apply.keywords["limit"]) if ready else apply  # type: ignore[attr-defined]
 
         def again() -> Any:
             with reading(None):
-                return plain(augment, deepcopy(kept), keys, targets)
+                return plain(augment, deepcopy(original), keys, targets)
 
         if self._runner is not None:
             twice.check(at, again)
-            return apply(*given)
+            return apply(*arguments)
         before = twice.marks()
-        result = apply(*given)
+        result = apply(*arguments)
         if twice.marks() != before:
             twice.check(at, again)
         return result
 
     def partner(self, at: SampleIndex, view: int, before: Chain, rules: Rules) -> Any:
-        """Return a sample as the first transforms of the pipeline make it, for another one that is mixed with it.
+        """Return a sample to mix into another one, after the first transforms of the pipeline.
 
         Args:
-            at: its position, with the epoch, occurrence and view of the other.
-            view: of the other's key.
-            before: the nodes of these transforms.
-            rules: of the pipeline.
+            at: the position of this sample, with the epoch, occurrence and view of the other one.
+            view: the view in the other sample's key.
+            before: the nodes of the first transforms.
+            rules: the rules of the pipeline.
 
         Raises:
-            PartnerError: it could not be read or augmented.
+            PartnerError: the sample could not be read or augmented.
         """
         position = int(at)
         own = self.key(at)
         key = SampleKey(self.seed, own.epoch, own.index, occurrence=own.occurrence, view=view)
         try:
-            return self._part_way(position, at, own, key, before, rules)
+            return self._read_partner(position, at, own, key, before, rules)
         except (NotReproducible, SharedSeedError):
             raise
         except Exception as error:
@@ -727,23 +735,23 @@ class KeyedReader:
                     self.base,
                     position,
                     key,
-                    lambda other: self._part_way(other, at, own, key, before, rules),
+                    lambda other: self._read_partner(other, at, own, key, before, rules),
                     self.worker(),
                 )
             path = path_of(self.base, position)
             file = "" if path is None else f" ({path!r})"
             raise PartnerError(f"its partner, sample {position}{file}, failed: {reason(error)}") from error
 
-    def _part_way(
+    def _read_partner(
         self, source: int, at: SampleIndex, own: SampleKey, key: SampleKey, before: Chain, rules: Rules
     ) -> Any:
-        """Return what the base has at `source` through the first transforms, as the sample at a position."""
+        """Read the base at `source`, and run the first transforms of the pipeline."""
         if self._runner is None:
-            sample = self._run(source, at, own, counts=False)
+            sample = self._read(source, at, own, counts=False)
         else:
             sample = self._runner.run(
                 address(own, _BRIDGE),
-                lambda words: self._run(source, at, key_at(own, words), counts=False),
+                lambda words: self._read(source, at, key_at(own, words), counts=False),
             )
         if sample is None or type(sample) is Skipped:
             raise missing_error(sample)
@@ -756,7 +764,7 @@ class KeyedReader:
         parts = as_arrays(self.augment, take_apart(sample, targets)[0])  # type: ignore[arg-type]  # it mixes
         return run(Partnered(before, rules, _Partners(self, at), inside=True), parts, key, rules)
 
-    def _run(
+    def _read(
         self,
         source: int,
         at: SampleIndex,
@@ -764,7 +772,6 @@ class KeyedReader:
         *,
         counts: bool = True,
     ) -> Any:
-        """Return what one run of the base gives."""
         read = entered(at, self.repeats, at, counts and source == at, key)
         read.outer = thread.read
         thread.read = read
@@ -776,8 +783,14 @@ class KeyedReader:
                 self._random = True  # the base has asked for the key
 
 
+def _is_ours(augment: Any) -> bool:
+    """Return whether an augmentation is a Compose or a Transform, with the library's own call."""
+    lone = isinstance(augment, Transform) and type(augment).__call__ is Transform.__call__
+    return lone or is_compose(augment)
+
+
 class _Partners:
-    """The samples that a dataset has beside one."""
+    """The samples of a dataset that can be mixed into one of them."""
 
     __slots__ = ("_at", "_reader")
 
@@ -787,17 +800,17 @@ class _Partners:
 
     @property
     def length(self) -> int | None:
-        """The number of samples; None where it is not known."""
+        """The number of samples, or None if it is unknown."""
         base = self._reader.base
         return len(base) if hasattr(base, "__len__") else None
 
     @property
     def position(self) -> int:
-        """Of the sample that is mixed."""
+        """The position of the sample that others are mixed into."""
         return int(self._at)
 
     def read(self, position: int, view: int, before: Chain, rules: Rules) -> Any:
-        """Return another sample at its own key; see `KeyedReader.partner`."""
+        """Return another sample; see `KeyedReader.partner`."""
         at = self._at
         return self._reader.partner(
             SampleIndex(position, at.epoch, at.occurrence, at.view), view, before, rules
@@ -805,7 +818,7 @@ class _Partners:
 
 
 def collating(first: SampleIndex, seed: int, options: Bridge) -> Region:
-    """Return a with statement in which the process's generators follow a batch: the key of its first requested index."""
+    """Return a context manager in which the process's generators follow the key of a batch's first requested index."""
     key = SampleKey(seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
     return Region(address(key, _COLLATE), globals_for(options, one_thread=True))
 
@@ -819,20 +832,21 @@ _FIXED: Final = ("bridge", "check_finite", "on_error")
 
 
 class Forwarding(Keyed):
-    """A dataset with a `reader`, which has the reader's attributes, and those of its base that it lacks itself.
+    """A dataset with a `reader`, which offers the attributes of the reader and of its base as its own.
 
-    An attribute is set where it was found, so that nothing is lost: `transform` of a base reaches the base. What is looked at
-    once, when the dataset is made, cannot be set: `bridge`, `on_error`, and `targets` unless the base has some.
+    Setting an attribute changes the object that has it: setting `transform` of a base reaches the base. Options that are read
+    only once, when the dataset is made, cannot be set: `bridge`, `check_finite`, `on_error`, and `targets` unless the base has
+    such an attribute.
     """
 
     reader: KeyedReader
 
     def failures(self) -> dict[int, dict[int, str]]:
-        """Return the samples that failed so far, in every worker: the reason by epoch and index."""
+        """Return the reason of each failure so far, in every worker, by epoch and index."""
         return self.reader.failures()
 
     def report_failures(self, name: str = "") -> None:
-        """Warn of the samples that failed since the last report, once for each epoch; this library's loaders do so by themselves.
+        """Warn of the samples that failed since the last report, once for each epoch. This library's loaders call it.
 
         Args:
             name: the beginning of the warning.
@@ -840,7 +854,7 @@ class Forwarding(Keyed):
         self.reader.report_failures(name)
 
     def manifest(self) -> dict[str, Any]:
-        """Return what the samples depend on besides the data: seed, pipeline, and the versions of all libraries."""
+        """Return everything but the data that the samples depend on: seed, pipeline, and the versions of all libraries."""
         return self.reader.manifest()
 
     def _repr_html_(self) -> str:
@@ -876,10 +890,10 @@ class Forwarding(Keyed):
             super().__setattr__(name, value)
         elif name in _FIXED or (name == "targets" and not hasattr(reader.base, name)):
             raise AttributeError(
-                f"{name} is looked at when the {type(self).__name__} is made, and cannot be set: make another one with {name}={value!r}"
+                f"{name} cannot be set after the {type(self).__name__} is made: make another one with {name}={value!r}"
             )
         elif name in _OF_READER:
-            self.reader = reader = copy(reader)  # views of a sequence share theirs
+            self.reader = reader = copy(reader)  # other views of a sequence share the old one
             setattr(reader, name, value)
             reader.renew()
         elif hasattr(reader.base, name):

@@ -107,7 +107,7 @@ def test_what_is_looked_at_once_cannot_be_set() -> None:
     for dataset in (AugmentedDataset(IMAGES, CROP, seed=1), sequence):
         for name, value in (("targets", ("image",)), ("bridge", True), ("on_error", "raise")):
             with pytest.raises(
-                AttributeError, match=f"{name} is looked at when .* make another one with {name}="
+                AttributeError, match=f"{name} cannot be set after .* make another one with {name}="
             ):
                 setattr(dataset, name, value)
     labelled: Any = AugmentedDataset(Labelled(IMAGES), CROP, seed=1)
