@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
-from seedsafe.reading import augmented, checked_int
+from seedsafe.reading import augment_records, checked_int
 from seedsafe_torch.cell import Shared
 from seedsafe_torch.fetching import fetch_above
 
@@ -119,7 +119,7 @@ class AugmentedIterable(IterableDataset[Any]):
         yield from repeat(NOTHING, start.waits)
         if start.source == ENDED:
             return
-        for key, record in augmented(keyed, self._keyed(keyed, start), size):
+        for key, record in augment_records(keyed, self._keyed(keyed, start), size):
             self._yielded += 1
             self._order = hash((self._order, key.index))
             yield record

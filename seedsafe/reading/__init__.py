@@ -1,6 +1,7 @@
-"""A dataset read by key: what every adapter stands on, and all that it imports besides the front door.
+"""Datasets read by key: the base of every adapter.
 
-An adapter keeps its framework's base class, how the epoch reaches the workers, and the framework's quirks.
+Besides `seedsafe` itself, an adapter imports nothing else. It adds its framework's base class, the way in which the epoch
+reaches the workers, and the framework's quirks.
 """
 
 from seedsafe.ground.checks import flag
@@ -39,7 +40,7 @@ from seedsafe.reading.inside import (
     walk,
 )
 from seedsafe.reading.reader import Forwarding, KeyedReader, collating
-from seedsafe.reading.streams import augmented
+from seedsafe.reading.streams import augment_records
 
 __all__ = [
     "AtOnce",
@@ -56,9 +57,9 @@ __all__ = [
     "WarningLog",
     "address",
     "augment_batch",
+    "augment_records",
     "augment_sample",
     "augment_views",
-    "augmented",
     "check_targets",
     "checked_int",
     "collate",

@@ -1,4 +1,4 @@
-"""Batches: samples put together to one, and ready ones augmented sample by sample."""
+"""Batches: collated samples and augmented ready batches."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "ready_b
 
 
 def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return arrays, numbers or strings of one shape and type as one array, shape (n, ...)."""
+    """Stack arrays, numbers or strings of one shape and type into one array, shape (n, ...)."""
     if any(part is None for part in parts):
         raise TypeError(
-            "a sample of the batch has None where an array or a number belongs: leave the entry out"
+            "a sample of the batch has None where an array or a number belongs: leave the entry out of every sample"
         )
     arrays = [np.asarray(part) for part in parts]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         raise ValueError(
             f"the samples of one batch must have one shape, got {sorted(shapes)}: "
-            "let the augmentation end in one size, for instance with RandomCrop(size, pad_if_needed=True)"
+            "end the augmentation with one size, for instance with RandomCrop(size, pad_if_needed=True)"
         )
-    # Strings of several lengths have one type, and no other two do: NumPy by itself makes strings of numbers.
+    # Only strings may differ in dtype, by their lengths: NumPy would turn numbers beside strings into strings.
     types = {array.dtype.kind if array.dtype.kind in "US" else str(array.dtype) for array in arrays}
     if len(types) > 1:
         raise TypeError(
@@ -55,11 +55,11 @@ def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack) -> Any:
-    """Return samples as one batch of NumPy arrays, shape (n, ...); tuples and dicts keep their structure.
+    """Return samples as one batch of NumPy arrays, shape (n, ...). Tuples and dicts keep their structure.
 
     Args:
-        samples: of the batch.
-        stack: makes one array of the samples' arrays, numbers or strings.
+        samples: the samples of the batch.
+        stack: makes one array from the samples' arrays, numbers or strings.
 
     Raises:
         TypeError: a part of a sample is None, or the parts' types differ.
@@ -75,8 +75,8 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
         for sample in samples:
             if not isinstance(sample, Mapping) or sample.keys() != first.keys():
                 raise ValueError(
-                    f"the samples of one batch must have the same keys, got {_structure(first)} and {_structure(sample)}: give "
-                    "each sample all of them"
+                    f"the samples of one batch must have the same keys, got {_structure(first)} and {_structure(sample)}: "
+                    "return all keys in each sample"
                 )
         return {name: collate([sample[name] for sample in samples], stack) for name in first}
     if isinstance(first, tuple | list):
@@ -84,7 +84,7 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
             if not isinstance(sample, tuple | list) or len(sample) != len(first):
                 raise ValueError(
                     f"the samples of one batch must have the same number of parts, got {_structure(first)} and "
-                    f"{_structure(sample)}: give each sample all of them"
+                    f"{_structure(sample)}: return all parts in each sample"
                 )
         return tuple(collate(part, stack) for part in zip(*samples, strict=True))
     return stack(samples)
@@ -97,21 +97,15 @@ def _structure(sample: Any) -> str:
 
 
 class Rows(Protocol):
-    """Where the samples of a batch in place are to be, one after another: `seedsafe.ring.Rows`."""
+    """The memory of a batch in place, one row for each sample; see `seedsafe.ring.Rows`."""
 
-    def offer(self) -> Any:
-        """Return the memory of the next sample's first array, or None."""
-
-    def place(self, sample: Any) -> Any:
-        """Return an equal sample in the next row."""
-
-    def room(self, shape: tuple[int, ...], dtype: Any) -> Array:
-        """Return memory for all samples' arrays at once."""
-        ...
+    def offer(self) -> Any: ...
+    def place(self, sample: Any) -> Any: ...
+    def room(self, shape: tuple[int, ...], dtype: Any) -> Array: ...
 
 
 class AtOnce(NamedTuple):
-    """Samples whose images were made at once: the images, (N, …), and what each has beside its image; None for nothing."""
+    """Samples whose images were augmented at once: the images (N, …), and each sample's other parts, or None."""
 
     images: Array
     others: list[tuple[Any, ...]] | None
@@ -125,13 +119,13 @@ def read_batch(
     stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
     listed: bool = True,
 ) -> Any:
-    """Return the batch of the samples at some positions, as `collate` makes it.
+    """Read the samples at some positions, and return them as `collate` does.
 
     Args:
         reader: a KeyedReader.
         ats: the positions, each with its epoch, occurrence and view.
-        rows: of the batch, where it is made in place.
-        stack: makes one array of the samples' arrays.
+        rows: the rows of a batch in place, or None.
+        stack: makes one array from the samples' arrays.
         listed: see `KeyedReader.sample`.
     """
     result = reader.at_once(ats, np.empty if rows is None else rows.room, listed=listed)
@@ -158,24 +152,23 @@ def augment_batch(
     rows: Rows | None = None,
     stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack,
 ) -> Any:
-    """Return a ready batch with every sample augmented under its own key.
+    """Return a ready batch with each sample augmented at its own key.
 
     Args:
         augment: a Compose or a Transform.
         batch: an array of shape (n, ...), a tuple whose first element is one, or a dict of such arrays.
-        first: the key of the batch's first sample; the indices of the others follow.
-        targets: of the parts; see Targets.
-        limit: the number of samples that the batch may have.
-        rows: of the batch, where it is made in place.
-        stack: makes one array of the samples' arrays.
+        first: the key of the batch's first sample. The indices of the others follow it.
+        targets: the targets of the parts; see Targets.
+        limit: the largest number of samples.
+        rows: the rows of a batch in place, or None.
+        stack: makes one array from the samples' arrays.
 
     Returns:
-        A batch of the same form; other parts are the very same objects.
+        A batch of the same form. The parts that are not augmented are the very same objects.
 
     Raises:
         TypeError: the batch is None, or an augmentable part is not an array.
-        ValueError: the targets do not fit, the batch is empty or too large, or the samples' shapes differ after
-            augmentation.
+        ValueError: the targets do not fit, the batch is empty or too large, or the shapes of the augmented samples differ.
     """
     mixer = mixer_of(augment)
     if mixer is not None:
@@ -187,8 +180,8 @@ def augment_batch(
     number = _count(columns)
     if not 1 <= number <= limit:
         raise ValueError(
-            f"a batch of the base must have from 1 to {limit} samples, got {number}: give the base a batch_size "
-            "attribute with the size of its largest batch, from which the samples' indices follow"
+            f"a batch of the base must have from 1 to {limit} samples, got {number}: set a batch_size attribute on the base, "
+            "the size of its largest batch, from which the indices of the samples follow"
         )
     keys = [
         SampleKey(first.seed, first.epoch, first.index + row, occurrence=first.occurrence, view=first.view)
@@ -198,29 +191,35 @@ def augment_batch(
         whole = _at_once(augment, parts, first, rows)
         if whole is None:
             whole = stack(
-                [_made(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
+                [_augment(augment, sample, key, rows) for sample, key in zip(parts, keys, strict=True)]
             )
         return join(whole)
-    result = [
-        _made(augment, dict(zip(columns, sample, strict=True)), key, rows)
+    results = [
+        _augment(augment, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
-    stacked = {name: stack([sample[name] for sample in result]) for name in columns if name != "masks"}
+    arrays = {name: stack([sample[name] for sample in results]) for name in columns if name != "masks"}
     if "masks" in columns:
-        stacked["masks"] = _stacked_masks(parts["masks"], [sample["masks"] for sample in result])
-    return join(parts | stacked)
+        masks = [sample["masks"] for sample in results]
+        # A batch has its masks as one array, or as a list of masks, each of the whole batch.
+        arrays["masks"] = (
+            stack(masks)
+            if isinstance(parts["masks"], np.ndarray)
+            else [stack(list(one)) for one in zip(*masks, strict=True)]
+        )
+    return join(parts | arrays)
 
 
 def ready_batches(mixer: str) -> ValueError:
     """Return the error for a transform that mixes samples, in a pipeline for ready batches."""
     return ValueError(
-        f"{mixer} reads single samples of the dataset to mix them, and the base has ready batches: pass samples and batch_size=, "
-        "or mix the samples of a batch with BatchMix, which mix= takes"
+        f"{mixer} mixes single samples of the dataset, and the base has ready batches: pass samples and batch_size=, or mix the "
+        "samples of a batch with mix=BatchMix(...)"
     )
 
 
 def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None) -> Array | None:
-    """Return a ready batch of small images, augmented at once; None for one by one, and where one of them fails."""
+    """Return a ready batch of images, augmented at once, or None if that is not faster or a sample fails."""
     if not isinstance(augment, Compose) or not is_compose(augment) or type(images) is not np.ndarray:
         return None
     many = augment.many
@@ -235,24 +234,15 @@ def _at_once(augment: Augment, images: Any, first: SampleKey, rows: Rows | None)
     return None
 
 
-def _stacked_masks(given: Any, made: list[Any]) -> Any:
-    """Return the masks of a batch in the form that they had: a stack, or a list of masks of the whole batch."""
-    return (
-        stack(made)
-        if isinstance(given, np.ndarray)
-        else [stack(list(masks)) for masks in zip(*made, strict=True)]
-    )
-
-
-def _made(augment: Augment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
-    """Return a sample, augmented, in its row if there are rows."""
+def _augment(augment: Augment, sample: Any, key: SampleKey, rows: Rows | None) -> Any:
+    """Return an augmented sample, in its row if there are rows."""
     if rows is None:
         return augment_parts(augment, sample, key)
     return rows.place(augment_parts(augment, sample, key, rows.offer()))
 
 
 def first_of(batch: Any) -> Any:
-    """Return the first sample of a ready batch, of what has samples; see `implied`."""
+    """Return the first sample of a ready batch, with None for parts that have no samples; see `implied`."""
     if isinstance(batch, dict):
         return {name: first_of(part) for name, part in batch.items()}
     if isinstance(batch, tuple | list):
@@ -266,13 +256,13 @@ def count(batch: Any, targets: Targets = None) -> int:
 
 
 def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the arrays whose rows are augmented together."""
+    """Return the parts of a ready batch that are augmented, by name."""
     columns = (
         {name: parts[name] for name in (*TARGETS, *labels) if name in parts}
         if isinstance(parts, dict)
         else {"batch": parts}
     )
-    if isinstance(columns.get("masks"), list | tuple):  # each of the whole batch: a row has one of each
+    if isinstance(columns.get("masks"), list | tuple):  # each mask is one of the whole batch
         columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
     for name, column in columns.items():
         if is_foreign(column):
@@ -290,6 +280,6 @@ def _count(columns: dict[str, Any]) -> int:
     }
     if len(set(lengths.values())) > 1:
         raise ValueError(
-            f"the parts of a batch must have the same number of samples, got {lengths}: check the base"
+            f"the parts of a ready batch must have the same number of samples, got {lengths}: check the batches of the base"
         )
     return next(iter(lengths.values()))

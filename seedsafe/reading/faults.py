@@ -363,7 +363,7 @@ def _end(file: _File) -> None:
 TRIES: Final = 16
 """How many other samples "replace" tries for one that failed."""
 
-_WAY_OUT: Final = ' (pass on_error="replace" to go on with another sample in its place)'
+_WAY_OUT: Final = ' (on_error="replace" uses another sample instead)'
 _OUTCOMES: Final = {"skip": "left out", "replace": "replaced"}
 
 

@@ -52,7 +52,7 @@ __all__ = [
     "augment_sample",
     "augment_views",
     "check_targets",
-    "copied",
+    "copy_parts",
     "draws",
     "implied",
     "is_compose",
@@ -107,14 +107,14 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
     return _narrow(part) if target in ("image", "video") and type(part) is np.ndarray else (part, None)
 
 
-def _copied_foreign(part: Any) -> Any:
+def _copy_foreign(part: Any) -> Any:
     """Return a copy of a tensor, or of a PIL image that is not an open file, and anything else unchanged."""
     if _is_tensor(part):
         return part.clone()
     return part.copy() if _is_pil(part) and type(part) is sys.modules["PIL.Image"].Image else part
 
 
-def copied(sample: Any) -> Any:
+def copy_parts(sample: Any) -> Any:
     """Return a sample with copies of its arrays and tensors, whose memory a base may reuse for its next sample."""
     if type(sample) in _SCALARS:
         return sample
@@ -123,13 +123,13 @@ def copied(sample: Any) -> Any:
     if isinstance(sample, dict | list):
         result = copy(sample)
         for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
-            result[entry] = copied(part)
+            result[entry] = copy_parts(part)
         return result
     named: Any = getattr(sample, "_make", None)
     if type(sample) is tuple or named is not None:
-        parts = map(copied, sample)
+        parts = map(copy_parts, sample)
         return tuple(parts) if named is None else named(parts)
-    return _copied_foreign(sample)
+    return _copy_foreign(sample)
 
 
 def _is_pil(part: Any) -> bool:

@@ -53,7 +53,7 @@ from seedsafe.reading.forms import (
     augment_sample,
     augment_views,
     check_targets,
-    copied,
+    copy_parts,
     draws,
     implied,
     is_compose,
@@ -462,13 +462,13 @@ class KeyedReader:
                 else:
                     image = None
                 if type(image) is not ndarray or image.shape != shape or image.dtype != dtype:
-                    last = Read(copied(sample))
+                    last = Read(copy_parts(sample))
                     break
                 # The base may reuse its memory for its next sample.
                 images[number] = image
                 if length:
                     other = sample[1:]
-                    others.append(copied(other) if copies else other)
+                    others.append(copy_parts(other) if copies else other)
             else:
                 number = len(ats)
         finally:
@@ -600,7 +600,7 @@ class KeyedReader:
         if sample is None or type(sample) is Skipped:
             raise missing_error(sample)
         if self._mixes:  # the base reads partners before this sample is done
-            sample = copied(sample)
+            sample = copy_parts(sample)
         augment = self.augment
         if augment is None and self._idle and apply is augment_sample:
             return sample
@@ -755,7 +755,7 @@ class KeyedReader:
             )
         if sample is None or type(sample) is Skipped:
             raise missing_error(sample)
-        sample = copied(sample)
+        sample = copy_parts(sample)
         if self.faults.check_finite:
             require_finite(sample)
         targets = self.targets

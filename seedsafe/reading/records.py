@@ -1,4 +1,4 @@
-"""keyed_map: a function of records as a function of (seed, epoch, record id), for streams that have no positions."""
+"""keyed_map: functions of records, keyed by their ids."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from seedsafe.reading.forms import Targets, augment_sample, check_targets, impli
 __all__ = ["KeyedMap", "content_id", "keyed_map"]
 
 _WAY_OUT = (
-    "pass id= the entry that holds each record's id, a function that returns it, or seedsafe.content_id for a hash of the "
-    "record's content"
+    "pass id= the name of the entry with each record's id, a function that returns it, or seedsafe.content_id for a hash of "
+    "the record's content"
 )
 
 
@@ -35,26 +35,26 @@ def keyed_map(
     targets: Targets = None,
     bridge: bool | Bridge = True,
 ) -> KeyedMap:
-    """Return a function of one record that any ``map`` takes: what it does follows from (seed, epoch, the record's id).
+    """Return a function of one record, for any ``map``, whose results depend only on (seed, epoch, the record's id).
 
-    It holds for streams, which have no positions: whatever the shards, the workers and the order, a record is augmented
-    in the same way. Inside `function` pipelines, ``generator()`` and ``keyed()`` need no key.
+    Streams have no positions. With any shards, workers and order, a record gets the same augmentation. Inside `function`,
+    pipelines, ``generator()`` and ``keyed()`` need no key.
 
     Args:
         function: a Compose or a Transform, which augments the record; or any function of a record, whose result is returned.
-        seed: of the run, 0 ≤ seed < 2**128.
-        epoch: the number of this pass; or the record's entry that holds it; or a function without arguments that
+        seed: the seed of the run, 0 ≤ seed < 2**128.
+        epoch: the number of this pass, the name of the record's entry that holds it, or a function without arguments that
             returns it. There is no default: a stream that keeps its epoch repeats its augmentations.
-        id: the record's entry that holds its id, or a function of the record that returns it. An integer is the sample's index
-            itself; strings and bytes become one by `record_index`.
+        id: the name of the record's entry that holds its id, or a function of the record that returns it. An integer is the
+            sample's index itself. Strings and bytes become an index by `record_index`.
         targets: the parts of a record for a Compose or a Transform; see AugmentedDataset.
         bridge: whether the generators that a function touches follow the key as well; see Bridge. A Compose or a Transform
             needs none.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when called: the record has no id or no epoch.
-        NotReproducible: when called: the function gave two results for one key.
+        ValueError: an argument is out of its range. When called: the record has no id or no epoch.
+        NotReproducible: when called: the function returned two results for one key.
 
     Example:
         >>> import seedsafe as ss
@@ -67,7 +67,7 @@ def keyed_map(
 
 
 class KeyedMap:
-    """What `keyed_map` returns.
+    """The result of `keyed_map`, a function of one record.
 
     Args:
         function: see keyed_map.
@@ -95,7 +95,7 @@ class KeyedMap:
     ) -> None:
         if not callable(function):
             raise TypeError(
-                f"function must be a Compose, a Transform or a function of a record, got {function!r}"
+                f"function must be a Compose, a Transform or a function of a record, got {function!r}: pass a callable"
             )
         if not (callable(id) or isinstance(id, str) or type(id) is int):
             raise TypeError(
@@ -110,7 +110,8 @@ class KeyedMap:
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(
-                f"targets={targets!r} are for a Compose or a Transform, but {function!r} gets the whole record: leave targets out"
+                f"targets={targets!r} are for a Compose or a Transform, and the function {function!r} gets the whole record: "
+                "leave targets out"
             )
         options = None if self._augments else checked_bridge(bridge)
         self._runner = None if options is None else Runner(function, options, f"the function {function!r}")
@@ -119,8 +120,8 @@ class KeyedMap:
         """Return the key of a record.
 
         Raises:
-            TypeError: its id or epoch is of another type.
-            ValueError: it has no id or no epoch.
+            TypeError: the record's id or epoch is of another type.
+            ValueError: the record has no id or no epoch.
         """
         epoch: Any = self.epoch
         if isinstance(epoch, str):
@@ -130,11 +131,11 @@ class KeyedMap:
         return SampleKey(self.seed, epoch, self._index(record))
 
     def __call__(self, record: Any) -> Any:
-        """Return what the function makes of a record, at its key."""
+        """Return the result of the function for a record, at the record's key."""
         return self.at(record, self.key(record))
 
     def at(self, record: Any, key: SampleKey) -> Any:
-        """Return what the function makes of a record, at a key of your own."""
+        """Return the result of the function for a record, at a key of your own."""
         if self._augments:
             return augment_sample(self.function, record, key, self.targets_of(record))
         if self._runner is None:
@@ -143,7 +144,7 @@ class KeyedMap:
         return self._runner.run(place_of(key), lambda address: self._run(record, key, address))
 
     def targets_of(self, record: Any) -> Any:
-        """Return the targets of a record: those that were passed, or those of the first record of its kind.
+        """Return the argument `targets`, or the targets of the first record of the same kind.
 
         Raises:
             ValueError: a part without a target seems to belong to the image.
@@ -151,29 +152,31 @@ class KeyedMap:
         if self.targets is not None:
             return self.targets
         kind = len(record) if isinstance(record, dict) else type(record)
-        found = self._implied.get(kind)
-        if found is None:
-            found = self._implied[kind] = implied(self.function, record)
-        return found
+        targets = self._implied.get(kind)
+        if targets is None:
+            targets = self._implied[kind] = implied(self.function, record)
+        return targets
 
     def _run(self, record: Any, key: SampleKey, address: Any) -> Any:
-        if address[-1] != key.index:  # the bridge looks at what another key gives
+        if address[-1] != key.index:  # the bridge checks the result for another key
             key = SampleKey(key.seed, key.epoch, address[-1])
         with reading(key):
             return self.function(dict(record) if type(record) is dict else record)
 
     def _index(self, record: Any) -> int:
-        found = self.id(record) if callable(self.id) else _entry(record, self.id, "id", _WAY_OUT)
-        if isinstance(found, str | bytes):
-            return record_index(found)
+        id = (
+            self.id(record) if callable(self.id) else _entry(record, self.id, "id", _WAY_OUT)
+        )  # the field's word
+        if isinstance(id, str | bytes):
+            return record_index(id)
         try:
-            index = operator.index(found)
+            index = operator.index(id)
         except TypeError:
             raise TypeError(
-                f"a record's id must be an integer, a string or bytes, got {found!r} of type {type(found).__name__}: {_WAY_OUT}"
+                f"a record's id must be an integer, a string or bytes, got {id!r} of type {type(id).__name__}: {_WAY_OUT}"
             ) from None
-        if isinstance(found, bool | np.bool_):
-            raise TypeError(f"a record's id must be an integer, a string or bytes, got {found!r}: {_WAY_OUT}")
+        if isinstance(id, bool | np.bool_):
+            raise TypeError(f"a record's id must be an integer, a string or bytes, got {id!r}: {_WAY_OUT}")
         return index
 
     def __repr__(self) -> str:
@@ -182,23 +185,23 @@ class KeyedMap:
 
 def _entry(record: Any, name: str | int, what: str, way_out: str) -> Any:
     try:
-        found = record[name]
+        value = record[name]
     except (KeyError, IndexError, TypeError):
         has = f"it has {list(record)}" if isinstance(record, Mapping) else f"it is {type(record).__name__}"
         raise ValueError(f"the record has no entry {name!r} for its {what}; {has}: {way_out}") from None
-    if found is None:
+    if value is None:
         raise ValueError(f"the record's entry {name!r} for its {what} is None: {way_out}")
-    return found
+    return value
 
 
 def content_id(record: Any) -> bytes:
-    """Return a digest of a record's content, 16 bytes: an id for records that have none.
+    """Return a digest of a record's content, 16 bytes, as an id for records that have none.
 
-    Arrays count by dtype, shape and values; dicts, lists and tuples by what they hold, dicts in the order of their
+    Arrays count by dtype, shape and values. Dicts, lists and tuples count by their content, dicts in the order of their
     keys' names. Two records with equal content have one id, and so one augmentation.
 
     Raises:
-        TypeError: a part is something else than an array, a number, a string, bytes, None or a container of these.
+        TypeError: a part is not an array, a number, a string, bytes, None or a container of these.
 
     Example:
         >>> content_id({"text": "seven", "image": np.zeros((2, 2))}) == content_id({"image": np.zeros((2, 2)), "text": "seven"})

@@ -15,23 +15,23 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many
 from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import copied, is_compose, labels_of, mixer_of
+from seedsafe.reading.forms import copy_parts, is_compose, labels_of, mixer_of
 from seedsafe.reading.records import KeyedMap
 
-__all__ = ["augmented"]
+__all__ = ["augment_records"]
 
 
-def augmented(
+def augment_records(
     keyed: KeyedMap, records: Iterable[tuple[SampleKey, Any]], size: int
 ) -> Iterator[tuple[SampleKey, Any]]:
     """Yield each key with its augmented record.
 
-    Small images are augmented `size` at a time where that is faster, to the same bytes. Up to `size` records are then read
-    before the first of them is yielded. An error of the source comes after the records before it, as it always does.
+    Small images are augmented `size` at a time if that is faster, to the same bytes. Then up to `size` records are read
+    before the first of them is yielded. An error of the source always comes after the records before it.
 
     Args:
-        keyed: augments a record.
-        records: of the source, each with its key.
+        keyed: augments one record.
+        records: the records of the source, each with its key.
         size: the number of records that the caller takes before it looks at the source's state.
     """
     group = _Group.of(keyed, size)
@@ -49,7 +49,7 @@ def augmented(
             if number % size == 0:
                 yield from group.results()
             continue
-        if group is not None:  # the rest of the stream will not be alike either
+        if group is not None:  # the rest of the stream will differ too
             yield from group.results()
             group = None
         yield key, keyed.at(record, key)
@@ -93,20 +93,20 @@ class _Group:
         self._images[len(self._keys)] = image
         self._keys.append(key)
         if entry == 0:
-            record = (None, *copied(record[1:]))
+            record = (None, *copy_parts(record[1:]))
         elif entry is not None:
-            record = copied(record | {entry: None})
+            record = copy_parts(record | {entry: None})
         self._records.append((entry, None if entry is None else record))
         return True
 
     def _entry(self, record: Any) -> Any:
-        """Return the position or name of a record's only target, which is an image; None if it is the record itself."""
+        """Return the position or name of a record's only target if that is an image, else None."""
         kind = type(record)
         if kind is not tuple and kind is not dict:
             return None
         try:
             targets = self._keyed.targets_of(record)
-        except ValueError:  # which the record raises by itself
+        except ValueError:  # the record raises it later
             return None
         if kind is tuple:
             return 0 if record and (not targets or targets == "image") else None
@@ -123,7 +123,7 @@ class _Group:
         self._keys, self._records = [], []
         whole: Array | None = None
         if self._many.pays(len(keys)):
-            with suppress(Exception):  # each record says by itself what is wrong with it
+            with suppress(Exception):  # each record raises its own error later
                 whole = self._many.run(images, ManyKeys(keys), np.empty)
         for number, key in enumerate(keys):
             entry, record = records[number]

@@ -13,7 +13,7 @@ from torch.utils.data import get_worker_info
 
 import seedsafe as ss
 from seedsafe.pipeline import batch
-from seedsafe.reading.streams import augmented
+from seedsafe.reading.streams import augment_records
 from seedsafe_torch import AugmentedIterable, loader
 
 LENGTH, BATCH = 110, 40
@@ -155,7 +155,7 @@ def test_an_error_of_the_source_comes_after_the_records_before_it(runs: list[int
         return FORMS["dict"](number)
 
     keyed = stream("dict")._map(0)
-    results = augmented(keyed, ((keyed.key(one), one) for one in Source(failing)), BATCH)
+    results = augment_records(keyed, ((keyed.key(one), one) for one in Source(failing)), BATCH)
     assert [record["label"] for _, record in islice(results, 30)] == list(range(30))
     with pytest.raises(OSError, match="record 30"):
         next(results)
@@ -166,7 +166,7 @@ def test_an_error_of_a_record_comes_after_the_records_before_it() -> None:
     augment = ss.Compose([ss.RandomCrop(32), ss.HorizontalFlip()])
     make: Callable[[int], Any] = lambda n: {"__key__": n, "image": IMAGES[n][: 32 if n != 50 else 16]}
     keyed = stream("dict", make, augment)._map(0)
-    results = augmented(keyed, ((keyed.key(one), one) for one in Source(make)), BATCH)
+    results = augment_records(keyed, ((keyed.key(one), one) for one in Source(make)), BATCH)
     assert len(list(islice(results, 50))) == 50
     with pytest.raises(ValueError, match="cannot crop"):
         next(results)
@@ -176,7 +176,7 @@ def test_what_every_record_refuses_is_refused_for_the_first(one_by_one: Callable
     for _ in range(2):
         keyed = stream("dict", augment=ss.Compose([ss.RandomCrop(40), ss.HorizontalFlip()]))._map(0)
         with pytest.raises(ValueError, match="cannot crop"):
-            next(augmented(keyed, ((keyed.key(one), one) for one in Source(FORMS["dict"])), BATCH))
+            next(augment_records(keyed, ((keyed.key(one), one) for one in Source(FORMS["dict"])), BATCH))
         one_by_one()
 
 
