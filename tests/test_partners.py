@@ -811,7 +811,7 @@ def test_a_dataset_without_a_length() -> None:
 
 
 def test_ready_batches_are_refused() -> None:
-    with pytest.raises(SampleError, match=r"MixUp reads single samples.*BatchMix"):
+    with pytest.raises(SampleError, match=r"MixUp mixes single samples.*BatchMix"):
         reader(MIXES["MixUp"], [(PHOTOS, np.arange(LENGTH))]).batch(at(0), LENGTH)
 
 
@@ -827,7 +827,7 @@ def test_a_keras_sequence_of_ready_batches_is_refused_at_once() -> None:
         def __getitem__(self, number: int) -> Any:
             return PHOTOS[3 * number : 3 * number + 3], np.arange(3)
 
-    with pytest.raises(ValueError, match=r"MixUp reads single samples.*batch_size=.*BatchMix"):
+    with pytest.raises(ValueError, match=r"MixUp mixes single samples.*batch_size=.*BatchMix"):
         AugmentedSequence(Batches(), MIXES["MixUp"], seed=1)
 
 

@@ -20,6 +20,7 @@ from seedsafe.reading.forms import (
     implied,
     is_compose,
     is_foreign,
+    kind_of,
     labels_of,
     mixer_of,
     take_apart,
@@ -41,7 +42,7 @@ def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
             f"the samples of one batch must have one shape, got {sorted(shapes)}: "
             "end the augmentation with one size, for instance with RandomCrop(size, pad_if_needed=True)"
         )
-    # Only strings may differ in dtype, by their lengths: NumPy would turn numbers beside strings into strings.
+    # Only strings may differ in dtype, by their lengths: NumPy would turn numbers next to strings into strings.
     types = {array.dtype.kind if array.dtype.kind in "US" else str(array.dtype) for array in arrays}
     if len(types) > 1:
         raise TypeError(
@@ -198,7 +199,9 @@ def augment_batch(
         _augment(augment, dict(zip(columns, sample, strict=True)), key, rows)
         for *sample, key in zip(*columns.values(), keys, strict=True)
     ]
-    arrays = {name: stack([sample[name] for sample in results]) for name in columns if name != "masks"}
+    arrays: dict[str, Any] = {
+        name: stack([sample[name] for sample in results]) for name in columns if name != "masks"
+    }
     if "masks" in columns:
         masks = [sample["masks"] for sample in results]
         # A batch has its masks as one array, or as a list of masks, each of the whole batch.
@@ -267,8 +270,8 @@ def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
     for name, column in columns.items():
         if is_foreign(column):
             raise TypeError(
-                f"the {name} of a ready batch must be a NumPy array, got {type(column).__module__}."
-                f"{type(column).__qualname__}: convert it, tensors of images to (N, H, W, C)"
+                f"the {name} of a ready batch must be a NumPy array, got {kind_of(column)}: convert it, tensors of images to "
+                "(N, H, W, C)"
             )
     return columns
 

@@ -172,11 +172,11 @@ class KeyedMap:
         try:
             index = operator.index(id)
         except TypeError:
+            index = None
+        if index is None or isinstance(id, bool | np.bool_):
             raise TypeError(
                 f"a record's id must be an integer, a string or bytes, got {id!r} of type {type(id).__name__}: {_WAY_OUT}"
-            ) from None
-        if isinstance(id, bool | np.bool_):
-            raise TypeError(f"a record's id must be an integer, a string or bytes, got {id!r}: {_WAY_OUT}")
+            )
         return index
 
     def __repr__(self) -> str:
