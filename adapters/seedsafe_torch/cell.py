@@ -121,11 +121,11 @@ class EpochCell(WarningLog):
         for numbers in (self._view, *self._before):
             numbers[0] = epoch
 
-    def first(self, what: int) -> bool:
-        """Return whether a warning is to be given now: True once in all processes."""
-        if self._view[1] & what:
+    def first(self, kind: int) -> bool:
+        """Return whether to give a warning now: True once for each kind, in all processes."""
+        if self._view[1] & kind:
             return False
-        self._view[1] |= what
+        self._view[1] |= kind
         return True
 
     def may_look(self) -> bool:
