@@ -1,4 +1,4 @@
-"""Datasets read by key: the base of every adapter.
+"""Datasets read by key, for every adapter.
 
 Besides `seedsafe` itself, an adapter imports nothing else. It adds its framework's base class, the way in which the epoch
 reaches the workers, and the framework's quirks.

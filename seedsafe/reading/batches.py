@@ -75,26 +75,28 @@ def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray
     if isinstance(first, Mapping):
         for sample in samples:
             if not isinstance(sample, Mapping) or sample.keys() != first.keys():
-                raise ValueError(
-                    f"the samples of one batch must have the same keys, got {_structure(first)} and {_structure(sample)}: "
-                    "return all keys in each sample"
-                )
+                raise _unlike("keys", first, sample)
         return {name: collate([sample[name] for sample in samples], stack) for name in first}
     if isinstance(first, tuple | list):
         for sample in samples:
             if not isinstance(sample, tuple | list) or len(sample) != len(first):
-                raise ValueError(
-                    f"the samples of one batch must have the same number of parts, got {_structure(first)} and "
-                    f"{_structure(sample)}: return all parts in each sample"
-                )
+                raise _unlike("number of parts", first, sample)
         return tuple(collate(part, stack) for part in zip(*samples, strict=True))
     return stack(samples)
 
 
-def _structure(sample: Any) -> str:
-    if isinstance(sample, Mapping):
-        return f"the keys {list(sample)}"
-    return f"{len(sample)} parts" if isinstance(sample, tuple | list) else f"a {type(sample).__name__}"
+def _unlike(what: str, *pair: Any) -> ValueError:
+    one, other = (
+        f"the keys {list(sample)}"
+        if isinstance(sample, Mapping)
+        else f"{len(sample)} parts"
+        if isinstance(sample, tuple | list)
+        else f"a {type(sample).__name__}"
+        for sample in pair
+    )
+    return ValueError(
+        f"the samples of one batch must have the same {what}, got {one} and {other}: return all of them in each sample"
+    )
 
 
 class Rows(Protocol):

@@ -102,13 +102,8 @@ def sample_error(
     """Return an error that names a sample, or a thing with another `name`. Its message ends with `rest`."""
     path, transform = path_of(base, position), transform_of(error)
     file = "" if path is None else f" ({path!r})"
-    process = (
-        "the main process"
-        if worker is None
-        else f"worker {worker}"
-        if isinstance(worker, int)
-        else f"process {worker}"
-    )
+    kind = "worker" if isinstance(worker, int) else "process"
+    process = "the main process" if worker is None else f"{kind} {worker}"
     step = "" if transform is None else f", in {transform}"
     return SampleError(
         f"{name.format(position=position)}{file} failed in {epoch_name(key.epoch)}, in {process}{step}: {reason(error)}{rest}",
@@ -210,12 +205,10 @@ def require_finite_after(augment: Augment, result: Any, again: Callable[[Augment
 
 
 def _culprit(augment: Augment, again: Callable[[Augment], Any]) -> str:
-    transforms, options = (
-        (augment.transforms, augment.options()) if isinstance(augment, Compose) else ((), {})
-    )
-    for number, transform in enumerate(transforms, 1):
+    pipeline = augment if isinstance(augment, Compose) else Compose([])
+    for number, transform in enumerate(pipeline.transforms, 1):
         # The first transforms alone have the same names, and so the same draws, as in the whole pipeline.
-        if any(_not_finite(again(Compose(transforms[:number], **options)), "")):
+        if any(_not_finite(again(Compose(pipeline.transforms[:number], **pipeline.options())), "")):
             return getattr(transform, "name", None) or type(transform).__name__
     return str(getattr(augment, "__qualname__", type(augment).__qualname__))
 
@@ -298,10 +291,8 @@ class FailureLog:
 
     def _path(self) -> str:
         """Return the file of the parent if this is a worker that unpickled the log, else this process's own."""
-        here = self._file.process == os.getpid()  # False in a forked child
-        return (
-            self._parent_path if self._parent_path is not None and here and is_worker() else self._file.path
-        )
+        inherits = self._file.process == os.getpid() and is_worker()  # a forked child has its own
+        return (self._parent_path if inherits else None) or self._file.path
 
     def __reduce__(self) -> Any:
         return partial(FailureLog, self.outcome, _path=self._path()), ()
@@ -458,8 +449,8 @@ class Faults:
             position: its position in the base.
             key: its key, which chooses its substitutes.
             make: returns the sample at another position, augmented with this key.
-            worker: the number or name of this process if it is a worker, else None.
-            listed: whether the failure enters the list; False if the sample was read for its shape alone.
+            worker: see `SampleError`.
+            listed: whether the failure enters the list.
 
         Raises:
             SampleError: failures are raised, or no substitute worked.

@@ -231,12 +231,7 @@ def _paths(targets: Any, path: tuple[Any, ...] = ()) -> _Paths:
 
 
 def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
-    """Return `targets`, or raise an error that names the wrong one.
-
-    Args:
-        targets: see Targets.
-        labels: the names of labels that the pipeline may shorten or mix.
-    """
+    """Return `targets`, or raise an error that names the wrong one; `labels` are those of `labels_of`."""
     if targets is None or targets == "image" or targets == "video":
         return targets  # type: ignore[no-any-return]
     if isinstance(targets, str) or not isinstance(targets, Sequence | Mapping):
@@ -250,11 +245,8 @@ def check_targets(targets: Any, labels: Sequence[str] = ()) -> Targets:
                 f"targets must each be one of {', '.join((*TARGETS, *labels))}, or None to pass through, got {target!r}"
             )
     twice = [target for target in set(named) if named.count(target) > 1 and target != "mask"]
-    if (
-        not any(target in TARGETS for target in named)
-        or twice
-        or (named.count("mask") > 1 and "masks" in named)
-    ):
+    mixed = named.count("mask") > 1 and "masks" in named
+    if twice or mixed or not any(target in TARGETS for target in named):
         raise ValueError(
             f"targets must name at least one target, and each at most once except mask, got {targets!r}"
         )
@@ -475,12 +467,8 @@ def _suggest(sample: Any, named: Mapping[tuple[Any, ...], str]) -> Any:
     def of(path: tuple[Any, ...], part: Any) -> Any:
         if path in named:
             return named[path]
-        inner = (
-            {key: of((*path, key), one) for key, one in part.items() if leads_on((*path, key))}
-            if isinstance(part, dict)
-            else None
-        )
-        return inner or None
+        entries = part.items() if isinstance(part, dict) else ()
+        return {key: of((*path, key), one) for key, one in entries if leads_on((*path, key))} or None
 
     if isinstance(sample, dict):
         return {key: of((key,), part) for key, part in sample.items() if leads_on((key,))}
@@ -649,12 +637,7 @@ def joined_views(samples: Sequence[Any], targets: Targets = None) -> Any:
     first, join = take_apart(samples[0], targets)
     if not isinstance(first, dict):
         return join(tuple(views))
-    return join(
-        {
-            name: tuple(view[name] for view in views) if name in TARGETS else part
-            for name, part in first.items()
-        }
-    )
+    return join({k: tuple(view[k] for view in views) if k in TARGETS else v for k, v in first.items()})
 
 
 def augment_parts(

@@ -41,11 +41,7 @@ class Keyed:
 
 
 def walk(dataset: Any, *, into_keyed: bool = True) -> Iterator[Any]:
-    """Yield a dataset and all datasets that it reads from, each once.
-
-    Args:
-        into_keyed: whether to go on into the base of a keyed dataset.
-    """
+    """Yield a dataset and all that it reads from, each once; the base of a keyed dataset only if `into_keyed`."""
     seen: set[int] = set()
     todo = [dataset]
     while todo:
@@ -87,11 +83,8 @@ def parts(dataset: Any) -> Iterator[Any]:
 def _has_items(thing: Any) -> bool:
     """Return whether a thing may be a dataset of a user's own class."""
     cls = type(thing)
-    return (
-        hasattr(cls, "__getitem__")
-        and cls.__module__.partition(".")[0] not in _DATA
-        and cls.__name__ != "Tensor"
-    )
+    is_data = cls.__module__.partition(".")[0] in _DATA or cls.__name__ == "Tensor"
+    return hasattr(cls, "__getitem__") and not is_data
 
 
 _MOST: Final = 2**14  # keys to remember, some megabytes
@@ -146,12 +139,7 @@ class Repeats:
         self._mask = 0
 
     def serve(self, fields: tuple[int, ...], index: int) -> int | None:
-        """Note that a key is served for an index, and return an earlier, different index for the same key, or None.
-
-        Args:
-            fields: the key as (seed, epoch, …).
-            index: the index of the sample that asks for it.
-        """
+        """Note that a key (seed, epoch, …) is served for an index, and return another index of the same key, or None."""
         if self._mask and hash(fields) & self._mask:
             return None
         before = self._indices.setdefault(fields, index)

@@ -285,12 +285,7 @@ class KeyedReader:
         return number + length if number < 0 else number
 
     def key(self, at: SampleIndex, inner: int = 0) -> SampleKey:
-        """Return the key of a sample, or of one of its views.
-
-        Args:
-            at: the position, with the epoch, occurrence and view.
-            inner: the number of the view, if the dataset has `views`.
-        """
+        """Return the key of a sample, or of the view `inner` if the dataset has views."""
         position = int(at)
         index = position + self.index_offset if self.ids is None else self.ids.item(position)
         view = at.view if self.views is None else at.view * self.views + inner
@@ -565,15 +560,9 @@ class KeyedReader:
         row: Array | None = None,
         before: Read | None = None,
     ) -> Any:
-        """Read the base at `source`, and augment the sample for the key of `at`.
+        """Read the base at `source`, unless it was read `before`, and augment the sample with the key of `at`.
 
-        Args:
-            source: the position to read, which differs from `at` if a sample that failed is replaced.
-            at: the position whose key the sample gets.
-            key: the key, or None if the sample stays unchanged and needs no key.
-            apply: `augment_sample`, or `augment_batch` with its options.
-            row: see `augment_sample`.
-            before: the sample, if it was read before.
+        `source` differs from `at` for a substitute. Without a key the sample stays unchanged and needs none.
         """
         if not opencv.done:
             opencv.guard()

@@ -1,4 +1,4 @@
-"""torchvision's tv_tensors: boxes, masks, keypoints and videos with types."""
+"""The targets of torchvision's tv_tensors."""
 
 from __future__ import annotations
 

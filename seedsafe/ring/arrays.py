@@ -1,4 +1,4 @@
-"""Arrays in reused memory, and their way between processes."""
+"""Arrays in reused memory, shared between processes."""
 
 from __future__ import annotations
 
@@ -209,12 +209,7 @@ def _nbytes(shape: tuple[int, ...], dtype: npt.DTypeLike) -> int:
 
 
 def empty(shape: tuple[int, ...], dtype: npt.DTypeLike, *, travels: bool = False) -> npt.NDArray[Any]:
-    """Return an array to fill, like numpy.empty, in memory that is reused when no view of it is left.
-
-    Args:
-        shape: the array's shape.
-        dtype: the type of its elements.
-        travels: whether a worker makes the array for the process that started it.
+    """Return an array to fill, like numpy.empty, in memory that is reused when no view of it is left; see `new_part`.
 
     Example:
         >>> batch = empty((64, 32, 32, 3), "uint8")

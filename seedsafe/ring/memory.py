@@ -1,4 +1,4 @@
-"""Memory files of Linux: mapped, locked and handed back.
+"""Memory files of Linux, mapped and locked.
 
 They have no name, a mapping needs no descriptor of its own, and locks protect the slots that forked children hold. All of it
 exists on Linux alone: memory files, /proc, MADV_REMOVE, and locks that belong to an open file instead of a process. On macOS

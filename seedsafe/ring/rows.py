@@ -76,13 +76,9 @@ class Rows:
             >>> rows.place(row) is row, batch_at([first, row])[:, 0, 0].tolist()
             (True, [0.0, 1.0])
         """
-        column = self._columns[0] if self._columns else None
-        if (
-            self._travels
-            or column is None
-            or self._row >= self._count
-            or not isinstance(column.dtype, np.dtype)
-        ):
+        ready = self._columns and not self._travels and self._row < self._count
+        column = self._columns[0] if ready else None
+        if column is None or not isinstance(column.dtype, np.dtype):
             return None
         self._offer = column.row(self._row).view(column.dtype).reshape(column.shape)
         return self._offer

@@ -90,12 +90,7 @@ class Ring:
         self._is_busy = False
 
     def take(self, nbytes: int, parts: int = 1) -> tuple[npt.NDArray[np.uint8], Lease] | None:
-        """Return memory and a lease for a part of a batch, or None if no room is left.
-
-        Args:
-            nbytes: the size of the part.
-            parts: the number of parts of the batch, as far as known.
-        """
+        """Return memory and a lease for one of the `parts` of a batch, or None if no room is left."""
         with slots.lock:
             if self._is_busy:  # a signal handler or a finalizer makes a batch while this thread makes one
                 return None
@@ -136,13 +131,10 @@ class Ring:
         self._takes += 1
         free = [slot for slot in self.slots if slot.can_be_used]
         fitting = [slot for slot in free if slot.size >= nbytes]
-        if fitting:
-            slot = min(fitting, key=lambda slot: (slot.size, -slot.last_use))
-        else:
-            result = self._new_slot(nbytes)
-            if result is None:
-                return None
-            slot = result
+        best = min(fitting, key=lambda slot: (slot.size, -slot.last_use), default=None)
+        slot = best or self._new_slot(nbytes)
+        if slot is None:
+            return None
         slot.use()
         slot.last_use = self._takes
         for idle in free:

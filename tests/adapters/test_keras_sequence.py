@@ -240,7 +240,7 @@ class TestCollate:
             (
                 [{"x": 1, "y": 2}, {"x": 1}],
                 ValueError,
-                r"the keys \['x', 'y'\] and the keys \['x'\]: return all keys",
+                r"the keys \['x', 'y'\] and the keys \['x'\]: return all",
             ),
             ([{"x": 1}, {"x": 1, "y": 2}], ValueError, "the same keys, got"),
             ([{"x": 1}, (1, 2)], ValueError, r"the same keys, got the keys \['x'\] and 2 parts"),
