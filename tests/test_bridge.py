@@ -28,7 +28,7 @@ from seedsafe.bridging import words as words_of_a_bridge
 from seedsafe.bridging.in_place import InPlacePhilox
 from seedsafe.bridging.same import content
 from seedsafe.bridging.search import find
-from seedsafe.bridging.words import Words, elsewhere, place_of
+from seedsafe.bridging.words import Words, address_of, other_address
 from seedsafe.keys.draws import MovablePhilox
 from seedsafe.keys.key import address
 
@@ -156,7 +156,7 @@ class TestKeyed:
         monkeypatch.setattr(words_of_a_bridge._idle[-1], "_memory", None)
         monkeypatch.setattr(sources, "numpy_state", lambda bits: None)
         monkeypatch.setattr(sources._numpy, "_ours", [])
-        monkeypatch.setattr(sources._torch[0], "_made", None)
+        monkeypatch.setattr(sources._torch[0], "_memory", None)
         monkeypatch.setattr(sources._AnyState, "state", None)  # whether a gaussian is cached cannot be told
         before = states()
         assert under(KEY) == under(KEY) != under(OTHER)
@@ -369,7 +369,7 @@ class TestStored:
         one, other = np.random.default_rng(0), np.random.default_rng(0)
         found = find([one, {"a": one, "b": other}])
         assert len(found.sources) == 2
-        words = Words(place_of(KEY))
+        words = Words(address_of(KEY))
         for source in found.sources:
             source.key(words)
         assert one.random() != other.random()
@@ -561,9 +561,9 @@ class TestHooks:
 
             def set_random_seed(self) -> None: ...
 
-        with pytest.raises(TypeError, match=r"takes \['generator'\], and the bridge knows .* use a version"):
+        with pytest.raises(TypeError, match=r"takes \['generator'\], but a bridge passes .* use a version"):
             ss.bridge(Old()).verify(GRAY)
-        with pytest.raises(TypeError, match="set_random_seed of test_bridge cannot be called with a seed"):
+        with pytest.raises(TypeError, match="set_random_seed of test_bridge does not take a seed"):
             ss.bridge(Older()).verify(GRAY)
 
 
@@ -632,7 +632,7 @@ class TestVerification:
         name = getattr(function, "__name__", type(function).__name__)
         expected = (
             rf"in the transform 'bridge/{name}' of the pipeline: bridge\({name}\), of test_bridge, gave two results .*"
-            r"Keyed were random, numpy.random, torch\. .*register_hook\(cls, hook\)"
+            r"The bridge keyed random, numpy.random, torch\. .*register_hook\(cls, hook\)"
         )
         with pytest.raises(ss.NotReproducible, match=expected):
             [augment(GRAY.astype(np.float32), key=key) for key in KEYS]
@@ -757,7 +757,7 @@ class TestMember:
     def test_what_follows_cannot_be_traced_without_the_result(self) -> None:
         augment = ss.Compose([ss.bridge(np.negative), ss.RandomCrop(2)])
         message = (
-            "shape of what negative returns is not known before it runs: put transforms whose draws depend"
+            "shape of the result of negative is not known before the call: put transforms whose draws depend"
         )
         with pytest.raises(ValueError, match=message):
             augment.params(KEY, (4, 4))
@@ -804,7 +804,7 @@ class TestMember:
 
     def test_values_only(self) -> None:
         sample = {"image": GRAY, "mask": np.zeros((2, 3), np.uint8), "id": 3}
-        message = r"negative gets the image alone, but the sample has \['mask'\] as well: pass call=\"named\""
+        message = r"negative gets the image alone, but the sample also has \['mask'\]: pass call=\"named\""
         with pytest.raises(ValueError, match=message):
             ss.Compose([ss.bridge(np.negative)])(sample, key=KEY)
         made = ss.Compose([ss.bridge(lambda image: image + 1, values_only=True)])(sample, key=KEY)
@@ -837,7 +837,7 @@ class TestMember:
             (
                 lambda: ss.bridge(lambda samples, sample_rate: samples),
                 TypeError,
-                "a bridge passes only one, the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
+                "a bridge passes only the sample: fix the others with functools.partial(<lambda>, sample_rate=…)",
             ),
             (lambda: ss.bridge(lambda: 1), TypeError, "takes no argument, but a bridge passes it the sample"),
             (
@@ -921,7 +921,7 @@ print(os.waitstatus_to_exitcode(status))
 
 
 def test_elsewhere_is_another_place() -> None:
-    assert elsewhere(elsewhere(place_of(KEY))) == place_of(KEY) != elsewhere(place_of(KEY))
+    assert other_address(other_address(address_of(KEY))) == address_of(KEY) != other_address(address_of(KEY))
 
 
 def test_the_core_imports_no_framework_for_a_bridge() -> None:

@@ -484,7 +484,7 @@ class TestSearch:
                 return self.inner[0][0][0][0][0].random()  # type: ignore[index]
 
         monkeypatch.setattr(search, "MOST", 40)
-        with pytest.raises(ss.NotReproducible, match="looked for in the first 200000 objects below it"):
+        with pytest.raises(ss.NotReproducible, match="covers only the first 200000 objects below it"):
             AugmentedDataset(Deep(), seed=42, bridge=True).at(0, epoch=0)
 
     def test_the_order_of_the_numbers_is_that_of_the_way_down(self) -> None:

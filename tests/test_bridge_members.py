@@ -65,7 +65,7 @@ class TestParams:
     def test_without_the_error_names_it(self) -> None:
         augment = ss.Compose([ss.bridge(np.negative), ss.RandomCrop(2)])
         with pytest.raises(
-            ValueError, match=r'give the bridge returns="same" or returns=\(height, width, channels\)'
+            ValueError, match=r'pass returns="same" or returns=\(height, width, channels\) to the bridge'
         ):
             augment.params(KEY, (4, 4))
         with pytest.raises(TypeError, match='returns must be "same", a shape or None, got 5'):
@@ -134,7 +134,7 @@ class TestCallingStyles:
         with pytest.raises(error) as raised:
             ss.bridge(function)(GRAY, key=KEY)
         said = str(raised.value) + "".join(getattr(raised.value, "__notes__", []))
-        assert "If it is called otherwise, wrap it:\n\n    def wrapped(image):" in said
+        assert "If it needs another call, wrap it:\n\n    def wrapped(image):" in said
         if raised.value.__class__ is not TypeError:
             assert "was called as call='array', with ndarray of shape (2, 3)" in said
 

@@ -24,7 +24,7 @@ import words_from_the_page as words
 import seedsafe as ss
 from seedsafe import mixing
 from seedsafe.bridging.words import Words as BridgeWords
-from seedsafe.bridging.words import place_of
+from seedsafe.bridging.words import address_of
 from seedsafe.keys import decisions
 from seedsafe.keys.draws import Draws, normal_quantiles, sixteenths
 from seedsafe.keys.key import address
@@ -82,7 +82,7 @@ def of_the_package() -> dict[str, Any]:
 
     def bridge(key: tuple[int, int, int], place: int) -> int:
         """Return a word where one of the bridge's generators begins."""
-        seeds = BridgeWords(place_of(ss.SampleKey(*key)))
+        seeds = BridgeWords(address_of(ss.SampleKey(*key)))
         if place < 960:
             return int.from_bytes(seeds.head(place // 312)[:2].astype("<u4").tobytes(), "little")
         return seeds.integer((place - 960) // 320)

@@ -356,7 +356,7 @@ def test_a_bridge_takes_the_frames_from_the_same_seeds() -> None:
         assert augment.params(key, {"video": VIDEO})[1] == augment.params(key, {"image": VIDEO[0]})[1]
     with pytest.raises(ValueError, match="noisy gets the image alone, but the sample has"):
         augment({"video": VIDEO, "video_mask": MASKS}, key=KEY)
-    with pytest.raises(ValueError, match="call the masks of the frames 'video_mask'"):
+    with pytest.raises(ValueError, match="name the masks of the frames 'video_mask'"):
         augment({"video": VIDEO, "mask": MASKS[0]}, key=KEY)
 
     def both(image: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:

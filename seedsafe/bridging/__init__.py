@@ -1,4 +1,4 @@
-"""Bridges: existing datasets and transforms of other libraries as functions of (seed, epoch, index)."""
+"""Bridges: other libraries' datasets and transforms, keyed."""
 
 from seedsafe.bridging.hooks import register_hook
 from seedsafe.bridging.member import Bridged, bridge

@@ -1,4 +1,4 @@
-"""Calling: the ways in which libraries' callables are called with a sample."""
+"""How to call other libraries' callables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from seedsafe.bridging.words import Words
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import Address
 
-__all__ = ["CALLS", "WRAPPER", "Calling", "channels_last", "copied", "name_of", "takes_tensors", "tensor_of"]
+__all__ = ["CALLS", "WRAPPER", "Calling", "channels_last", "copy", "name_of", "takes_tensors", "tensor_of"]
 
 _CONVERSIONS: Final = ("ToImage", "ToTensor", "ToPILImage", "Lambda")
-"""Transforms of torchvision's that make something of an array themselves."""
+"""Transforms of torchvision that convert an array themselves."""
 
 
 def takes_tensors(function: Any) -> bool:
-    """Return whether a callable is torchvision's and begins with a transform that needs a tensor."""
+    """Return whether a callable is from torchvision and begins with a transform that needs a tensor."""
     parts = [function]
     while parts:
         function = parts[0]
@@ -35,23 +35,25 @@ def takes_tensors(function: Any) -> bool:
 
 
 def tensor_of(image: Array) -> Any:
-    """Return an image (H, W) or (H, W, C) as a tensor (1, H, W) or (C, H, W) of its own.
+    """Copy an image (H, W) or (H, W, C) to a tensor (1, H, W) or (C, H, W).
 
     Raises:
         RuntimeError: torch has not been imported.
     """
     torch = sys.modules.get("torch")
     if torch is None:
-        raise RuntimeError('call="tensor" needs torch, which the program has not imported: import it')
+        raise RuntimeError(
+            'call="tensor" needs torch, which this process has not imported: import it before the first sample'
+        )
     planes = image[None] if image.ndim == 2 else np.moveaxis(image, -1, 0)
     return torch.from_numpy(np.array(planes, order="C"))
 
 
-def channels_last(made: Any, dimensions: int) -> Any:
-    """Return a tensor (C, H, W) as an array (H, W, C), or (H, W) if the image had 2 dimensions and it has one channel."""
-    if not hasattr(made, "detach"):
-        return made
-    array = as_array(made)
+def channels_last(result: Any, dimensions: int) -> Any:
+    """Return a tensor (C, H, W) as an array (H, W, C); as (H, W) if C is 1 and the image had 2 dimensions."""
+    if not hasattr(result, "detach"):
+        return result
+    array = as_array(result)
     if array.ndim != 3:
         return array
     return (
@@ -62,33 +64,33 @@ def channels_last(made: Any, dimensions: int) -> Any:
 CALLS: Final = ("array", "tensor", "named", "dict")
 _ALONE: Final = ("array", "tensor")
 _NAMED: Final = {"boxes": "bboxes"}
-"""Targets that libraries called with named arguments call otherwise."""
+"""Targets with another name in libraries that take named arguments."""
 
 _FORMATS: Final = {
     "boxes": "bbox_params=albumentations.BboxParams('pascal_voc')",
     "keypoints": "keypoint_params=albumentations.KeypointParams('xy', remove_invisible=False)",
 }
-"""What albumentations' own Compose needs for targets that its transforms expect in a form of their own."""
+"""Arguments of albumentations' Compose for targets that its transforms expect in a format of their own."""
 
-WRAPPER: Final = """If it is called otherwise, wrap it:
+WRAPPER: Final = """If it needs another call, wrap it:
 
     def wrapped(image):
-        made = transform(...)  # as its library calls it: with a picture, a tensor, a dict, a sample rate
-        return ...  # an array or tensor out of what was made
+        result = transform(...)  # as its library calls it: with a picture, a tensor, a dict, a sample rate
+        return ...  # an array or tensor from the result
 
     seedsafe.bridge(wrapped)"""
-"""What errors say of a callable that is called in another way."""
+"""The way out in errors about a callable that needs another call."""
 
 _set = object.__setattr__
 
 
 @dataclass(frozen=True, slots=True)
 class Calling:
-    """How a callable is called.
+    """Calls a callable in the way that it expects.
 
     Args:
         function: the callable.
-        style: one of CALLS; by default what its signature and class suggest, else "array".
+        style: one of CALLS; the default depends on its signature and class, else "array".
 
     Raises:
         TypeError: it needs arguments that a sample does not have.
@@ -113,28 +115,28 @@ class Calling:
 
     @property
     def alone(self) -> bool:
-        """Return whether it is given an image or audio alone."""
+        """Return whether it gets an image or audio alone."""
         return self.style in _ALONE
 
     def format_of(self, target: str) -> str | None:
-        """Return the format of boxes or keypoints in albumentations' Compose, "xy" for all that begin with it; else None."""
+        """Return the format of boxes or keypoints of a Compose of albumentations, or None. All "xy…" become "xy"."""
         processors = getattr(self.function, "processors", None)
         one = processors.get(_NAMED.get(target, target)) if isinstance(processors, dict) else None
-        found = getattr(getattr(one, "params", None), "format", None)
-        if not isinstance(found, str):
+        result = getattr(getattr(one, "params", None), "format", None)
+        if not isinstance(result, str):
             return None
-        return "xy" if target == "keypoints" and found.startswith("xy") else found
+        return "xy" if target == "keypoints" and result.startswith("xy") else result
 
     def with_array(self, array: Array, params: Address) -> Any:
-        """Return what it makes of a copy of an image or of audio."""
+        """Call it with a copy of an image or of audio."""
         if self.style == "array":
-            return self._called(params, copied(array))
+            return self._call(params, copy(array))
         if self.style == "tensor":
-            return channels_last(self._called(params, tensor_of(array)), array.ndim)
+            return channels_last(self._call(params, tensor_of(array)), array.ndim)
         return self.with_dict({"image": array}, params)["image"]
 
     def with_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
-        """Return what it makes of a copy of a dict of targets.
+        """Call it with a copy of a dict of targets.
 
         Raises:
             ValueError: it would lose boxes or keypoints.
@@ -145,46 +147,46 @@ class Calling:
         if lost:
             options = ", ".join(_FORMATS[one] for one in lost)
             raise ValueError(
-                f"{name_of(self.function)} of albumentations would lose the sample's {' and '.join(lost)}, which only a Compose of "
-                f"albumentations brings into the form that its transforms need: bridge albumentations.Compose([...], {options}), "
-                "or use a transform of seedsafe or of its drop-in for albumentations"
+                f"{name_of(self.function)} of albumentations would lose the sample's {' and '.join(lost)}, since only a Compose of "
+                f"albumentations converts them for its transforms: bridge albumentations.Compose([...], {options}), or use a "
+                "transform of seedsafe or of its drop-in for albumentations"
             )
-        given = copied(sample)
+        own = copy(sample)
         if self.style == "dict":
-            return self._a_dict(self._called(params, given))
-        named = {_NAMED.get(name, name): part for name, part in given.items() if name in TARGETS}
-        result = self._called(params, **named)
+            return self._check_dict(self._call(params, own))
+        named = {_NAMED.get(name, name): part for name, part in own.items() if name in TARGETS}
+        result = self._call(params, **named)
         if set(named) == {"image"} and as_array(result) is not None:
             return {"image": result}
-        result = self._a_dict(result)
-        return {name: result[_NAMED.get(name, name)] for name in given if name in TARGETS}
+        result = self._check_dict(result)
+        return {name: result[_NAMED.get(name, name)] for name in own if name in TARGETS}
 
-    def _called(self, params: Address, *given: Any, **named: Any) -> Any:
+    def _call(self, params: Address, *arguments: Any, **named: Any) -> Any:
         seed = {"invocation_seed": Words(params).integer(3) % 2**32} if self._seeded else {}
         try:
-            return self.function(*given, **named, **seed)
+            return self.function(*arguments, **named, **seed)
         except Exception as error:
-            what = ", ".join(map(_kind, given)) or ", ".join(
+            kinds = ", ".join(map(_kind, arguments)) or ", ".join(
                 f"{name}={_kind(part)}" for name, part in named.items()
             )
             error.add_note(
-                f"{name_of(self.function)} was called as call={self.style!r}, with {what}. {WRAPPER}"
+                f"{name_of(self.function)} was called as call={self.style!r}, with {kinds}. {WRAPPER}"
             )
             raise
 
-    def _a_dict(self, made: Any) -> dict[Any, Any]:
-        if not isinstance(made, dict):
+    def _check_dict(self, result: Any) -> dict[Any, Any]:
+        if not isinstance(result, dict):
             raise TypeError(
                 f"{name_of(self.function)} was called as call={self.style!r} and must return a dict, got "
-                f'{type(made).__name__}: pass call="array" if it returns the image alone. {WRAPPER}'
+                f'{type(result).__name__}: pass call="array" if it returns the image alone. {WRAPPER}'
             )
-        return made
+        return result
 
 
 def _loses(function: Any, part: str) -> bool:
-    """Return whether a callable is albumentations' and moves a part that no Compose of albumentations prepares for it.
+    """Return whether a callable from albumentations moves a part that no Compose of albumentations converts for it.
 
-    A transform of albumentations expects boxes in shares of the image's sides, and keypoints with five columns.
+    Its transforms expect boxes as fractions of the image's sides, and keypoints with five columns.
     """
     return part not in getattr(function, "processors", ()) and _takes(function, part)
 
@@ -196,23 +198,23 @@ def _takes(function: Any, part: str) -> bool:
         for cls in type(function).__mro__
     ):
         return False
-    members = getattr(function, "transforms", None)
-    if members is None:
+    transforms = getattr(function, "transforms", None)
+    if transforms is None:
         return part in getattr(function, "targets", ())
-    return any(_takes(one, part) for one in members)  # a Compose that is a member prepares nothing
+    return any(_takes(one, part) for one in transforms)  # an inner Compose converts nothing
 
 
-def copied(given: Any) -> Any:
-    """Return an array, or a dict or list of them, that is nobody else's."""
-    if isinstance(given, dict):
-        return {name: copied(part) for name, part in given.items()}
-    if type(given) in (list, tuple):
-        return type(given)([copied(part) for part in given])
-    return given.copy() if isinstance(given, np.ndarray) else given
+def copy(value: Any) -> Any:
+    """Copy the arrays in a dict, list or tuple, or an array."""
+    if isinstance(value, dict):
+        return {name: copy(part) for name, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)([copy(part) for part in value])
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def name_of(function: Any) -> str:
-    """Return what errors and streams call a callable: the name of its function or class."""
+    """Return the name of a callable's function or class, for errors and streams."""
     while isinstance(function, functools.partial):
         function = function.func
     named = getattr(function, "__name__", None)
@@ -220,12 +222,11 @@ def name_of(function: Any) -> str:
 
 
 def _parameters(function: Any) -> list[inspect.Parameter] | None:
-    """Return the parameters of a call; of a torch module, whose call takes anything, those of its ``forward``."""
-    called = getattr(function, "forward", function)
+    """Return the parameters of a callable (for a torch module, of ``forward``), or None if they are unknown."""
     try:
-        return list(inspect.signature(called).parameters.values())
+        return list(inspect.signature(getattr(function, "forward", function)).parameters.values())
     except (TypeError, ValueError):
-        return None  # written in C: the call will tell
+        return None  # written in C
 
 
 def _style(function: Any) -> str:
@@ -237,7 +238,7 @@ def _style(function: Any) -> str:
     if parameters is None:
         return "array"
     kinds = {one.kind for one in parameters}
-    alone = not any(  # but for switches, as volumentations' force_apply
+    alone = not any(  # apart from switches such as force_apply of volumentations
         one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and not isinstance(one.default, bool)
         for one in parameters
     )
@@ -262,7 +263,7 @@ def _check_arguments(function: Any) -> None:
     if len(needed) > 1:
         rest = ", ".join(f"{one}=…" for one in needed[1:])
         raise TypeError(
-            f"{name_of(function)} needs the arguments {needed}, but a bridge passes only one, the sample: "
+            f"{name_of(function)} needs the arguments {needed}, but a bridge passes only the sample: "
             f"fix the others with functools.partial({name_of(function)}, {rest})"
         )
     if not takes or (not needed and takes[0].kind is inspect.Parameter.KEYWORD_ONLY):

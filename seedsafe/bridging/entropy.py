@@ -1,4 +1,4 @@
-"""Entropy: what NumPy's generators are seeded with that are made without a seed, or with one, inside a region."""
+"""The seeds of new generators inside regions."""
 
 from __future__ import annotations
 
@@ -16,26 +16,24 @@ from numpy.random import bit_generator
 from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words
 
-__all__ = ["Entropy", "SeedsMade"]
+__all__ = ["Entropy", "SeedLog"]
 
 _NUMPY: Any = bit_generator
 _LEGACY: Any = sys.modules[np.random.MT19937.__module__]
 _SEEDS = (int, str, bytes, float, list, tuple, np.integer)
 
-if not hasattr(
-    _NUMPY, "randbits"
-):  # a NumPy that asks another function: what is made without a seed is left to the checks
+# This NumPy calls another function: the checks alone then find generators without a seed.
+if not hasattr(_NUMPY, "randbits"):
     _NUMPY.randbits = randbits
 
 _SEGMENT: Final = 2**32
-"""Its words begin far behind those of all other segments."""
+"""A segment far behind all others."""
 
 
 class Entropy:
-    """Gives the words of a region to the generators that its thread makes without a seed: ``default_rng()``.
+    """Seeds generators without a seed, as in ``default_rng()``, from the region's words, in the region's thread.
 
-    NumPy asks a function of a module of its own for them, ``randbits``, which this takes the place of. Other
-    threads go on with the system's entropy.
+    It replaces NumPy's internal function ``randbits``. Other threads still get the system's entropy.
     """
 
     __slots__ = ("_blocks", "_words", "before")
@@ -44,7 +42,7 @@ class Entropy:
         self._words = words
         self._blocks = 0
         self.before: Any = _NUMPY.randbits
-        """The function whose place it has taken."""
+        """The function that it replaces."""
         _NUMPY.randbits = self
 
     def leave(self) -> None:
@@ -52,20 +50,20 @@ class Entropy:
         _NUMPY.randbits = self.before
 
     def __call__(self, bits: int) -> int:
-        """Return a number of so many bits."""
-        if not turns.lock._is_owned():  # type: ignore[attr-defined]  # another thread than the region's
+        """Return a number of `bits` bits."""
+        if not turns.lock._is_owned():  # type: ignore[attr-defined]  # not the region's thread
             number: int = self.before(bits)
             return number
         words = -(-bits // 64)
-        taken = self._words.take(_SEGMENT, words, self._blocks)
+        raw = self._words.take(_SEGMENT, words, self._blocks)
         self._blocks += -(-words // 4)
-        return int.from_bytes(taken, "little") >> (64 * words - bits)
+        return int.from_bytes(raw, "little") >> (64 * words - bits)
 
 
-class SeedsMade:
-    """Lists the seeds that this thread gives to new generators of NumPy's and of `random` inside a with statement.
+class SeedLog:
+    """Lists the seeds that this thread passes to new generators of NumPy and `random` inside a with statement.
 
-    It takes the place of functions that NumPy calls with every seed, and so costs too much for every call.
+    It replaces functions that NumPy calls with every seed, and costs too much for every call.
     """
 
     def __init__(self) -> None:
@@ -73,31 +71,31 @@ class SeedsMade:
         self._before: list[tuple[Any, str, Any]] = []
 
     def __enter__(self) -> set[str]:
-        self._replace(_NUMPY, "_coerce_to_uint32_array", self._noting)
+        self._replace(_NUMPY, "_coerce_to_uint32_array", self._listener)
         self._replace(
             _LEGACY,
             "operator",
-            lambda module: SimpleNamespace(**vars(module) | {"index": self._noting(module.index)}),
+            lambda module: SimpleNamespace(**vars(module) | {"index": self._listener(module.index)}),
         )
-        self._replace(random.Random, "seed", lambda method: self._noting(method, 1))
+        self._replace(random.Random, "seed", lambda method: self._listener(method, 1))
         return self.seeds
 
     def __exit__(self, *error: object) -> None:
         while self._before:
             setattr(*self._before.pop())
 
-    def _replace(self, holder: Any, name: str, made: Callable[[Any], Any]) -> None:
+    def _replace(self, holder: Any, name: str, wrap: Callable[[Any], Any]) -> None:
         before = getattr(holder, name, None)
-        if before is not None:  # as NumPy has it today
+        if before is not None:  # another NumPy may not have it
             self._before.append((holder, name, before))
-            setattr(holder, name, made(before))
+            setattr(holder, name, wrap(before))
 
-    def _noting(self, function: Any, place: int = 0) -> Any:
-        """Return a function that lists the argument at a place before it is passed on."""
+    def _listener(self, function: Any, position: int = 0) -> Any:
+        """Return a function that lists its argument at a position and calls `function`."""
         thread = get_ident()
 
-        def noted(*arguments: Any, **named: Any) -> Any:
-            seed = arguments[place] if place < len(arguments) else named.get("a")
+        def listen(*arguments: Any, **named: Any) -> Any:
+            seed = arguments[position] if position < len(arguments) else named.get("a")
             if (
                 get_ident() == thread
                 and isinstance(seed, _SEEDS)
@@ -106,4 +104,4 @@ class SeedsMade:
                 self.seeds.add(repr(int(seed) if isinstance(seed, np.integer) else seed)[:60])
             return function(*arguments, **named)
 
-        return noted
+        return listen

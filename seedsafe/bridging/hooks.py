@@ -1,4 +1,4 @@
-"""Hooks: how to set an object that hides its generators."""
+"""Hooks: seed objects that hide their generators."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from numpy.random import Generator, RandomState
 __all__ = ["Hook", "hook_of", "library_of", "register_hook", "registrations", "takes_seed"]
 
 Hook = Callable[[Any, Generator], Any]
-"""Called before each sample with the object and a fresh NumPy Generator of that sample."""
+"""Called before each sample with the object and a fresh NumPy Generator for that sample."""
 
 _registered: dict[type, Hook] = {}
 _registrations = 0
 
 
 def register_hook(cls: type, hook: Hook) -> None:
-    """Let every bridge key the objects of a class through a function of yours.
+    """Let every bridge key the objects of a class with your own function.
 
-    A registered hook goes before the ones that the bridge knows. It also reaches subclasses. Spawned workers import
-    your modules again: register it in a module that they import.
+    A registered hook takes precedence over the ones that the bridge knows. It also applies to subclasses. Spawned workers
+    import your modules again, so register it in a module that they import.
 
     Args:
         cls: the class.
-        hook: called as ``hook(object, rng)`` before each sample; `rng` is a fresh NumPy Generator of that sample, and
-            may be kept.
+        hook: called as ``hook(object, rng)`` before each sample. `rng` is a fresh NumPy Generator for that sample; the
+            object may keep it.
 
     Raises:
         TypeError: cls is not a class, or hook is not callable.
@@ -46,19 +46,19 @@ def register_hook(cls: type, hook: Hook) -> None:
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a class, got {cls!r}: pass type(object)")
     if not callable(hook):
-        raise TypeError(f"hook must be callable as hook(object, rng), got {hook!r}")
+        raise TypeError(f"hook must be callable, got {hook!r}: pass a function hook(object, rng)")
     global _registrations
     _registered[cls] = hook
     _registrations += 1
 
 
 def registrations() -> int:
-    """Return how often a hook was registered."""
+    """Return how many times a hook was registered."""
     return _registrations
 
 
 def hook_of(thing: Any) -> Hook | None:
-    """Return the hook for an object, or None: a registered one, else the first that its methods allow."""
+    """Return the hook for an object: a registered one, else the first that fits its methods, else None."""
     for cls in type(thing).__mro__:
         if cls in _registered:
             return _registered[cls]
@@ -69,7 +69,7 @@ def hook_of(thing: Any) -> Hook | None:
 
 
 def takes_seed(function: Any) -> bool:
-    """Return whether a call takes ``invocation_seed=``."""
+    """Return whether a function takes ``invocation_seed=``."""
     try:
         return "invocation_seed" in inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -77,7 +77,7 @@ def takes_seed(function: Any) -> bool:
 
 
 def _random_state(thing: Any, rng: Generator) -> Any:
-    """``set_random_state``, with the arguments of albumentations or of MONAI."""
+    """Call ``set_random_state`` with the arguments of albumentations or MONAI."""
     names = _parameters(thing.set_random_state)
     if {"random_generator", "py_random"} <= names:
         python = random.Random(_seed(rng, 2))
@@ -89,8 +89,8 @@ def _random_state(thing: Any, rng: Generator) -> Any:
     if "seed" in names:
         return _call(thing, "set_random_state", seed=_seed(rng) % 2**32)
     raise TypeError(
-        f"{type(thing).__name__}.set_random_state of {library_of(thing)} takes {sorted(names)}, and the bridge knows "
-        "(seed, state) and (random_generator, py_random): use a version that has one of them, or register_hook"
+        f"{type(thing).__name__}.set_random_state of {library_of(thing)} takes {sorted(names)}, but a bridge passes "
+        "(seed, state) or (random_generator, py_random): use a version with one of these, or register_hook"
     )
 
 
@@ -125,8 +125,8 @@ def _call(thing: Any, method: str, *arguments: Any, **named: Any) -> None:
         getattr(thing, method)(*arguments, **named)
     except TypeError as error:
         raise TypeError(
-            f"{type(thing).__name__}.{method} of {library_of(thing)} cannot be called with a seed ({error}): use "
-            "another version, or register_hook"
+            f"{type(thing).__name__}.{method} of {library_of(thing)} does not take a seed ({error}): use another version, "
+            "or register_hook"
         ) from error
 
 
@@ -135,7 +135,7 @@ def _parameters(function: Any) -> set[str]:
 
 
 def library_of(thing: Any) -> str:
-    """Return the distribution that an object's class comes from and its version, as far as they are known."""
+    """Return the top-level module of an object's class, with the version of its distribution if known."""
     from importlib.metadata import PackageNotFoundError, version
 
     root = (getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0]

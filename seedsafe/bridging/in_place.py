@@ -1,4 +1,4 @@
-"""The states of a Philox and of Mersenne Twisters, written and read in place where the installed libraries keep them as they do today."""
+"""Generators' states in place, in their own memory."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["STATE", "InPlacePhilox", "numpy_state", "python_state", "torch_state
 
 _SIX = struct.Struct("=6Q")
 STATE = 624
-"""The 32-bit pieces of a Mersenne Twister's state."""
+"""The number of 32-bit words in a Mersenne Twister's state."""
 
 _USED_UP = 4
-"""How many words of its block of four a generator has given out when it begins with the next one."""
+"""The buffer position of a generator whose block of four words is used up."""
 
 
 class InPlacePhilox(MovablePhilox):
-    """A MovablePhilox that is moved in a quarter of the time, where NumPy's memory is laid out as in NumPy 2.4.
+    """A MovablePhilox that moves in a quarter of the time if NumPy's memory layout is that of NumPy 2.4.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -41,12 +41,12 @@ class InPlacePhilox(MovablePhilox):
 
     def __init__(self) -> None:
         super().__init__()
-        found = _memory_of(self)
-        self._memory: Any = found and found[0]
-        self._used: Any = found and found[1]
+        self._memory: Any
+        self._used: Any
+        self._memory, self._used = _memory_of(self) or (None, None)
 
     def words(self, at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
-        """Return the first words after so many blocks of an address, uint64, shape (count,)."""
+        """Return the words from block `after` of an address on, uint64, shape (count,)."""
         memory = self._memory
         if memory is None:
             return super().words(at, count, after)
@@ -54,15 +54,15 @@ class InPlacePhilox(MovablePhilox):
             at = at._replace(block=at.block + after)
         _SIX.pack_into(memory, 0, *at)
         self._used[0] = _USED_UP
-        found: npt.NDArray[np.uint64] = self.bits.random_raw(count)
-        return found
+        result: npt.NDArray[np.uint64] = self.bits.random_raw(count)
+        return result
 
 
 def _memory_of(movable: MovablePhilox) -> tuple[Any, Any] | None:
-    """Return the memory of a generator's key and counter, 48 bytes, and of how many words of its block are used.
+    """Return the memory of a generator's key and counter, 48 bytes, and the memory of its buffer position.
 
-    NumPy gives out the address of two pointers, to the counter and to the key, and does not promise what they point to. So
-    what is there is compared with a state that was set; None if it differs.
+    NumPy exposes two pointers, to the counter and to the key, without promising a layout. So the memory is compared with
+    a known state. Return None if it differs.
     """
     bits: Philox = movable.bits
     try:
@@ -74,19 +74,19 @@ def _memory_of(movable: MovablePhilox) -> tuple[Any, Any] | None:
         return None
     memory = memoryview((ctypes.c_char * _SIX.size).from_address(key)).cast("B")
     used = memoryview((ctypes.c_char * 4).from_address(start + 16)).cast("B").cast("i")
-    MovablePhilox.words(movable, Address(1, 2, 3, 4, 5, 6), 2)  # which counts the block on before it makes it
-    told = bits.state
-    state: Any = told["state"]
+    MovablePhilox.words(movable, Address(1, 2, 3, 4, 5, 6), 2)  # sets a known state
+    reported = bits.state
+    state: Any = reported["state"]
     expected = (*state["key"].tolist(), *state["counter"].tolist())
-    return (memory, used) if _SIX.unpack(memory) == expected and used[0] == told["buffer_pos"] == 2 else None
+    same = _SIX.unpack(memory) == expected and used[0] == reported["buffer_pos"] == 2
+    return (memory, used) if same else None
 
 
 def python_state(generator: random.Random) -> npt.NDArray[np.uint32] | None:
     """Return the memory of the generator's state, a position and 624 words, uint32, shape (625,).
 
-    CPython keeps it in the object, after its header. Where the object has not just the size for that, or what is
-    there is not the state that it tells, None. To set the state through `random.setstate` takes 7 µs instead of one, and
-    to read it as long.
+    CPython keeps the state in the object, after its header. Return None if the object's size is different, or if the memory
+    differs from `getstate`. Reading or setting the state in memory takes 1 µs, through `random` 7 µs.
     """
     header, size = object.__basicsize__, 4 * (STATE + 1)
     native = random.Random.__base__
@@ -100,22 +100,22 @@ def python_state(generator: random.Random) -> npt.NDArray[np.uint32] | None:
 def numpy_state(bits: MT19937) -> npt.NDArray[np.uint32] | None:
     """Return the memory of the generator's state, 624 words and a position, uint32, shape (625,).
 
-    NumPy gives out its address and does not promise what lies there, so what is there is compared with the state
-    that it tells; None if it differs. To set the state through NumPy's own interface takes 34 µs instead of one.
+    NumPy exposes a pointer to it without promising a layout. Return None if the memory differs from the reported state.
+    Setting the state in memory takes 1 µs, through NumPy's own interface 34 µs.
     """
     try:
         view = np.ctypeslib.as_array((ctypes.c_uint32 * (STATE + 1)).from_address(bits.ctypes.state_address))
     except (AttributeError, TypeError, ValueError):
         return None
-    told = bits.state["state"]
-    return view if np.array_equal(view[:STATE], told["key"]) and view[STATE] == told["pos"] else None
+    state = bits.state["state"]
+    return view if np.array_equal(view[:STATE], state["key"]) and view[STATE] == state["pos"] else None
 
 
 def torch_state(torch: Any) -> tuple[Any, npt.NDArray[np.uint32], npt.NDArray[np.uint64]] | None:
-    """Return a freshly seeded state of torch's CPU generator, and its memory: the seed it tells, and its 624 words.
+    """Return a newly seeded state of torch's CPU generator, the memory of its initial seed, and that of its 624 words.
 
-    None if the state of a known seed is not laid out as it is in torch 2.13. torch's own ``manual_seed`` takes 64 bits
-    and uses 32.
+    Return None if its layout is not that of torch 2.13. The state is set as a whole because ``manual_seed`` uses only 32 of
+    its 64 bits.
     """
     state = torch.Generator().manual_seed(1).get_state()
     raw = state.numpy()

@@ -1,4 +1,4 @@
-"""bridge: a callable of any library as a transform of a Compose."""
+"""Any library's callable as a transform."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.bridging.calling import CALLS, WRAPPER, Calling, copied, name_of
+from seedsafe.bridging.calling import CALLS, WRAPPER, Calling, copy, name_of
 from seedsafe.bridging.hooks import library_of
 from seedsafe.bridging.options import Bridge, NotReproducible
 from seedsafe.bridging.runner import KEYS, Runner
@@ -29,12 +29,11 @@ __all__ = ["Bridged", "bridge"]
 
 
 class BridgedLeaf(Leaf):
-    """A bridged callable, bound to its stream: it is given a dict's parts together, and errors name the transform."""
+    """A bridged callable with its stream. It gets all parts of a dict in one call, and its errors name the transform."""
 
     __slots__ = ()
 
     def run(self, sample: Any, draws: Any) -> Any:
-        """Return the sample that it makes; an error of the checks names the transform."""
         try:
             return super().run(sample, draws)
         except NotReproducible as error:
@@ -42,25 +41,23 @@ class BridgedLeaf(Leaf):
 
     @property
     def moves(self) -> bool:
-        """Return whether it may move boxes and keypoints."""
         return bool(self.transform.moves)
 
     def format_of(self, target: str) -> str | None:
-        """Return the format of boxes or keypoints in albumentations' Compose; None for any other callable."""
-        found: str | None = self.transform.format_of(target)
-        return found
+        result: str | None = self.transform.format_of(target)
+        return result
 
     def mover(self, info: Info, params: Any) -> None:
-        """Return None: it moves what it is given itself."""
+        """Return None: the callable itself moves the boxes and keypoints."""
         return
 
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
-        """Return what is known of its results; of the boxes nothing, if it may move them."""
+        """Return the infos of its results. The boxes are unknown if it may move them."""
         result = super().out_infos(infos, params, None)
         return with_boxes(result, None) if self.moves else result
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
-        """Put what it makes of a sample into it."""
+        """Put the results for a sample into that sample."""
         if chosen is None:
             raise ValueError(
                 f"{self.name} is a bridge and needs {' or '.join(map(repr, self.transform.primary))} in the sample, got "
@@ -72,33 +69,30 @@ class BridgedLeaf(Leaf):
             sample[name] = released(part) if name in TARGETS and part is not sample.get(name) else part
 
 
-class Unknown(Info):
-    """The info of what a bridged callable returns."""
+class UnknownInfo(Info):
+    """The info of a bridged callable's result, unknown before the call."""
 
-    __slots__ = ("_maker",)
+    __slots__ = ("_callable",)
 
-    def __init__(self, maker: str) -> None:
-        self._maker = maker
+    def __init__(self, callable_name: str) -> None:
+        self._callable = callable_name
         self._dtype = self._length = self.position = None
         self.given_boxes = None
 
     def frame(self) -> Info:
-        """Return this: nothing is known of the frames."""
         return self
 
     def frames_of(self, video: Info) -> Info:
-        """Return this: nothing is known of them."""
         return self
 
     def with_boxes(self, boxes: Array | None) -> Info:
-        """Return this: nothing is known of the boxes."""
         return self
 
-    def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
+    def __getattr__(self, name: str) -> Any:  # `shape` is never set
         raise ValueError(
-            f"the {name} of what {self._maker} returns is not known before it runs: put transforms whose draws depend "
-            'on it before the bridge, give the bridge returns="same" or returns=(height, width, channels), or run the pipeline instead '
-            "of asking for params"
+            f"the {name} of the result of {self._callable} is not known before the call: put transforms whose draws depend on "
+            'it before the bridge, pass returns="same" or returns=(height, width, channels) to the bridge, or run the pipeline '
+            "instead of asking for params"
         )
 
 
@@ -116,27 +110,27 @@ def bridge(
 ) -> Bridged:
     """Return a transform that calls a function, object or transform of any library, with all its randomness keyed.
 
-    Its generators, of the process and stored, are set for each call from its stream in the pipeline. In its first calls
-    it is checked; see `Bridged.verify`. What it is given is a copy, and what it returns becomes a NumPy array.
+    Before each call, its stream in the pipeline sets the generators of the process and those stored in the object. The
+    first calls are checked; see `Bridged.verify`. The callable gets a copy, and its result becomes a NumPy array.
 
     Args:
-        function: anything that can be called with a sample.
-        call: how it is called. "array": with the image (or audio) alone. "tensor": with the image as a torch tensor,
-            channels first, and a tensor that it returns gets its channels last again; so torchvision is called unless it
-            begins with a conversion of its own. "named": ``function(image=…, mask=…)``, which returns a dict, as
-            albumentations does. "dict": with the whole sample as a dict, as MONAI's dictionary transforms are. By
-            default what its signature and class suggest, else "array".
-        values_only: for "array" and "tensor": it moves no pixels, so that mask, keypoints and boxes stay right
-            unchanged. Otherwise a sample that has these is refused.
-        returns: the shape of what it returns for an image (or audio): "same", or (H, W) or (H, W, C). With it
-            `params` goes on to the transforms after it; a result of another shape is refused.
-        name: names its stream; by default ``bridge/`` and the name of its class or function.
+        function: any callable that takes a sample.
+        call: how to call it. "array": with the image (or audio) alone. "tensor": with the image as a torch tensor,
+            channels first; a tensor that it returns gets its channels last again. "named": ``function(image=…, mask=…)``,
+            which returns a dict, as in albumentations. "dict": with the whole sample as a dict, as in MONAI's dictionary
+            transforms. The default depends on its signature and class, and is "array" if they say nothing; transforms of
+            torchvision get tensors unless they begin with a conversion of their own.
+        values_only: for "array" and "tensor": it moves no pixels, so mask, keypoints and boxes stay right unchanged.
+            Without it, a sample that has these is refused.
+        returns: the shape of its result for an image (or audio): "same", or (H, W) or (H, W, C). With it, `params`
+            also covers the transforms after it, and a result of another shape is refused.
+        name: the name of its stream; by default ``bridge/`` and the name of its class or function.
         options: see Bridge.
 
     Raises:
         TypeError: it cannot be called, or needs arguments that a sample does not have.
         ValueError: call is unknown.
-        NotReproducible: when called: one key gave two results, or two keys the same draws.
+        NotReproducible: in a call: one key gave two results, or two keys gave the same draws.
 
     Example:
         >>> import numpy as np
@@ -199,26 +193,26 @@ class Bridged(Transform):
 
     @property
     def moves(self) -> bool:
-        """Return whether it is given boxes and keypoints, and may move them."""
+        """Return whether it gets boxes and keypoints, and may move them."""
         return not self._calling.alone
 
     def format_of(self, target: str) -> str | None:
-        """Return the format of boxes or keypoints in albumentations' Compose; None for any other callable."""
+        """Return the format of boxes or keypoints of a Compose of albumentations, or None for any other callable."""
         return None if self._calling.alone else self._calling.format_of(target)
 
     @property
     def verdict(self) -> str:
-        """Return "verified" if it was seen to draw from keyed generators only, in this process or a worker of it."""
+        """Return "verified" if all draws seen in this process and its workers came from keyed generators."""
         return self._runner.verdict
 
     def verify(self, sample: Any, *, keys: int = KEYS) -> str:
-        """Run it on a sample for several keys, each several times, and return the verdict.
+        """Run it on a sample with several keys, several times each, and return the verdict.
 
         Returns:
-            "verified", or "unverified" where it drew from no keyed generator for any key, or a result cannot be compared.
+            "verified", or "unverified" if it drew from no keyed generator, or if a result cannot be compared.
 
         Raises:
-            NotReproducible: one key gave two results, or two keys the same draws.
+            NotReproducible: one key gave two results, or two keys gave the same draws.
 
         Example:
             >>> import numpy as np
@@ -231,50 +225,50 @@ class Bridged(Transform):
         return self._runner.verify(addresses, lambda at: call(sample, at))
 
     def draw(self, rng: Draws, info: Info) -> Address:
-        """Return the address of the seeds; it consumes nothing."""
+        """Return the address of the seeds, without consuming words."""
         return rng.noise()
 
     def out_info(self, info: Info, params: Address) -> Info:
-        """Return what `returns` says, or an info that knows nothing: what a bridged callable returns is known when it has run."""
+        """Return the info that `returns` describes, or an info without a shape: only a call can show it."""
         if self.returns is not None:
             return Info(info.shape if self.returns == "same" else self.returns)  # type: ignore[arg-type]
-        return Unknown(name_of(self.function))
+        return UnknownInfo(name_of(self.function))
 
     def apply_image(self, image: Array, params: Address) -> Array:
-        """Return what the callable makes of an image."""
-        return self._made(self._run(self._calling.with_array, image, params), image)
+        """Call it with an image."""
+        return self._to_array(self._run(self._calling.with_array, image, params), image)
 
     def apply_audio(self, audio: Array, params: Address) -> Array:
-        """Return what the callable makes of audio."""
+        """Call it with audio."""
         if self._calling.style == "tensor":
             raise TypeError(
                 f'{name_of(self.function)} is called as call="tensor", which is for images: pass call="array" for audio'
             )
-        return self._made(self._run(self._calling.with_array, audio, params), audio)
+        return self._to_array(self._run(self._calling.with_array, audio, params), audio)
 
     def apply_sample(self, sample: dict[Any, Any], target: str, params: Address) -> dict[Any, Any]:
-        """Return what the callable makes of a dict of targets; of a video frame by frame, from the same seeds."""
+        """Call it with a dict of targets. A video goes through frame by frame, with the same seeds."""
         if "video" in sample:
             return self._apply_frames(sample, params)
         if self._calling.alone:
             others = [one for one in TARGETS if one in sample and one != target]
             if others and not self.values_only:
                 raise ValueError(
-                    f"{name_of(self.function)} gets the {target} alone, but the sample has {others} as well: pass "
+                    f"{name_of(self.function)} gets the {target} alone, but the sample also has {others}: pass "
                     'call="named" or call="dict" if it takes them together, or values_only=True if it moves no pixels'
                 )
             apply = self.apply_audio if target == "audio" else self.apply_image
             return sample | {target: apply(sample[target], params)}
         result = self._run(self._calling.with_dict, sample, params)
         if self.returns is not None:
-            self._made(result[target], sample[target])
+            self._to_array(result[target], sample[target])
         return sample | {name: self._part(name, v) if name in TARGETS else v for name, v in result.items()}
 
     def _apply_frames(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
         if "image" in sample or "mask" in sample:
             raise ValueError(
-                f"{name_of(self.function)} is a bridge, and gets the frames of a video as its image and mask, but the sample has "
-                f"{list(sample)}: call the masks of the frames 'video_mask', and give an image a call of its own"
+                f"{name_of(self.function)} is a bridge, and gets each frame of a video as image and mask, but the sample has "
+                f"{list(sample)}: name the masks of the frames 'video_mask', and run a separate call for an image"
             )
         video, masks = sample["video"], sample.get("video_mask")
         rest = {name: part for name, part in sample.items() if name not in ("video", "video_mask")}
@@ -294,38 +288,37 @@ class Bridged(Transform):
         name, ops = namer.claim(self.name, f"bridge/{name_of(self.function)}")
         return BridgedLeaf(self, name, ops, self.draw)
 
-    def _run(self, call: Callable[[Any, Address], Any], given: Any, params: Address) -> Any:
+    def _run(self, call: Callable[[Any, Address], Any], value: Any, params: Address) -> Any:
         def later() -> Callable[[Address], Any]:
-            kept = copied(given)  # the members that follow may write to what this one was given
-            return lambda at: call(kept, at)
+            own = copy(value)  # the transforms after this one may write to the value
+            return lambda at: call(own, at)
 
-        return self._runner.run(params, lambda at: call(given, at), later)
+        return self._runner.run(params, lambda at: call(value, at), later)
 
-    def _part(self, name: str, made: Any) -> Any:
-        return [self._made(mask) for mask in made] if name == "masks" else self._made(made)
+    def _part(self, name: str, result: Any) -> Any:
+        return [self._to_array(mask) for mask in result] if name == "masks" else self._to_array(result)
 
-    def _made(self, made: Any, given: Any = None) -> Array:
-        array = as_array(made)
+    def _to_array(self, result: Any, value: Any = None) -> Array:
+        array: Array | None = as_array(result)
         if array is None or array.dtype.hasobject:
             raise TypeError(
-                f"{name_of(self.function)} must return an array, a tensor or a PIL image, got {type(made).__name__}: "
+                f"{name_of(self.function)} must return an array, a tensor or a PIL image, got {type(result).__name__}: "
                 f"wrap it in a function that returns one. {WRAPPER}"
             )
-        if self.returns is not None and given is not None:
-            expected = given.shape if self.returns == "same" else self.returns
+        if self.returns is not None and value is not None:
+            expected = value.shape if self.returns == "same" else self.returns
             if array.shape != expected:
                 raise ValueError(
                     f"{name_of(self.function)} was bridged with returns={self.returns!r} and returned the shape {array.shape} for "
-                    f"{given.shape}: correct returns, or leave it out"
+                    f"{value.shape}: correct returns, or leave it out"
                 )
-        found: Array = array
-        return found
+        return array
 
     def __repr__(self) -> str:
-        given = "".join(
+        options = "".join(
             f", {n}={getattr(self, n)!r}" for n in ("call", "name") if getattr(self, n) is not None
         )
-        return f"bridge({self.function!r}{given})"
+        return f"bridge({self.function!r}{options})"
 
 
 def _shape(returns: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Bridge: what a bridge keys beyond the usual generators, and whether it checks what it bridges."""
+"""The options of a bridge, and its error."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 __all__ = ["Bridge", "NotReproducible", "checked_bridge"]
 
 
-class NotReproducible(RuntimeError):  # noqa: N818  # what is bridged is so, as StopIteration is what happened
-    """What is bridged gave two results for one key, or the same draws for different keys.
+class NotReproducible(RuntimeError):  # noqa: N818  # names what the code is, as StopIteration names what happened
+    """Bridged code gave two results for one key, or the same draws for different keys.
 
     Example:
         >>> import seedsafe as ss
@@ -23,15 +23,15 @@ class NotReproducible(RuntimeError):  # noqa: N818  # what is bridged is so, as 
 class Bridge:
     """Options of a bridge.
 
-    `random`, NumPy's global generator and, where torch is loaded, its CPU generator are always keyed: each gets the
-    whole state of its Mersenne Twister, 19,968 bits.
+    `random`, NumPy's global generator and, if torch is loaded, its CPU generator are always keyed: each gets the whole
+    state of its Mersenne Twister, 19,968 bits.
 
     Args:
-        opencv: key OpenCV's generator too, 32 bits wide. OpenCV's state cannot be read: outside workers it continues
-            from a number that was drawn from it before the sample.
-        tensorflow: key TensorFlow's global seed too.
-        cuda: key the generators of all CUDA devices too.
-        verify: False leaves out the checks: of the first 32 calls of a run, and of calls 64, 128, 256 and so on.
+        opencv: also key OpenCV's generator, 32 bits wide. OpenCV's state cannot be read, so outside workers the generator
+            afterwards continues from a number that was drawn from it before the sample.
+        tensorflow: also key TensorFlow's global seed.
+        cuda: also key the generators of all CUDA devices.
+        verify: check the first 32 calls of a run, and calls 64, 128, 256 and so on. False checks nothing.
 
     Raises:
         TypeError: an option is not a bool.
@@ -53,9 +53,9 @@ class Bridge:
                 raise TypeError(f"{field.name} must be True or False, got {value!r}")
 
     def require(self) -> None:
-        """Raise an error if a library that is asked for has not been imported."""
-        for asked, module in ((self.opencv, "cv2"), (self.tensorflow, "tensorflow"), (self.cuda, "torch")):
-            if asked and module not in sys.modules:
+        """Raise a RuntimeError if an option needs a library that has not been imported."""
+        for needed, module in ((self.opencv, "cv2"), (self.tensorflow, "tensorflow"), (self.cuda, "torch")):
+            if needed and module not in sys.modules:
                 option = {"cv2": "opencv", "torch": "cuda"}.get(module, module)
                 raise RuntimeError(
                     f"{option}=True keys the generators of {module}, which this process has not imported: "
@@ -64,7 +64,7 @@ class Bridge:
 
 
 def checked_bridge(bridge: Any) -> Bridge | None:
-    """Return the options that `bridge=` stands for: True for the usual ones, None for no bridge."""
+    """Return the options for a value of `bridge=`: the defaults for True, None for no bridge."""
     if isinstance(bridge, Bridge):
         return bridge
     if bridge is None or bridge is False:

@@ -1,4 +1,4 @@
-"""keyed: a stretch of code in which every generator of the process follows one sample's key."""
+"""Code regions with every generator keyed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from seedsafe.bridging.entropy import Entropy
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.sources import Source, globals_for
 from seedsafe.bridging.turns import turns
-from seedsafe.bridging.words import OP, Words, place_of
+from seedsafe.bridging.words import OP, Words, address_of
 from seedsafe.ground.process import is_worker
 from seedsafe.keys.ambient import next_key
 from seedsafe.keys.key import Address, SampleKey
@@ -17,9 +17,10 @@ __all__ = ["Region", "keyed"]
 
 
 class Region:
-    """Keys sources from the words at an address, and restores them: with a statement, by one thread at a time.
+    """Keys sources from the words at an address inside a with statement, for one thread at a time.
 
-    In a worker process nothing is restored, except inside another region: a worker draws nothing in between.
+    On exit the sources are restored, except in a worker process, which draws nothing between samples. A region inside another
+    one always restores them.
     """
 
     __slots__ = ("_address", "_entropy", "_lock", "_sources", "saved")
@@ -28,7 +29,7 @@ class Region:
         self._address = address
         self._sources = sources
         self.saved: list[tuple[Source, Any]] = []
-        """What it will restore."""
+        """The sources to restore, with their states."""
 
     def __enter__(self) -> None:
         if turns.door.locked():
@@ -37,7 +38,7 @@ class Region:
         lock.acquire()
         saves = bool(turns.inside) or not is_worker()
         turns.inside.append(self)
-        turns.entered += 1
+        turns.entries += 1
         try:
             words = Words(self._address)
             self._entropy = Entropy(words)
@@ -45,8 +46,8 @@ class Region:
                 for source in self._sources:
                     self.saved.append((source, source.save()))
             before = -1
-            while before != turns.entered:  # as a signal handler or a finalizer may do meanwhile
-                before = turns.entered
+            while before != turns.entries:  # a signal handler or finalizer may enter one meanwhile
+                before = turns.entries
                 for source in self._sources:
                     source.key(words)
         except BaseException:
@@ -62,11 +63,10 @@ class Region:
                     source.restore(state)
             else:
                 inside[inside.index(self) + 1]._take_over(self)
-                if kind is None:  # and no other exception is under way
+                if kind is None:  # no other exception is being raised
                     raise RuntimeError(
-                        "keyed() was left before another one that was entered inside it, as coroutines and generators that take "
-                        "turns do, so that it gave the other one's numbers: await and yield nothing inside it, and leave them in "
-                        "the reverse order"
+                        "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
+                        "so it gave the numbers of the other one: do not await or yield inside it, and leave the inner one first"
                     )
         finally:
             self.saved = []
@@ -74,7 +74,7 @@ class Region:
             self._lock.release()
 
     def _take_over(self, left: Region) -> None:
-        """Restore in the end what a region around this one would have, which is left before."""
+        """Also restore what an outer region, which is left first, would have restored."""
         self._entropy.before = left._entropy.before
         before = {source.name: state for source, state in left.saved}
         self.saved = [(source, before.pop(source.name, state)) for source, state in self.saved]
@@ -84,19 +84,19 @@ class Region:
 
 
 class keyed:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
-    """Let `random`, NumPy's global generator and torch's CPU generator follow a sample's key inside a with statement.
+    """Key `random`, NumPy's global generator and torch's CPU generator inside a with statement.
 
-    Outside dedicated worker processes they are restored afterwards, also after an exception. Only one thread at a
-    time is inside; others wait. Regions may be nested, and are left in the reverse order.
+    They are restored afterwards, also after an exception, except in dedicated worker processes. Only one thread at a
+    time is inside; others wait. Regions may be nested; leave the inner one first.
 
     Args:
-        key: of the sample; it may be left out while an AugmentedDataset or AugmentedSequence reads its base.
-        options: what is keyed besides; see Bridge.
+        key: the sample's key. Optional while an AugmentedDataset or AugmentedSequence reads its base.
+        options: further generators to key; see Bridge.
 
     Raises:
-        TypeError: key is not a SampleKey, or left out outside a read, or options is not a Bridge.
-        RuntimeError: the options name a library that has not been imported; or, when left: another region was entered inside
-            this one and not left, as happens to coroutines that await inside one.
+        TypeError: key is not a SampleKey, or is left out outside a read, or options is not a Bridge.
+        RuntimeError: the options name a library that has not been imported. On leaving: a region inside this one has not
+            been left, as happens to coroutines that await inside one.
 
     Example:
         >>> import random
@@ -118,9 +118,9 @@ class keyed:  # noqa: N801  # used as a with statement, several times cheaper th
             raise TypeError(
                 f"options must be a Bridge, got {options!r}: pass Bridge(opencv=True), for instance"
             )
-        self._address = place_of(key)
+        self._address = address_of(key)
         self._options = options
-        self._regions: list[Region] = []  # one object may be entered again inside itself
+        self._regions: list[Region] = []  # one object may be entered several times
 
     def __enter__(self) -> None:
         region = Region(self._address, globals_for(self._options))

@@ -1,4 +1,4 @@
-"""Whether two results are the same, bit for bit, whatever they are made of: a digest of what a result holds."""
+"""Compare results bit for bit, by digest."""
 
 from __future__ import annotations
 
@@ -18,32 +18,34 @@ _DEEPEST = 200
 
 
 class Content(NamedTuple):
-    """What a result holds: equal where two results are equal in type, structure and every bit."""
+    """A digest of a result: equal for two results of equal type, structure and bits."""
 
     digest: bytes
     unseen: str | None
-    """The type of the first part that cannot be looked into, which goes by its type alone; None if there is none."""
+    """The type of the first part that could not be read, so that only its type is in the digest; None if all could."""
 
 
 def is_tensor(thing: Any) -> bool:
-    """Return whether this is a tensor of torch's."""
+    """Return whether this is a torch tensor."""
     kind = getattr(sys.modules.get("torch"), "Tensor", None)
     return isinstance(kind, type) and isinstance(thing, kind)
 
 
-def as_array(made: Any) -> Any:
-    """Return a result as a NumPy array: a tensor's, a picture's, an array's own; None if it is none."""
-    if isinstance(made, np.ndarray):
-        return made
-    if is_tensor(made):
-        return made.detach().cpu().numpy()
-    if not isinstance(made, type) and (hasattr(made, "__array__") or hasattr(made, "__array_interface__")):
-        return np.asarray(made)
+def as_array(result: Any) -> Any:
+    """Return an array, a tensor or a picture as a NumPy array, or None for anything else."""
+    if isinstance(result, np.ndarray):
+        return result
+    if is_tensor(result):
+        return result.detach().cpu().numpy()
+    if not isinstance(result, type) and (
+        hasattr(result, "__array__") or hasattr(result, "__array_interface__")
+    ):
+        return np.asarray(result)
     return None
 
 
-def content(made: Any) -> Content:
-    """Return what a result holds: arrays by their bytes, objects by what they would be pickled as.
+def content(result: Any) -> Content:
+    """Return a digest of a result: of arrays by their bytes, of objects by their pickled parts.
 
     Example:
         >>> content({"x": np.array([np.nan])}) == content({"x": np.array([np.nan])})
@@ -51,13 +53,13 @@ def content(made: Any) -> Content:
         >>> content([1, 2.0]) == content([1, 2]), content([lambda: 1]).unseen
         (False, 'function')
     """
-    reader = _Reader()
-    reader.add(made)
-    return Content(reader.hash.digest(), reader.unseen)
+    walk = _Walk()
+    walk.add(result)
+    return Content(walk.hash.digest(), walk.unseen)
 
 
 def _bytes_of(tensor: Any) -> Any:
-    """Return a tensor's bytes with its shape and dtype, for NumPy has not all of its dtypes."""
+    """Return a tensor's bytes with its shape and dtype, which NumPy may not have."""
     torch: Any = sys.modules["torch"]
     here = tensor.detach().cpu()
     dense = here.to_dense() if here.layout is not torch.strided else here
@@ -66,8 +68,8 @@ def _bytes_of(tensor: Any) -> Any:
     return np.array([repr((tuple(tensor.shape), tensor.dtype, tensor.layout)).encode(), raw + b"."])
 
 
-class _Reader:
-    """Goes through a result and adds what it meets to a hash."""
+class _Walk:
+    """Adds the parts of a result to a hash."""
 
     def __init__(self) -> None:
         self.hash = hashlib.blake2b(digest_size=16)
@@ -75,7 +77,6 @@ class _Reader:
         self._inside: dict[int, int] = {}
 
     def add(self, thing: Any) -> None:
-        """Add a part and all that it holds."""
         kind = type(thing)
         self._text(f"{kind.__module__}.{kind.__qualname__}")
         if thing is None or kind in (bool, int, float, complex, str):
@@ -91,20 +92,20 @@ class _Reader:
         else:
             self._inside[id(thing)] = len(self._inside)
             try:
-                self._parts(thing)
+                self._add_parts(thing)
             finally:
                 del self._inside[id(thing)]
 
-    def _parts(self, thing: Any) -> None:
+    def _add_parts(self, thing: Any) -> None:
         if isinstance(thing, list | tuple):
             self._each(thing)
             if type(thing) not in (list, tuple):
                 self.add(getattr(thing, "__dict__", None))
         elif isinstance(thing, set | frozenset):
-            self._text(" ".join(sorted(self._alone(part) for part in thing)))
+            self._text(" ".join(sorted(self._digest(part) for part in thing)))
         elif isinstance(thing, Mapping):
             self._each(part for name in thing for part in (name, thing[name]))
-        elif not self._array(thing) and not self._reduced(thing):
+        elif not self._add_array(thing) and not self._add_pickle(thing):
             self._miss(type(thing))
 
     def _each(self, parts: Iterable[Any]) -> None:
@@ -114,18 +115,18 @@ class _Reader:
             number += 1
         self._text(f"{number} parts")
 
-    def _alone(self, thing: Any) -> str:
-        found = content(thing)
-        self.unseen = self.unseen or found.unseen
-        return found.digest.hex()
+    def _digest(self, thing: Any) -> str:
+        own = content(thing)
+        self.unseen = self.unseen or own.unseen
+        return own.digest.hex()
 
-    def _array(self, thing: Any) -> bool:
+    def _add_array(self, thing: Any) -> bool:
         try:
             array = _bytes_of(thing) if is_tensor(thing) else as_array(thing)
         except Exception:  # noqa: BLE001  # somebody's conversion
             if not is_tensor(thing):
                 return False
-            self._miss(type(thing))  # pickle would write an address of it
+            self._miss(type(thing))  # pickle would write a pointer
             return True
         if array is None or array.dtype.hasobject or is_masked(array):
             return False
@@ -133,16 +134,16 @@ class _Reader:
         self._bytes(array.tobytes())
         return True
 
-    def _reduced(self, thing: Any) -> bool:
-        """Add what pickle would write of an object: how it is made again, its state, and its entries."""
+    def _add_pickle(self, thing: Any) -> bool:
+        """Add what pickle would write: the constructor, its arguments, the state and the entries."""
         try:
-            how = thing.__reduce_ex__(4)
+            recipe = thing.__reduce_ex__(4)
         except Exception:  # noqa: BLE001  # somebody's pickling
             return False
-        if isinstance(how, str):
-            self._text(how)
+        if isinstance(recipe, str):
+            self._text(recipe)
             return True
-        function, arguments, *more = how
+        function, arguments, *more = recipe
         self._text(getattr(function, "__qualname__", repr(type(function))))
         self.add(arguments)
         for part in more:

@@ -1,4 +1,4 @@
-"""Search: what an object is made of, and the generators and hooked objects below it, found once."""
+"""Search an object for generators and hooks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from seedsafe.keys.key import SampleKey, address, op_of, philox
 __all__ = [
     "CONTAINERS",
     "MOST",
-    "Found",
     "Part",
+    "Search",
     "attributes_of",
     "find",
     "is_leaf",
@@ -46,22 +46,22 @@ _LEAVES = (
 )
 CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _DEEP = 4096
-"""Of a longer list or dict only this many entries are looked at, the first ones."""
+"""The search looks at the first 4096 entries of a list or dict."""
 
 _SAMPLED = 64
-"""Of a list or dict that is longer, and of which this many entries, evenly spread, are plain data, only their classes count."""
+"""If a longer list or dict has 64 evenly spread entries of plain data, the search looks only at their classes."""
 
 
 class Part(NamedTuple):
     """A part of an object."""
 
-    way: str
-    """How the way to it is written."""
+    step: str
+    """The step to it from the object, in an error."""
     thing: Any
     holder: Any
-    """The dict or list that it is stored in, or None."""
+    """The dict or list that stores it, or None."""
     name: Any
-    """Its key or place there."""
+    """Its name or position in the holder."""
 
 
 @functools.lru_cache(4096)
@@ -71,7 +71,7 @@ def _is_leaf_kind(kind: Any) -> bool:
 
 
 def is_leaf(thing: Any) -> bool:
-    """Return whether nothing can be stored in an object."""
+    """Return whether an object cannot store generators."""
     kind: Any = type(thing)
     return _is_leaf_kind(kind)
 
@@ -79,12 +79,7 @@ def is_leaf(thing: Any) -> bool:
 def _is_plain(thing: Any, kinds: set[type], depth: int = 4) -> bool:
     """Return whether an object is plain data: leaves, and containers and records of them.
 
-    Of a long container a few entries are looked at.
-
-    Args:
-        thing: the object.
-        kinds: the classes of the records are added to it.
-        depth: how many containers and records may be inside each other.
+    It looks at a few entries of a long container, and adds the classes of records to `kinds`. `depth` limits the nesting.
     """
     if is_leaf(thing):
         return True
@@ -106,7 +101,7 @@ def _spread(thing: Any, count: int) -> list[Any]:
 
 
 def parts_of(thing: Any) -> Iterator[Part]:
-    """Yield what an object holds, but for plain data."""
+    """Yield the parts of an object, except plain data."""
     if isinstance(thing, CONTAINERS):
         kinds: set[type] = set()
         if len(thing) > _SAMPLED and all(_is_plain(part, kinds) for part in _spread(thing, _SAMPLED)):
@@ -128,7 +123,7 @@ def parts_of(thing: Any) -> Iterator[Part]:
         if not _of_library(thing):
             for name, part in list(vars(thing).items()):
                 if name.startswith("__") and not isinstance(part, types.FunctionType):
-                    continue  # the language's and other libraries' own
+                    continue  # belongs to the language or a library
                 function = getattr(part, "__func__", getattr(part, "fget", part))
                 yield Part(f".{name}", function, None, None)
             for base in thing.__bases__:
@@ -165,7 +160,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Part]:
 
 
 def names_of(code: types.CodeType) -> Iterator[str]:
-    """Yield the global names and attributes that code uses, that of its lambdas and comprehensions as well."""
+    """Yield the global names and attributes that code uses, also in its lambdas and comprehensions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -173,7 +168,7 @@ def names_of(code: types.CodeType) -> Iterator[str]:
 
 
 def modules_of(thing: Any) -> Iterator[str]:
-    """Yield the module that an object is of, and those that a function names."""
+    """Yield the module of an object, and the modules that a function names."""
     module = getattr(thing, "__module__", None) or type(thing).__module__
     if isinstance(module, str):
         yield module
@@ -186,14 +181,14 @@ def modules_of(thing: Any) -> Iterator[str]:
 
 def attributes_of(thing: Any) -> dict[str, Any] | None:
     """Return the dict of an object's own attributes, or None if it has none."""
-    found = None if isinstance(thing, type) else _attribute(thing, "__dict__")
-    return found if isinstance(found, dict) else None
+    result = None if isinstance(thing, type) else _attribute(thing, "__dict__")
+    return result if isinstance(result, dict) else None
 
 
 def _attribute(thing: Any, name: str) -> Any:
     try:
         return getattr(thing, name, None)
-    except Exception:  # noqa: BLE001  # somebody's attributes, which may be computed
+    except Exception:  # noqa: BLE001  # somebody's property
         return None
 
 
@@ -221,20 +216,20 @@ _LIBRARIES = {
 
 
 def _of_library(thing: Any) -> bool:
-    """Return whether code is of a library whose module-level state is no stored generator of the user's."""
+    """Return whether code belongs to a library whose module-level generators are not the user's."""
     root = (getattr(thing, "__module__", None) or "").partition(".")[0]
     return root in _LIBRARIES or root in sys.stdlib_module_names
 
 
 FIRST_SEGMENT = 8
-"""The segments before are those of the process's own generators."""
+"""The generators of the process have the segments before it."""
 
 MOST = 200_000
-"""After this many objects the search ends."""
+"""The search ends after this many objects."""
 
 
 class _Entry:
-    """An object that was met: the part that it is, and of what."""
+    """A part on the way of the search, with its parent and the nearest hooked object above."""
 
     __slots__ = ("hooked", "number", "parent", "part")
 
@@ -242,22 +237,20 @@ class _Entry:
         self.part, self.parent, self.number, self.hooked = part, parent, number, hooked
 
     def path(self) -> str:
-        """Return how the way to it is written."""
-        ways = []
-        entry: _Entry | None = self
-        while entry is not None:
-            ways.append(entry.part.way)
-            entry = entry.parent
-        return "".join(reversed(ways)) or "itself"
+        """Return the path from the root, for errors."""
+        return "".join(entry.part.step for entry in self._from_root()) or "itself"
 
     def order(self) -> tuple[int, ...]:
-        """Return where a search that goes down first would have met it."""
-        numbers = []
+        """Return a key that sorts entries as a depth-first search would."""
+        return tuple(entry.number for entry in self._from_root())
+
+    def _from_root(self) -> list[_Entry]:
+        entries = []
         entry: _Entry | None = self
         while entry is not None:
-            numbers.append(entry.number)
+            entries.append(entry)
             entry = entry.parent
-        return tuple(reversed(numbers))
+        return entries[::-1]
 
 
 class _Target:
@@ -266,18 +259,19 @@ class _Target:
     def __init__(self, entry: _Entry, hook: Hook | None) -> None:
         self.entry, self.hook = entry, hook
         self.reached = False
+        """Whether a hooked object above passes its seed on to it."""
 
     def above(self) -> list[_Target]:
         """Return the hooked objects that may pass a seed on to it."""
-        found = []
+        result = []
         target = self.entry.hooked
         while target is not None:
-            found.append(target)
+            result.append(target)
             target = target.entry.hooked
-        return found
+        return result
 
-    def state(self) -> Any:
-        """Return something that differs where a hook has set it; it is kept alive by that."""
+    def mark(self) -> Any:
+        """Return a value that differs after a hook has set it. It keeps the object alive."""
         part = self.entry.part
         stored = None
         if part.holder is not None:
@@ -291,17 +285,16 @@ class _Target:
         return stored, [_Same(one) for one in inner], marks
 
     def source(self, segment: int) -> Source:
-        """Return it as a source."""
         path, thing = self.entry.path(), self.entry.part.thing
         if self.hook is not None:
             return Hooked(path, thing, segment, self.hook)
         source = generator_source(path, thing, segment)
-        assert source is not None  # it was one when it was met
+        assert source is not None  # as in `find`
         return source
 
 
 class _Same:
-    """Equal only where the object is the very same."""
+    """Equal only for the same object."""
 
     __slots__ = ("thing",)
 
@@ -314,41 +307,41 @@ class _Same:
     __hash__ = None  # type: ignore[assignment]
 
 
-class _Held(NamedTuple):
-    """What a dict or list held when it was searched."""
+class _Snapshot(NamedTuple):
+    """The contents of a dict or list at the time of the search."""
 
     holder: Any
     names: tuple[str, ...] | None
+    """The names to look at, or None for all."""
     things: tuple[Any, ...]
 
     def changed(self) -> bool:
-        """Return whether it holds something else now."""
         now = _things(self.holder, self.names)
         return len(now) != len(self.things) or any(a is not b for a, b in zip(now, self.things, strict=True))
 
 
-class Found:
-    """What `find` found below a root, and what it has seen there, to notice a change.
+class Search:
+    """The results of one search, and snapshots that show later changes.
 
     Args:
-        libraries: the top-level modules that the objects are of.
-        ended: whether there were more objects than the search looks at.
+        libraries: the top-level modules of the objects.
+        ended: whether there are more objects than the search looks at.
         targets: the generators and hooked objects.
-        held: what was held by whatever may come to hold other ones.
+        snapshots: the contents of all holders that may get other generators.
     """
 
     def __init__(self) -> None:
         self.libraries: set[str] = set()
         self.ended = False
         self.targets: list[_Target] = []
-        self.held: list[_Held] = []
+        self.snapshots: list[_Snapshot] = []
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._slots: list[Part] = []
+        self._stored: list[Part] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The generators and hooked objects, but for those that a hooked object passes its seed on to."""
+        """The generators and hooked objects, except those that a hooked object passes its seed on to."""
         if self._sources is None:
             self.targets.sort(key=lambda target: target.entry.order())
             _try_hooks(self.targets)
@@ -356,7 +349,7 @@ class Found:
             inner = [target for target in self.targets if target.entry.hooked and not target.reached]
             chosen = [*own, *inner]
             self._sources = tuple(target.source(FIRST_SEGMENT + n) for n, target in enumerate(chosen))
-            self._slots = [
+            self._stored = [
                 target.entry.part
                 for target in chosen
                 if target.hook is None and isinstance(target.entry.part.holder, dict | list)
@@ -364,8 +357,8 @@ class Found:
         return self._sources
 
     def stale(self) -> bool:
-        """Return whether a generator was replaced by another object since."""
-        for _, thing, holder, name in self._slots:
+        """Return whether another object has replaced a generator."""
+        for _, thing, holder, name in self._stored:
             try:
                 if holder[name] is not thing:
                     return True
@@ -374,27 +367,27 @@ class Found:
         return False
 
     def changed(self) -> bool:
-        """Return whether anything that was searched holds other objects now, or a hook was registered since."""
+        """Return whether the searched objects have other contents now, or a hook was registered since."""
         return (
             self._registrations != registrations()
             or self.stale()
-            or any(held.changed() for held in self.held)
+            or any(snapshot.changed() for snapshot in self.snapshots)
         )
 
 
-def find(root: Any) -> Found:
-    """Return the generators and hooked objects that can be reached from an object, those nearest to it first.
+def find(root: Any) -> Search:
+    """Search an object for generators and hooked objects, breadth first.
 
     The search goes through attributes, lists, tuples, sets, dicts, partial functions, bound methods, closures, and the
     module-level generators that the object's functions name. It ends at arrays, strings and modules, leaves out long lists
     and dicts of plain data, and ends after 200,000 objects.
     """
-    found = Found()
+    result = Search()
     seen: dict[int, Any] = {}
     todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
     while todo:
         if len(seen) >= MOST:
-            found.ended = True
+            result.ended = True
             break
         entry = todo.popleft()
         thing, hooked = entry.part.thing, entry.hooked
@@ -402,35 +395,38 @@ def find(root: Any) -> Found:
             continue
         seen[id(thing)] = thing
         if generator_source("", thing, 0) is not None:
-            found.targets.append(_Target(entry, None))
+            result.targets.append(_Target(entry, None))
             continue
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
             hooked = _Target(entry, hook)
-            found.targets.append(hooked)
+            result.targets.append(hooked)
         elif not isinstance(thing, (type, *CONTAINERS)):
             entry.hooked = hooked = None
         if not isinstance(thing, CONTAINERS):
-            found.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
+            result.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
         for number, part in enumerate(parts_of(thing)):
             todo.append(_Entry(part, entry, number, hooked))
-        if hooked is None:
-            found.held.extend(_held(thing))
-    return found
+        if hooked is None and (snapshot := _snapshot(thing)) is not None:
+            result.snapshots.append(snapshot)
+    return result
 
 
-def _held(thing: Any) -> list[_Held]:
-    """Return what an object holds, and where a generator may be put that is not there yet."""
+def _snapshot(thing: Any) -> _Snapshot | None:
+    """Return the contents of an object that may get another generator later, else None."""
     holder: Any
+    names: tuple[str, ...] | None = None
     if isinstance(thing, types.FunctionType):
         holder, used = thing.__globals__, names_of(thing.__code__)
         names = tuple(name for name in used if name in holder and holder[name] is None)
-        return [_Held(holder, names, _things(holder, names))] if names else []
-    if isinstance(thing, type):
-        names = tuple(name for name, part in vars(thing).items() if part is None and name != "__doc__")
-        return [_Held(vars(thing), names, _things(vars(thing), names))] if names else []
-    holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
-    return [] if holder is None or len(holder) > 4096 else [_Held(holder, None, _things(holder, None))]
+    elif isinstance(thing, type):
+        holder = vars(thing)
+        names = tuple(name for name, part in holder.items() if part is None and name != "__doc__")
+    else:
+        holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
+        if holder is None or len(holder) > _DEEP:
+            return None
+    return None if names == () else _Snapshot(holder, names, _things(holder, names))
 
 
 def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
@@ -441,19 +437,19 @@ def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
 
 
 def _try_hooks(targets: list[_Target]) -> None:
-    """Mark what each hooked object passes its seed on to: seed it, and see what has changed.
+    """Seed each hooked object to see which targets below it get its seed.
 
-    An object that nothing passes a seed on to, as MONAI's datasets do not to their transforms, is keyed by itself.
+    Targets that get none are keyed by themselves, such as the transforms of a MONAI dataset.
     """
     for target in targets:
         below = [one for one in targets if not one.reached and target in one.above()]
         if target.hook is None or target.reached or not below:
             continue
-        before = [one.state() for one in below]
-        with suppress(Exception):  # the first call will tell
+        before = [one.mark() for one in below]
+        with suppress(Exception):  # the first call raises it
             target.hook(target.entry.part.thing, Generator(philox(_TRIAL)))
-        for one, state in zip(below, before, strict=True):
-            one.reached = one.state() != state
+        for one, mark in zip(below, before, strict=True):
+            one.reached = one.mark() != mark
 
 
 _TRIAL = address(SampleKey(0, 0, 0), op_of("seedsafe/bridge"))

@@ -1,4 +1,4 @@
-"""The generators that a bridge keys, of the process, of frameworks and stored below an object: each can be keyed, saved, restored and compared."""
+"""The generators that a bridge keys."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ __all__ = [
 
 
 class TorchCPU:
-    """A generator of torch's, by default its CPU generator: its whole state, since a seed has only 32 bits of effect."""
+    """A generator of torch, by default its CPU generator. Its whole state is set: only 32 bits of a seed have an effect."""
 
     name = "torch"
 
     def __init__(self, torch: Any, generator: Any = None) -> None:
         self._generator = torch.default_generator if generator is None else generator
-        self._made = torch_state(torch) if self._generator.device.type == "cpu" else None
+        self._memory = torch_state(torch) if self._generator.device.type == "cpu" else None
 
     def save(self) -> Any:
         return self._generator.get_state()
@@ -44,13 +44,13 @@ class TorchCPU:
         self._fill(words.head(2))
 
     def _fill(self, halves: npt.NDArray[np.uint32]) -> None:
-        """Key it with a Mersenne Twister's state."""
-        if self._made is None:
+        """Set it to a Mersenne Twister's state."""
+        if self._memory is None:
             self._generator.manual_seed(int(halves[0]) | int(halves[1]) << 32)
             return
-        state, seed, memory = self._made
+        state, seed, memory = self._memory
         memory[...] = halves
-        seed[...] = halves[:2]  # what torch.initial_seed() tells
+        seed[...] = halves[:2]  # torch.initial_seed() returns it
         self._generator.set_state(state)
 
     def restore(self, saved: Any) -> None:
@@ -61,9 +61,9 @@ class TorchCPU:
 
 
 class OneThread(TorchCPU):
-    """torch's CPU generator, and one thread for torch's operations, as in the workers of its DataLoader.
+    """torch's CPU generator, with a single thread for torch's operations, as in the workers of its DataLoader.
 
-    Sums and Fourier transforms differ in their last bits between one thread and two.
+    The last bits of sums and Fourier transforms depend on the number of threads.
     """
 
     def __init__(self, torch: Any) -> None:
@@ -86,7 +86,7 @@ class OneThread(TorchCPU):
 
 
 class OpenCV:
-    """OpenCV's generator of this thread, which takes 32 bits and cannot be read."""
+    """OpenCV's generator of this thread: 32 bits, and unreadable."""
 
     name = "cv2"
 
@@ -110,7 +110,7 @@ class OpenCV:
 
 
 class TensorFlow:
-    """TensorFlow's global seed, from which every operation without a seed of its own takes one."""
+    """TensorFlow's global seed, which seeds every operation that has no seed of its own."""
 
     name = "tensorflow"
 
@@ -119,8 +119,8 @@ class TensorFlow:
         context = sys.modules.get("tensorflow.python.eager.context")
         if context is None:
             raise RuntimeError(
-                f"the bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, so it could not restore "
-                "it: use TensorFlow 2.18 to 2.21"
+                f"a bridge cannot read the global seed of TensorFlow {tensorflow.__version__}, and so cannot restore it: use "
+                "TensorFlow 2.18 to 2.21"
             )
         self._context = context.context()
 
@@ -133,7 +133,7 @@ class TensorFlow:
     def restore(self, saved: Any) -> None:
         self._context._seed, rng = saved
         if rng is None:
-            del self._context._rng  # which a program that sets no seed does not have
+            del self._context._rng  # without a seed TensorFlow has none
         else:
             self._context._rng = rng
 
@@ -143,7 +143,7 @@ class TensorFlow:
 
 
 class Cuda:
-    """The generators of all CUDA devices: 64 bits of seed."""
+    """The generators of all CUDA devices, with a seed of 64 bits."""
 
     name = "torch.cuda"
 
@@ -163,8 +163,9 @@ class Cuda:
         return [state.numpy().tobytes() for state in self._cuda.get_rng_state_all()]
 
 
-the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]  # what the module's functions are bound to
-the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]  # what NumPy's functions are bound to
+# The objects that the modules' functions are bound to.
+the_python_global: Any = random.random.__self__  # type: ignore[attr-defined]
+the_numpy_global: Any = np.random.random.__self__  # type: ignore[attr-defined]
 
 
 class Source(Protocol):
@@ -173,16 +174,16 @@ class Source(Protocol):
     name: str
 
     def save(self) -> Any:
-        """Return what `restore` needs."""
+        """Return the value that `restore` needs."""
 
     def key(self, words: Words) -> None:
         """Set the generator from its segment of the words."""
 
     def restore(self, saved: Any) -> None:
-        """Set the generator back."""
+        """Set the generator back to the saved value."""
 
     def mark(self) -> Any:
-        """Return something that is equal exactly where the generator's state is; the state may move on."""
+        """Return a value that is equal for equal states of the generator, and only then. It may move the generator on."""
 
 
 class PythonRandom:
@@ -219,13 +220,13 @@ class PythonRandom:
 
 
 class _AnyState:
-    """Stands in for a bit generator whose state costs much to read."""
+    """Replaces a bit generator while its owner is read, because its state costs much to read."""
 
-    state: Any = {"bit_generator": "none"}  # noqa: RUF012  # never changed
+    state: Any = {"bit_generator": "none"}  # noqa: RUF012  # constant
 
 
 class NumpyGlobal:
-    """NumPy's legacy global generator: its bit generator is exchanged for one of ours."""
+    """NumPy's legacy global generator: its bit generator is replaced by one of ours."""
 
     name = "numpy.random"
 
@@ -236,15 +237,15 @@ class NumpyGlobal:
 
     def save(self) -> Any:
         bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]  # since NumPy 1.24
-        if bits is _AnyState:  # a signal handler comes in the middle of `_gaussian_cached`
+        if bits is _AnyState:  # a signal handler has interrupted `_has_gaussian`
             bits = the_numpy_global._bit_generator = self._last
         self._last = bits
-        state = np.random.get_state(legacy=False) if _gaussian_cached() else None
+        state = np.random.get_state(legacy=False) if _has_gaussian() else None
         self._depth += 1
         return bits, state
 
     def renew(self) -> None:
-        """Forget the bit generators that a thread of the parent process may have been drawing from."""
+        """Drop the bit generators that another thread was using at the fork."""
         self._depth = 0
         self._ours = []
         bits: Any = np.random.get_bit_generator()  # type: ignore[attr-defined]
@@ -272,19 +273,19 @@ class NumpyGlobal:
             np.random.set_state(state)
 
     def mark(self) -> Any:
-        return _told(np.random.get_state(legacy=False))
+        return _comparable(np.random.get_state(legacy=False))
 
 
-def _told(state: Any) -> Any:
-    """Return the state of a legacy generator as something that can be compared."""
-    told = state["state"]
-    if not isinstance(told, dict):
-        return told
-    return {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in told.items()}
+def _comparable(state: Any) -> Any:
+    """Return the state of a legacy generator without arrays, to compare it."""
+    inner = state["state"]
+    if not isinstance(inner, dict):
+        return inner
+    return {name: part.tobytes() if isinstance(part, np.ndarray) else part for name, part in inner.items()}
 
 
-def _gaussian_cached() -> bool:
-    """Return whether the global generator keeps a gaussian for later, which an exchange would drop."""
+def _has_gaussian() -> bool:
+    """Return whether the global generator keeps a gaussian for the next call. A replaced bit generator would lose it."""
     the_global = the_numpy_global
     try:
         bits = the_global._bit_generator
@@ -299,29 +300,29 @@ def _gaussian_cached() -> bool:
 
 _numpy = NumpyGlobal()
 _usual: tuple[Source, ...] = (PythonRandom(), _numpy)
-_made: dict[tuple[bool, ...], tuple[Source, ...]] = {}
+_cache: dict[tuple[bool, ...], tuple[Source, ...]] = {}
 _torch: dict[bool, Source] = {}
 
 
 def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, ...]:
-    """Return the generators of the process that these options key, of what has been loaded by now.
+    """Return the generators of the process that these options key, as far as their libraries are loaded.
 
     Args:
         options: see Bridge.
-        one_thread: torch works with one thread meanwhile.
+        one_thread: let torch work with a single thread meanwhile.
     """
-    asked = (options.opencv, options.tensorflow, options.cuda, one_thread)
-    result = _made.get(asked)
+    wanted = (options.opencv, options.tensorflow, options.cuda, one_thread)
+    result = _cache.get(wanted)
     if result is not None:
         return result
     torch = sys.modules.get("torch")
-    ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread imports it
+    ready = hasattr(torch, "default_generator") and hasattr(torch, "cuda")  # else a thread is importing it
     sources = _usual
     if ready:
         if one_thread not in _torch:
             _torch[one_thread] = (OneThread if one_thread else TorchCPU)(torch)
         sources = (*sources, _torch[one_thread])
-    if any(asked[:3]):
+    if any(wanted[:3]):
         options.require()
         if options.opencv:
             sources = (*sources, OpenCV(sys.modules["cv2"]))
@@ -330,12 +331,12 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
         if options.cuda:
             sources = (*sources, Cuda(sys.modules["torch"]))
     if ready:
-        _made[asked] = sources  # nothing can be added any more
+        _cache[wanted] = sources  # torch is the last one that can be added
     return sources
 
 
 def renew_numpy() -> None:
-    """Let NumPy's global generator be keyed anew, in a process forked while another thread was keying it."""
+    """Repair NumPy's global generator in a process that was forked while another thread was keying it."""
     _numpy.renew()
 
 
@@ -355,14 +356,14 @@ ISeedSequence.register(_Words)
 
 
 class _Stored:
-    """A generator of somebody's, keyed in place."""
+    """A generator of the user, keyed in place."""
 
     def __init__(self, name: str, thing: Any, segment: int) -> None:
         self.name, self._thing, self._segment = name, thing, segment
 
 
 class _OfNumpy(_Stored):
-    """A Generator, or a bit generator by itself."""
+    """A Generator or a bit generator."""
 
     def __init__(self, name: str, thing: Any, segment: int) -> None:
         super().__init__(name, thing, segment)
@@ -399,7 +400,7 @@ class _OfLegacyNumpy(_Stored):
         self._thing.set_state(saved)
 
     def mark(self) -> Any:
-        return _told(self._thing.get_state(legacy=False))
+        return _comparable(self._thing.get_state(legacy=False))
 
 
 class _OfPython(_Stored):
@@ -446,7 +447,7 @@ class _OfTensorFlow(_Stored):
 
 
 class _OfKeras(_OfTensorFlow):
-    """A SeedGenerator of Keras 3, in whatever backend: two integers."""
+    """A SeedGenerator of Keras 3, in any backend: two integers."""
 
     def save(self) -> Any:
         return np.array(sys.modules["keras"].ops.convert_to_numpy(self._thing.state))
@@ -457,35 +458,35 @@ class _OfKeras(_OfTensorFlow):
 
 
 class Hooked(_Stored):
-    """An object that is told by a hook; what it had before is not known, and not restored."""
+    """An object that a hook seeds. Its earlier state is unknown and is not restored."""
 
     def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
         super().__init__(name, thing, segment)
         self._hook = hook
-        self._given: Any = ()
+        self._generators: Any = ()
 
     def save(self) -> Any:
-        """Return nothing."""
+        """Return None."""
         return None
 
     def key(self, words: Words) -> None:
-        """Call the hook with a generator of the words."""
-        rng = words.generator(self._segment)
-        given = self._hook(self._thing, rng)
-        self._given = given if isinstance(given, tuple) else ()
+        """Call the hook with a generator at the segment."""
+        result = self._hook(self._thing, words.generator(self._segment))
+        self._generators = result if isinstance(result, tuple) else ()
 
     def restore(self, saved: Any) -> None:
-        """Leave it as it is."""
+        """Do nothing."""
 
     def mark(self) -> Any:
-        """Return the states of the generators that it was given."""
+        """Return the states of the generators that the hook passed to the object."""
         return [
-            g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state) for g in self._given
+            g.getstate() if isinstance(g, random.Random) else repr(g.bit_generator.state)
+            for g in self._generators
         ]
 
 
 def generator_source(path: str, thing: Any, segment: int) -> Source | None:
-    """Return the source for a generator that is not one of the process's own."""
+    """Return the source for a generator, or None for other objects and the generators of the process."""
     if isinstance(thing, Generator | BitGenerator):
         return _OfNumpy(path, thing, segment)
     if isinstance(thing, RandomState):

@@ -1,4 +1,4 @@
-"""Turns: one thread at a time is inside a region, and nobody is while the process forks."""
+"""Regions take turns, and forks wait."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from seedsafe.bridging.sources import renew_numpy
 __all__ = ["PATIENCE", "Turns", "turns"]
 
 PATIENCE = 2.0
-"""Seconds that a fork waits for the thread that is inside: it might itself wait for the thread that forks."""
+"""Seconds that a fork waits for the thread inside a region, which might itself wait for the forking thread."""
 
 
 class Turns:
-    """The generators belong to the process, so regions take turns.
+    """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
 
-    A lock that another thread holds during a fork stays locked in the child for ever: that of a bit generator, too, and
-    that of torch's generator, which cannot be renewed. So a fork shuts the door, and waits until nobody is inside.
-    Where that takes too long, or a thread goes in at the last moment because this module was only imported after the
-    fork had begun, the child sets back what the other thread had keyed, and renews what was in its hands.
+    A lock that another thread holds during a fork stays locked in the child for ever. This includes the locks of bit
+    generators, and that of torch's generator, which cannot be replaced. So a fork shuts the door and waits until no thread
+    is inside. If that takes too long, or if this module was imported during the fork and a thread enters, the child restores
+    the generators that the other thread had keyed, and replaces those that it was using.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.door = threading.Lock()
         self.inside: list[Any] = []
-        """The regions that have been entered, the outermost first."""
-        self.entered = 0
-        """How often a region was entered."""
+        """The current regions, the outermost first."""
+        self.entries = 0
+        """How many times a region was entered."""
         self.process = 0
-        """A number that is another one in a forked process."""
+        """A number that differs in a forked process."""
         self._forking: int | None = None
         self._empty = False
 
     def wait(self) -> None:
-        """Wait before a shut door, unless this thread is inside already."""
-        if not self.lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition asks
+        """Wait for the door to open, unless this thread is inside."""
+        if not self.lock._is_owned():  # type: ignore[attr-defined]  # threading.Condition uses it too
             with self.door:
                 pass
 
     def before_fork(self) -> None:
-        """Shut the door, and wait until nobody is inside."""
+        """Shut the door and wait until no thread is inside."""
         if self.lock._is_owned():  # type: ignore[attr-defined]  # then no other thread is inside
             return
         self.door.acquire()
@@ -60,11 +60,11 @@ class Turns:
         self.door.release()
 
     def after_fork_in_child(self) -> None:
-        """Begin with an open door, nobody inside but this thread, and no lock of another's."""
+        """Open the door, and leave no lock to a thread that the child does not have."""
         self.process += 1
         self._forking = None
         self.door = threading.Lock()
-        if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # forked from inside a region
+        if self.lock._is_owned() and self.inside:  # type: ignore[attr-defined]  # a fork inside a region
             return
         self.lock = threading.RLock()
         if not self.inside:
@@ -72,7 +72,7 @@ class Turns:
         renew_numpy()
         while self.inside:
             for source, state in reversed(self.inside.pop().saved):
-                with suppress(Exception):  # it may have been saved or restored halfway
+                with suppress(Exception):  # the fork may have interrupted a save or a restore
                     source.restore(state)
         renew_numpy()
 

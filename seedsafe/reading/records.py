@@ -11,7 +11,7 @@ import numpy as np
 
 from seedsafe.bridging.options import Bridge, checked_bridge
 from seedsafe.bridging.runner import Runner
-from seedsafe.bridging.words import place_of
+from seedsafe.bridging.words import address_of
 from seedsafe.keys.ambient import reading
 from seedsafe.keys.key import SampleKey, record_index
 from seedsafe.pipeline.compose import Compose
@@ -141,7 +141,7 @@ class KeyedMap:
         if self._runner is None:
             with reading(key):
                 return self.function(record)
-        return self._runner.run(place_of(key), lambda address: self._run(record, key, address))
+        return self._runner.run(address_of(key), lambda address: self._run(record, key, address))
 
     def targets_of(self, record: Any) -> Any:
         """Return the argument `targets`, or the targets of the first record of the same kind.

@@ -62,7 +62,7 @@ def test_what_is_called_otherwise_shows_the_wrapper(name: str) -> None:
     with pytest.raises(Exception) as raised:  # noqa: PT011  # each library's own
         ss.Compose([ss.bridge(make())])(samples[0], key=ss.SampleKey(42, 0, 0))
     said = str(raised.value) + "".join(getattr(raised.value, "__notes__", []))
-    assert "If it is called otherwise, wrap it:\n\n    def wrapped(image):" in said
+    assert "If it needs another call, wrap it:\n\n    def wrapped(image):" in said
 
 
 def test_masks_go_along() -> None:

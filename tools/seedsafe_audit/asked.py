@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from seedsafe.bridging.entropy import SeedsMade
+from seedsafe.bridging.entropy import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.inside import entered
 
@@ -48,7 +48,7 @@ def seeds_given(alone: bool) -> Iterator[set[str]]:
         return
     torch: Any = sys.modules.get("torch")
     before = getattr(torch, "manual_seed", None)
-    with SeedsMade() as seeds:
+    with SeedLog() as seeds:
         if before is None:
             yield seeds
             return
