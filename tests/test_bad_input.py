@@ -86,17 +86,17 @@ class TestFlags:
         (
             lambda: ss.ChannelStats.from_dict(None),
             TypeError,
-            "data must be a dict that ChannelStats.to_dict() returned, got None",
+            "data must be a dict from ChannelStats.to_dict(), got None",
         ),  # type: ignore[arg-type]
         (
             lambda: ss.ChannelStats.from_json("[]"),
             TypeError,
-            "data must be a dict that ChannelStats.to_dict() returned, got []",
+            "data must be a dict from ChannelStats.to_dict(), got []",
         ),
         (
             lambda: ss.ChannelStats.from_dict({"format": "seedsafe/channel-stats", "version": 1}),
             ValueError,
-            "and lack ['dtype', 'images',",
+            "got one without ['dtype', 'images',",
         ),
         (
             lambda: ss.FolderIndex(ROOT / "docs", extensions=(1, None)),

@@ -255,14 +255,14 @@ def test_empty_classes_and_missing_classes_are_errors(root, tmp_path):
     (root / "abyss").mkdir()
     with pytest.raises(
         FileNotFoundError,
-        match=r"2 of 5 classes in .* have no image: 'abyss', 'void'\. Files are accepted by",
+        match=r"2 of 5 classes in .* have no images: 'abyss', 'void'\. Add files ",
     ):
         ImageFolder(root)
     photos = ImageFolder(root, allow_empty=True)
     assert photos.classes == ["abyss", "cat", "flower", "landscape", "void"]
     assert photos.targets.tolist() == [1, 2, 3, 3, 3]
     (tmp_path / "bare").mkdir()
-    with pytest.raises(FileNotFoundError, match="has no folder in it: each class needs one"):
+    with pytest.raises(FileNotFoundError, match="contains no folders: give each class a folder"):
         ImageFolder(tmp_path / "bare")
 
 
@@ -270,7 +270,9 @@ def test_a_file_that_vanished_is_named_with_the_number_of_its_neighbours(root):
     photos = ImageFolder(root)
     for name in ("china.png", "rocket.jpg"):
         (root / "landscape" / name).unlink()
-    message = r"item 2, '.*china.png', has vanished since the folder was indexed, with 2 of the 3 files of its folder"
+    message = (
+        r"sample 2, '.*china.png', has vanished since the folder was indexed \(2 of the 3 files of its folder"
+    )
     with pytest.raises(FileNotFoundError, match=message):
         photos[2]
     assert photos[4][0].shape == PHOTO.shape
@@ -281,7 +283,7 @@ def test_a_damaged_file_is_named_with_its_position(root):
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(ValueError, match="truncated, damaged") as caught:
         ImageFolder(root)[2]
-    assert caught.value.__notes__ == [f"while reading item 2 of ImageFolder({str(root)!r}): {str(path)!r}"]
+    assert caught.value.__notes__ == [f"while reading sample 2 of ImageFolder({str(root)!r}): {str(path)!r}"]
 
 
 # torch
@@ -383,7 +385,7 @@ def test_the_statistics_command_names_a_damaged_file_and_goes_on_later(root, tmp
     assert stats_cli.main([str(root), "--resume", str(kept)]) == 1
     err = capsys.readouterr().err
     assert "china.png" in err
-    assert "in item 2 of the dataset" in err
+    assert "in sample 2 of the dataset" in err
     assert kept.exists()
     path.write_bytes(whole)
     assert stats_cli.main([str(root), "--resume", str(kept)]) == 0
@@ -394,7 +396,7 @@ def test_the_statistics_command_names_a_damaged_file_and_goes_on_later(root, tmp
 def test_a_file_that_vanishes_is_an_error_and_no_missing_path(root, capsys, monkeypatch):
     monkeypatch.setattr(stats_cli, "read_image", lambda path: Path(path + ".gone").read_bytes())
     assert stats_cli.main([str(root)]) == 1
-    assert "in item 0 of the dataset" in capsys.readouterr().err
+    assert "in sample 0 of the dataset" in capsys.readouterr().err
 
 
 def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as hnp
 import seedsafe as ss
 from seedsafe import ChannelStats, channel_stats
 from seedsafe.data.stats import sums
-from seedsafe.data.stats.run import _interrupted_later
+from seedsafe.data.stats.run import _delay_interrupt
 
 
 def photographs():
@@ -344,7 +344,7 @@ def test_an_interruption_waits_until_the_workers_can_be_ended():
     reached = []
 
     def started_and_ended():
-        with _interrupted_later():
+        with _delay_interrupt():
             signal.raise_signal(signal.SIGINT)
             reached.append(True)
 
@@ -375,7 +375,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
 def test_an_error_of_the_dataset_names_the_item(workers):
     with pytest.raises(OSError, match="disk on fire") as caught:
         channel_stats(Reads(small_images("uint8"), 20, fail), num_workers=workers)
-    assert caught.value.__notes__ == ["in item 20 of the dataset"]
+    assert caught.value.__notes__ == ["in sample 20 of the dataset"]
 
 
 def test_a_worker_that_dies_is_an_error_and_not_a_wait():
@@ -416,13 +416,13 @@ def array(*shape, dtype=np.uint8):
             iter([array(2, 2), array(2, 2, 3)]),
             {},
             ValueError,
-            "this image has 3 channels of uint8, those before it 1 of uint8",
+            "this image has 3 channels of uint8, but those before it have 1 of uint8",
         ),
         (
             iter([array(2, 2), array(2, 2, dtype=np.uint16)]),
             {},
             ValueError,
-            "1 channels of uint16, those before it 1 of uint8",
+            "1 channels of uint16, but those before it have 1 of uint8",
         ),
         (
             [array(2, 2, dtype=np.uint16)],
@@ -430,7 +430,12 @@ def array(*shape, dtype=np.uint8):
             ValueError,
             "histogram=True needs uint8 images, got uint16",
         ),
-        ([{"x": array(2, 2)}], {}, ValueError, "image='image' is not in the sample: it has 'x'"),
+        (
+            [{"x": array(2, 2)}],
+            {},
+            ValueError,
+            "image='image' is not in the sample: pass one of 'x' as image=",
+        ),
         (
             [(array(2, 2),)],
             {"image": 1},
@@ -461,7 +466,7 @@ def array(*shape, dtype=np.uint8):
             ValueError,
             r"a tensor of shape \(2, 9, 9, 3\) looks like channels last: pass layout='NHWC'",
         ),
-        ("photos", {}, TypeError, "got the path 'photos': pass seedsafe.ImageFolder of it"),
+        ("photos", {}, TypeError, "got the path 'photos': pass seedsafe.ImageFolder\\(path\\)"),
         ([None], {}, ValueError, r"got the shape \(\) of NoneType"),
         (
             [np.ma.masked_array(array(2, 2))],
@@ -499,8 +504,8 @@ def test_an_image_of_another_form_is_found_wherever_it_is():
         with pytest.raises(ValueError, match=r"3 (channels )?of uint8") as caught:
             channel_stats(data)
         (note,) = caught.value.__notes__
-        assert note in {f"in item {p} of the dataset" for p in (place, place + 1)} | {
-            f"from item {place} of the dataset on"
+        assert note in {f"in sample {p} of the dataset" for p in (place, place + 1)} | {
+            f"from sample {place} of the dataset on"
         }
 
 
@@ -511,7 +516,7 @@ def test_json_keeps_every_bit(dtype):
     assert again == stats
     assert (again.total, again.squares) == (stats.total, stats.squares)
     assert again | stats == stats | again
-    with pytest.raises(ValueError, match="not channel statistics of version 1: format None"):
+    with pytest.raises(ValueError, match="not channel statistics of version 1, got format None"):
         ChannelStats.from_dict({})
 
 

@@ -1,4 +1,4 @@
-"""Generators' states in place, in their own memory."""
+"""Read and write generators' states in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seedsafe.keys.draws import MovablePhilox
 from seedsafe.keys.key import Address
 
 if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
+    import numpy.typing as npt  # slow to import: benchmarks/import_time.py
 
 __all__ = ["STATE", "InPlacePhilox", "numpy_state", "python_state", "torch_state"]
 
@@ -86,7 +86,8 @@ def python_state(generator: random.Random) -> npt.NDArray[np.uint32] | None:
     """Return the memory of the generator's state, a position and 624 words, uint32, shape (625,).
 
     CPython keeps the state in the object, after its header. Return None if the object's size is different, or if the memory
-    differs from `getstate`. Reading or setting the state in memory takes 1 µs, through `random` 7 µs.
+    differs from `getstate`. Reading or setting it in memory takes 1 µs, through `random` 7 µs
+    (benchmarks/bridge_cost.py compares whole regions).
     """
     header, size = object.__basicsize__, 4 * (STATE + 1)
     native = random.Random.__base__
@@ -101,7 +102,8 @@ def numpy_state(bits: MT19937) -> npt.NDArray[np.uint32] | None:
     """Return the memory of the generator's state, 624 words and a position, uint32, shape (625,).
 
     NumPy exposes a pointer to it without promising a layout. Return None if the memory differs from the reported state.
-    Setting the state in memory takes 1 µs, through NumPy's own interface 34 µs.
+    Setting it in memory takes 1 µs, through NumPy's own interface 34 µs
+    (benchmarks/bridge_cost.py compares whole regions).
     """
     try:
         view = np.ctypeslib.as_array((ctypes.c_uint32 * (STATE + 1)).from_address(bits.ctypes.state_address))

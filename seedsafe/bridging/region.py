@@ -83,7 +83,7 @@ class Region:
                 source.restore(state)
 
 
-class keyed:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
+class keyed:  # noqa: N801  # a class costs less than contextlib: benchmarks/bridge_cost.py
     """Key `random`, NumPy's global generator and torch's CPU generator inside a with statement.
 
     They are restored afterwards, also after an exception, except in dedicated worker processes. Only one thread at a

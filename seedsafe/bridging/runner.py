@@ -367,7 +367,7 @@ def trace(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:
 
 
 class Twice:
-    """Runs the first calls of a foreign augmentation twice, with generators in different states.
+    """Runs the first calls of a user's augmentation twice, with generators in different states.
 
     Both results for a key must be equal. Calls that fail are left to the actual call.
 

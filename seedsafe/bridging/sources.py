@@ -16,7 +16,7 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.words import Words
 
 if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
+    import numpy.typing as npt  # slow to import: benchmarks/import_time.py
 
 __all__ = [
     "Hooked",

@@ -12,7 +12,7 @@ from seedsafe.bridging.in_place import STATE, InPlacePhilox
 from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
 
 if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
+    import numpy.typing as npt  # slow to import: benchmarks/import_time.py
 
 __all__ = ["HALF", "OP", "Words", "address_of", "other_address"]
 

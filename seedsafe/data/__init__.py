@@ -1,3 +1,3 @@
-"""The data side: folders of images, and exact statistics of their channels."""
+"""Folders of images, and exact channel statistics."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Folders of images: an index in little memory, and the dataset over it."""
+"""Folders of images: an index and a dataset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IMAGE_EXTENSIONS", "FolderIndex", "ImageFolder", "read_image", "read_image_as_stored"]
 
-# Imported when a name is first asked for: the help of a command needs none of them.
+# Imported on first use, so that the help of a command loads none of them.
 _MODULE_OF = {
     "ImageFolder": "seedsafe.data.folder.images",
     "IMAGE_EXTENSIONS": "seedsafe.data.folder.index",

@@ -1,9 +1,15 @@
-"""A tree in a file that is mapped into memory: opened without reading, shared by all processes.
+"""A tree in a memory-mapped file.
 
-The file, little-endian: 16 bytes of magic; the header's length and a digest of all 64-bit words behind these, 8 bytes
-each; the header, JSON; the arrays and names, each from a multiple of 64 bytes. The digest is that of the words' sums by
-row and by column, modulo 2^64, as they stand in rows of 512: it finds damaged words, words that changed places, a file
-cut short and blocks of zeros, ten times faster than a digest of all bytes.
+All processes share the file, and opening it reads nothing. Its contents, little-endian:
+
+- 16 bytes of magic
+- the header's length and the digest, 8 bytes each
+- the header, JSON
+- the arrays and names, each at a multiple of 64 bytes
+
+The digest covers all 64-bit words after it, in lines of 512: it is a digest of their sums by line and by column, modulo
+2^64. It detects damaged and swapped words, a truncated file and blocks of zeros, ten times faster than a digest of all
+bytes.
 """
 
 import hashlib
@@ -25,12 +31,12 @@ __all__ = ["load", "save", "write_atomically"]
 
 
 def write_atomically(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
-    """Write the pieces (bytes or arrays) to a new file beside `path`, then put it in its place.
+    """Write the pieces (bytes or arrays) to a new file in the same folder, then rename it to `path`.
 
-    Another process that has the old file open, or mapped into memory, keeps what it had.
+    A process that has the old file open, or mapped into memory, keeps the old contents.
 
     Raises:
-        OSError: the folder does not exist, or may not be written to.
+        OSError: the folder does not exist, or is not writable.
     """
     target = Path(path)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -49,14 +55,14 @@ def write_atomically(path: str | os.PathLike[str], pieces: Iterable[Any]) -> Non
 
 _MAGIC = b"seedsafe index 2"
 _OURS = b"seedsafe index "
-_ROW = 512
+_LINE = 512
 _START = 32
 _ALIGN = 64
 _DTYPES = ("<i8", "<u8", "<i8", "<i4")
 
 
 def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
-    """Write a tree and the options that it was made with."""
+    """Write a tree and its options."""
     sections = [
         *(np.ascontiguousarray(array).tobytes() for array in tree.arrays),
         tree.folders.blob,
@@ -75,11 +81,11 @@ def save(tree: Tree, path: str, options: dict[str, Any]) -> None:
 
 
 def _seal(words: NDArray[np.uint64]) -> int:
-    """Return a digest of 64-bit words and of their order."""
-    whole = len(words) // _ROW * _ROW
-    rows = words[:whole].reshape(-1, _ROW)
+    """Return a digest of 64-bit words and their order."""
+    whole = len(words) // _LINE * _LINE
+    lines = words[:whole].reshape(-1, _LINE)
     digest = hashlib.blake2b(digest_size=8)
-    for part in (rows.sum(1, dtype="<u8"), rows.sum(0, dtype="<u8"), words[whole:]):
+    for part in (lines.sum(1, dtype="<u8"), lines.sum(0, dtype="<u8"), words[whole:]):
         digest.update(np.ascontiguousarray(part).tobytes())
     return int.from_bytes(digest.digest(), "little")
 
@@ -92,10 +98,10 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
     """Map a file that `save` wrote.
 
     Returns:
-        The tree; None if there is no file, if it is damaged, or if it was made with other options.
+        The tree, or None if the file is missing, is damaged, or belongs to other options.
 
     Raises:
-        ValueError: the file is something else, which is not to be overwritten.
+        ValueError: the file is something else, and must not be overwritten.
     """
     try:
         with open(path, "rb") as file:
@@ -105,7 +111,7 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
     except FileNotFoundError:
         return None
     if data[: len(_MAGIC)] != _MAGIC:
-        if data[: len(_OURS)] == _OURS:  # of another release
+        if data[: len(_OURS)] == _OURS:  # from another release
             return None
         raise ValueError(f"cache={path!r} is not a seedsafe index: pass another path, or remove the file")
     try:
@@ -115,28 +121,28 @@ def load(path: str, options: dict[str, Any]) -> Tree | None:
 
 
 def _tree(data: mmap.mmap, options: dict[str, Any]) -> Tree | None:
-    length, seal = (int.from_bytes(data[place : place + 8], "little") for place in (16, 24))
+    length, seal = (int.from_bytes(data[start : start + 8], "little") for start in (16, 24))
     if _seal(np.frombuffer(data, "<u8", offset=_START)) != seal:
         return None
     header = json.loads(data[_START : _START + length])
     if header["options"] != options:
         return None
-    places = list(_places(_START + length, header["sizes"]))
-    if places.pop() != len(data):
+    offsets = list(_offsets(_START + length, header["sizes"]))
+    if offsets.pop() != len(data):
         return None
     arrays = [
-        np.frombuffer(data, dtype, int(np.prod(shape)), place).reshape(shape)
-        for dtype, shape, place in zip(_DTYPES, header["shapes"], places, strict=False)
+        np.frombuffer(data, dtype, int(np.prod(shape)), offset).reshape(shape)
+        for dtype, shape, offset in zip(_DTYPES, header["shapes"], offsets, strict=False)
     ]
-    folders, files = places[len(arrays) :]
+    folders, files = offsets[len(arrays) :]
     problems = tuple(Problem(*problem) for problem in header["problems"])
     return Tree(
         Names(data, folders, arrays[0]), arrays[1], Names(data, files, arrays[2]), arrays[3], problems, seal
     )
 
 
-def _places(end: int, sizes: list[int]) -> Iterator[int]:
-    """Return where each section starts, and where the file ends."""
+def _offsets(end: int, sizes: list[int]) -> Iterator[int]:
+    """Yield the offset of each section, then that of the file's end."""
     for size in sizes:
         end += -end % _ALIGN
         yield end

@@ -1,4 +1,4 @@
-"""`python -m seedsafe index PATH`: index a folder of images and say what is in it."""
+"""The command ``seedsafe index``."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
     if cache is None and options.keep:
         cache = os.path.abspath(options.path) + ".seedsafe-index"
     try:
-        with warnings.catch_warnings(record=True) as unkept:
+        with warnings.catch_warnings(record=True) as failures:
             warnings.simplefilter("always")
             index = FolderIndex(
                 options.path,
@@ -48,21 +48,21 @@ def main(argv: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, FileNotFoundError) else 1
     print(_as_json(index) if options.json else _as_text(index))
-    for warning in unkept:
+    for warning in failures:
         print(f"error: {warning.message}", file=sys.stderr)
-    if cache is not None and not options.json and not unkept:
+    if cache is not None and not options.json and not failures:
         print(f"cache: {cache}")
-    return 1 if index.problems or unkept else 0
+    return 1 if index.problems or failures else 0
 
 
 def progress_of(off: bool) -> Progress:
-    """Return whether to show progress: on a terminal, if rich is there, unless it is switched off."""
+    """Return whether to show progress: on a terminal, if rich is installed, unless it is switched off."""
     return not off and sys.stderr.isatty() and find_spec("rich") is not None
 
 
-def _facts(index: FolderIndex) -> dict[str, object]:
+def _as_json(index: FolderIndex) -> str:
     changes = index.changes
-    return {
+    facts = {
         "root": index.root,
         "files": len(index),
         "classes": len(index.classes),
@@ -71,10 +71,7 @@ def _facts(index: FolderIndex) -> dict[str, object]:
         "problems": [problem._asdict() for problem in index.problems],
         "fingerprint": index.fingerprint,
     }
-
-
-def _as_json(index: FolderIndex) -> str:
-    return json.dumps(_facts(index), indent=1)
+    return json.dumps(facts, indent=1)
 
 
 def _as_text(index: FolderIndex) -> str:

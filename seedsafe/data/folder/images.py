@@ -1,4 +1,4 @@
-"""`ImageFolder`: a map dataset of (image, class) over a `FolderIndex`."""
+"""`ImageFolder`: a map dataset of (image, class)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ImageFolder", "Samples"]
 
 
 class Samples(Sequence[tuple[str, int]]):
-    """The (path, class) pairs of an index, each made when it is asked for."""
+    """The (path, class) pairs of an index, made on demand."""
 
     def __init__(self, index: FolderIndex) -> None:
         self._index = index
@@ -35,12 +35,12 @@ class Samples(Sequence[tuple[str, int]]):
     def __getitem__(self, position: slice) -> list[tuple[str, int]]: ...
     def __getitem__(self, position: int | slice) -> tuple[str, int] | list[tuple[str, int]]:
         if isinstance(position, slice):
-            return [self[place] for place in range(*position.indices(len(self)))]
-        place = _from_start(position, len(self))
-        return self._index.path(place), self._index.target(place)
+            return [self[number] for number in range(*position.indices(len(self)))]
+        number = _from_start(position, len(self))
+        return self._index.path(number), self._index.target(number)
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
-        return (self[place] for place in range(len(self)))
+        return (self[number] for number in range(len(self)))
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} pairs of path and class)"
@@ -54,24 +54,24 @@ def _from_start(position: SupportsIndex, length: int) -> int:
 
 
 class ImageFolder:
-    """A dataset of the images in class folders: torchvision's `ImageFolder` for large folders.
+    """A dataset of the images in class folders, like torchvision's `ImageFolder`, for large folders.
 
-    It has the attributes of torchvision's, with `samples` and `imgs` made on demand and `targets` an array, and works
-    where a map dataset of torch does: `DataLoader`, `Subset`, `+`, `AugmentedDataset`. Files are ordered bytewise by
-    relative path. For folders without folders in them that is torchvision's order, unless the name of one class
-    is the beginning of another's: "cat-b/1.png" comes before "cat/1.png". Classes have the same numbers in any case.
+    It has the same attributes, but makes `samples` and `imgs` on demand, and `targets` is an array. It works wherever a map
+    dataset of torch does: `DataLoader`, `Subset`, `+`, `AugmentedDataset`. Files are ordered bytewise by relative path. If
+    class folders contain no folders, this is torchvision's order, unless the name of one class begins with the name of
+    another: "cat-b/1.png" comes before "cat/1.png". The numbers of the classes are always torchvision's.
 
     Args:
         root: the folder.
         transform: applied to the image.
         target_transform: applied to the class.
-        loader: reads a path; by default `seedsafe.data.folder.read_image`, which gives RGB as uint8 (H, W, 3).
-        is_valid_file: decides by the path whether a file counts, instead of `extensions`; not with `cache`.
-        allow_empty: accept classes without an image.
-        extensions: the endings of names that count, in any case: one or several.
-        cache: a file outside root that keeps the index; see `FolderIndex`.
-        threads: threads that read class folders.
-        on_problem: "raise", "warn" or "ignore" broken links, loops and folders that cannot be read.
+        loader: reads a path; by default `seedsafe.data.folder.read_image`, which returns RGB as uint8 (H, W, 3).
+        is_valid_file: accepts or rejects a file by its path, instead of `extensions`; not with `cache`.
+        allow_empty: accept classes without images.
+        extensions: the file extensions to accept, in upper or lower case: one or several.
+        cache: a file outside root for the index; see `FolderIndex`.
+        threads: the number of threads that read class folders.
+        on_problem: "raise", "warn" or "ignore", for broken links, loops and unreadable folders.
         progress: True for a counter on standard error while the folder is read, or a function of (files, None).
 
     Attributes:
@@ -81,10 +81,10 @@ class ImageFolder:
         targets: int64 (files,), read-only.
         samples: sequence of (path, class).
         record_ids: uint64 (files,): `seedsafe.record_index` of each path relative to the root. An augmentation keyed
-            by them, instead of by position, stays as it was for all files when the folder grows.
+            by them, instead of by position, does not change for any file when the folder grows.
 
     Raises:
-        FileNotFoundError: there is no such folder, no class in it, or a class without images.
+        FileNotFoundError: the folder does not exist, or has no classes, or a class has no images.
         OSError: a folder or a link cannot be read; see `on_problem`.
 
     Example:
@@ -133,7 +133,7 @@ class ImageFolder:
         self.classes = self.index.classes
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
         if not self.classes:
-            raise FileNotFoundError(f"root {self.root!r} has no folder in it: each class needs one")
+            raise FileNotFoundError(f"root {self.root!r} contains no folders: give each class a folder")
         if not allow_empty:
             self._check_classes()
 
@@ -141,18 +141,20 @@ class ImageFolder:
         counts = np.bincount(self.targets, minlength=len(self.classes))
         empty = [self.classes[number] for number in np.flatnonzero(counts == 0)]
         if empty:
-            listed = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
-            accepted = (
-                "is_valid_file" if self.extensions is None else f"the endings {', '.join(self.extensions)}"
+            names = ", ".join(map(repr, empty[:5])) + (", …" if len(empty) > 5 else "")
+            rule = (
+                "that is_valid_file accepts"
+                if self.extensions is None
+                else f"with the extensions {', '.join(self.extensions)}"
             )
             raise FileNotFoundError(
-                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no image: {listed}. Files are accepted by "
-                f"{accepted}; pass allow_empty=True to keep such classes"
+                f"{len(empty)} of {len(self.classes)} classes in {self.root!r} have no images: {names}. Add files {rule}, or pass "
+                "allow_empty=True to keep such classes"
             )
 
     @property
     def samples(self) -> Samples:
-        """The (path, class) pairs."""
+        """The (path, class) pairs of all files."""
         return Samples(self.index)
 
     imgs = samples
@@ -169,7 +171,7 @@ class ImageFolder:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be indexed."""
+        """The entries that could not be indexed."""
         return self.index.problems
 
     @property
@@ -186,32 +188,32 @@ class ImageFolder:
         Raises:
             IndexError: there is no such position.
             FileNotFoundError: the file has vanished since the folder was indexed.
-            Exception: whatever the loader raises, with a note that names the position and the path.
+            Exception: any error of the loader, with a note that names the position and the path.
         """
-        place = _from_start(position, len(self))
-        path = self.index.path(place)
+        number = _from_start(position, len(self))
+        path = self.index.path(number)
         try:
             image = self.loader(path)
         except FileNotFoundError as error:
-            raise self._vanished(place, path) from error
+            raise self._missing_file(number, path) from error
         except Exception as error:
-            error.add_note(f"while reading item {place} of ImageFolder({self.root!r}): {path!r}")
+            error.add_note(f"while reading sample {number} of ImageFolder({self.root!r}): {path!r}")
             raise
-        target = self.index.target(place)
+        target = self.index.target(number)
         return (
             image if self.transform is None else self.transform(image),
             target if self.target_transform is None else self.target_transform(target),
         )
 
-    def _vanished(self, place: int, path: str) -> FileNotFoundError:
-        missing, indexed = self.index.missing_beside(place)
+    def _missing_file(self, position: int, path: str) -> FileNotFoundError:
+        missing, indexed = self.index.missing_in_folder(position)
         return FileNotFoundError(
-            f"item {place}, {path!r}, has vanished since the folder was indexed, with {missing} of the {indexed} files of "
-            "its folder: make the ImageFolder again"
+            f"sample {position}, {path!r}, has vanished since the folder was indexed ({missing} of the {indexed} files of its "
+            "folder are missing): make a new ImageFolder"
         )
 
     def __add__(self, other: Any) -> Any:
-        """Return torch's `ConcatDataset` of both; torch must have been imported."""
+        """Return torch's `ConcatDataset` of both. The program must have imported torch."""
         torch = sys.modules.get("torch.utils.data")
         if torch is None:
             raise TypeError(

@@ -1,4 +1,4 @@
-"""`FolderIndex`: all images below a folder, in order, in little memory."""
+"""`FolderIndex`: a folder's images in little memory."""
 
 from __future__ import annotations
 
@@ -24,30 +24,27 @@ from seedsafe.keys.key import checked_int
 __all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
-"""The endings of names that count as images, in any case: those of torchvision."""
+"""The extensions of image files, in lower case: those of torchvision."""
 
 
 def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
-    """Return endings as a tuple; a string counts as one ending, as in torchvision.
+    """Return extensions as a tuple; a string is one extension, as in torchvision.
 
     Raises:
         TypeError: one of them is not a string.
     """
-    endings = (
-        (extensions,)
-        if isinstance(extensions, str) or not isinstance(extensions, Iterable)
-        else tuple(extensions)
-    )
-    for ending in endings:
-        if not isinstance(ending, str):
+    one = isinstance(extensions, str) or not isinstance(extensions, Iterable)
+    result = (extensions,) if one else tuple(extensions)
+    for extension in result:
+        if not isinstance(extension, str):
             raise TypeError(
-                f'extensions must be strings, got {ending!r}: pass (".jpg", ".png"), for instance'
+                f'extensions must be strings, got {extension!r}: pass (".jpg", ".png"), for instance'
             )
-    return endings
+    return result
 
 
 def check_options(root: str, is_valid_file: Any, cache: Any, threads: int, on_problem: str) -> None:
-    """Raise an error if the options do not go together, or there is no such folder."""
+    """Raise an error for a missing folder, or options that are wrong or do not go together."""
     if not os.path.isdir(root):
         raise FileNotFoundError(f"root must be a folder that exists, got {root!r}: check the path")
     if on_problem not in ("raise", "warn", "ignore"):
@@ -57,53 +54,54 @@ def check_options(root: str, is_valid_file: Any, cache: Any, threads: int, on_pr
         return
     if is_valid_file is not None:
         raise ValueError(
-            "is_valid_file cannot be combined with cache: its answers may change while the folders' times do not; use "
+            "is_valid_file cannot be combined with cache, because its answers may change while the folders stay the same: use "
             "extensions, or leave out cache"
         )
     if Path(cache).resolve().is_relative_to(Path(root).resolve()):
         raise ValueError(
-            f"cache must lie outside root, got {os.fspath(cache)!r}: writing it would change a folder that it describes"
+            f"cache must lie outside root, got {os.fspath(cache)!r}, whose folder would change with it: pass a path outside "
+            f"{root!r}"
         )
 
 
 class Changes(NamedTuple):
-    """How many files appeared and vanished since the cache was written."""
+    """The numbers of files that appeared and vanished since the cache was written."""
 
     added: int
     removed: int
 
 
 class FolderIndex:
-    """The images below a folder, ordered bytewise by relative path, whatever the file system and the locale.
+    """The images below a folder, ordered bytewise by relative path on every file system and in every locale.
 
-    With labels each folder in the root is a class, as in torchvision's `ImageFolder`. Links to folders are followed,
-    and a link to a folder that it lies in is a problem, not a hang. An index takes 13 bytes a file and its name, in
-    arrays that worker processes share; mapped from a cache it takes no memory of its own.
+    With labels, each folder in the root is a class, as in torchvision's `ImageFolder`. The index follows links to folders.
+    A link to a folder above itself is a problem, not a hang. The index takes 13 bytes and the name for each file, in
+    arrays that worker processes share; mapped from a cache, it takes no memory of its own.
 
-    A cache is valid for a folder as long as the folder's device, inode and time of change are the same; folders that
-    changed are read again. A cache that is damaged, or belongs to another folder or other options, is built again.
+    A cache is valid for a folder as long as the folder's device, inode and time of change stay the same; changed
+    folders are read again. A cache that is damaged, or belongs to another folder or other options, is built again.
 
     Args:
         root: the folder.
-        extensions: the endings of names that count, in any case: one or several.
-        is_valid_file: decides by the path instead; it cannot be combined with `cache`.
-        labelled: take the root's folders as classes and leave out files in the root itself. If False, all files
-            count and have the label -1.
-        cache: the file to keep the index in, outside the root (writing it would change the root's time).
-        threads: threads that read class folders; more than 2 help where reading waits for a network.
-        on_problem: "raise", "warn" or "ignore": what to do with folders that cannot be read, loops and broken links.
+        extensions: the file extensions to accept, in upper or lower case: one or several.
+        is_valid_file: accepts or rejects a file by its path instead; cannot be combined with `cache`.
+        labelled: take the root's folders as classes and leave out files in the root itself. If False, take all files,
+            with the label -1.
+        cache: a file for the index, outside the root (writing it would change the root's time).
+        threads: the number of threads that read class folders; more than 2 help if reading waits for a network.
+        on_problem: "raise", "warn" or "ignore", for unreadable folders, loops and broken links.
         progress: True for a counter on standard error, or a function of (files found, None).
 
     Attributes:
-        root: the folder, as given.
+        root: the folder, as passed.
         classes: the names of the class folders, sorted.
-        problems: what could not be indexed, as (kind, path, message).
+        problems: the entries that could not be indexed, as (kind, path, message).
         changes: files added and removed since the cache was written; None if it was built again or not used.
 
     Raises:
-        FileNotFoundError: there is no such folder.
-        OSError: with `on_problem="raise"`: a problem, with the number of each kind.
-        ValueError: an option does not fit; `cache` is another kind of file.
+        FileNotFoundError: the folder does not exist.
+        OSError: with `on_problem="raise"`: there are problems; the message counts each kind.
+        ValueError: an option is invalid, or `cache` is another kind of file.
 
     Example:
         >>> import pathlib, tempfile, seedsafe as ss
@@ -137,7 +135,7 @@ class FolderIndex:
         self._options = {"endings": [ending.decode() for ending in endings], "labelled": labelled}
         self._cache = None if cache is None else os.fspath(cache)
         with reporting(progress, "files") as report:
-            self._use(self._open(Filter(endings, is_valid_file), threads, report))
+            self._set_tree(self._open(Filter(endings, is_valid_file), threads, report))
             report(len(self), len(self))
         self.problems = self._tree.problems
         self._report_problems(on_problem)
@@ -153,16 +151,19 @@ class FolderIndex:
                 self.changes = Changes(0, 0)
                 return old
             known = listing_of(old)
-        found = scan(self._prefix, which, known=known, threads=threads, report=report)
-        tree = assemble(found, skip_root=bool(self._options["labelled"]))
+        listings = scan(self._prefix, which, known=known, threads=threads, report=report)
+        tree = assemble(listings, skip_root=bool(self._options["labelled"]))
         if self._cache is None:
             return tree
-        if old is not None and found.get(b"", Listing((0, 0, -1))).stamp[:2] == known[b""].stamp[:2]:
-            self.changes = _changes(known, found)
+        if old is not None and listings.get(b"", Listing((0, 0, -1))).stamp[:2] == known[b""].stamp[:2]:
+            self.changes = _changes(known, listings)
         try:
             cachefile.save(tree, self._cache, self._options)
         except OSError as error:
-            warnings.warn(f"the index could not be written to {self._cache!r}: {error}", stacklevel=4)
+            warnings.warn(
+                f"the index could not be written to {self._cache!r} ({error}): pass a path that is writable",
+                stacklevel=4,
+            )
             return tree
         return cachefile.load(self._cache, self._options) or tree
 
@@ -177,29 +178,28 @@ class FolderIndex:
         if not self.problems or on_problem == "ignore":
             return
         counts = Counter(problem.kind for problem in self.problems)
-        listed = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
+        kinds = ", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items()))
         first = self.problems[0]
         text = (
             f"{len(self.problems)} {'entry' if len(self.problems) == 1 else 'entries'} below {self.root!r} could not be "
-            f"indexed ({listed}); the first is "
-            f"{first.path!r}: {first.kind}, {first.message}"
+            f"indexed ({kinds}); the first is {first.path!r}: {first.kind}, {first.message}"
         )
         if on_problem == "raise":
             raise OSError(f'{text}. Fix them, or pass on_problem="warn" and look at `problems`')
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(f"{text}. Fix them; `problems` lists all", stacklevel=3)
 
     def _label_folders(self) -> NDArray[np.int64]:
         numbers = {os.fsencode(name): number for number, name in enumerate(self.classes)}
         return np.array([numbers.get(path.partition(b"/")[0], -1) for path in self._tree.folders], np.int64)
 
-    def _use(self, tree: Tree) -> None:
+    def _set_tree(self, tree: Tree) -> None:
         self._tree = tree
-        self._places = tree.places.data  # gives Python integers, faster than the array
+        self._parents = tree.parents.data  # a memoryview returns Python integers, faster than an array
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the arrays out if they are in a cache: the other process maps it as well."""
+        """Leave out arrays that are in a cache: the other process maps it too."""
         state = self.__dict__.copy()
-        del state["_places"]
+        del state["_parents"]
         if self._tree.seal:
             state["_tree"] = self._tree.seal
         return state
@@ -213,13 +213,13 @@ class FolderIndex:
                 raise RuntimeError(
                     f"the cache {self._cache!r} changed or vanished while the index was being sent to another process: start again"
                 )
-        self._use(tree)
+        self._set_tree(tree)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._parents)
 
     def relative_bytes(self, position: int) -> bytes:
-        """Return a file's path relative to the root, with slashes, as the file system has it.
+        """Return a file's path relative to the root, with slashes, in the bytes of the file system.
 
         Args:
             position: 0 to len - 1.
@@ -227,8 +227,8 @@ class FolderIndex:
         Raises:
             IndexError: there is no such position.
         """
-        if 0 <= position < len(self._places):
-            return self._tree.folders[self._places[position]] + self._tree.files[position]
+        if 0 <= position < len(self._parents):
+            return self._tree.folders[self._parents[position]] + self._tree.files[position]
         raise IndexError(
             f"position must be in [0, {len(self) - 1}], got {position}: the index has no such file"
         )
@@ -243,28 +243,28 @@ class FolderIndex:
 
     def target(self, position: int) -> int:
         """Return a file's label: the position of its class in `classes`."""
-        return int(self._labels[self._places[position]])
+        return int(self._labels[self._parents[position]])
 
     @cached_property
     def targets(self) -> NDArray[np.int64]:
-        """The labels of all files: int64 (files,), read-only; 8 bytes a file once asked for."""
-        targets = self._labels[self._tree.places]
+        """The labels of all files: int64 (files,), read-only. The first use takes 8 bytes of memory a file."""
+        targets = self._labels[self._tree.parents]
         targets.flags.writeable = False
         return targets
 
     @cached_property
     def record_ids(self) -> NDArray[np.uint64]:
-        """`seedsafe.record_index` of each relative path: uint64 (files,), read-only; 8 bytes a file once asked for.
+        """`seedsafe.record_index` of each relative path: uint64 (files,), read-only. It takes 8 bytes of memory a file.
 
-        Augmentation that is keyed by these stays the same for a file when others appear or vanish.
+        An augmentation keyed by these does not change for a file when others appear or vanish.
 
         Raises:
             ValueError: two paths have the same id (about 3 of 100 trees of 10^9 files have such a pair).
         """
         folders = list(self._tree.folders)
         digests = b"".join(
-            _digest(folders[place] + name)
-            for place, name in zip(self._tree.places.tolist(), self._tree.files, strict=True)
+            _digest(folders[parent] + name)
+            for parent, name in zip(self._tree.parents.tolist(), self._tree.files, strict=True)
         )
         ids = np.frombuffer(digests, "<u8")
         order = np.argsort(ids, kind="stable")
@@ -278,22 +278,22 @@ class FolderIndex:
     def fingerprint(self) -> str:
         """A digest of all relative paths, as 32 hexadecimal digits: the same for equal trees on any machine."""
         digest = hashlib.blake2b(self._tree.folders.blob, digest_size=16)
-        digest.update(self._tree.places.astype("<i4").data)
+        digest.update(self._tree.parents.astype("<i4").data)
         digest.update(self._tree.files.blob)
         return digest.hexdigest()
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays and names in bytes, in memory or in the mapped cache."""
+        """The size of its arrays and names in memory or in the mapped cache, in bytes."""
         tree = self._tree
         blobs = sum(int(names.offsets[-1]) for names in (tree.folders, tree.files))
         return blobs + sum(array.nbytes for array in tree.arrays)
 
-    def missing_beside(self, position: int) -> tuple[int, int]:
-        """Count the indexed files of a file's folder that are no longer there, and all indexed files of it."""
-        place = self._places[position]
-        own = np.flatnonzero(self._tree.places == place)
-        folder = self._prefix + self._tree.folders[place]
+    def missing_in_folder(self, position: int) -> tuple[int, int]:
+        """Count the indexed files of a file's folder: those that are missing now, and all."""
+        parent = self._parents[position]
+        own = np.flatnonzero(self._tree.parents == parent)
+        folder = self._prefix + self._tree.folders[parent]
         return sum(not os.path.exists(folder + self._tree.files[int(i)]) for i in own), len(own)
 
     def __repr__(self) -> str:
@@ -310,7 +310,9 @@ def _changes(old: Mapping[bytes, Listing], new: Mapping[bytes, Listing]) -> Chan
         before, after = old.get(path), new.get(path)
         if before is after:
             continue
-        names = [set() if it is None else set(it.blob.split(b"\0")[:-1]) for it in (before, after)]
-        added += len(names[1] - names[0])
-        removed += len(names[0] - names[1])
+        old_names, new_names = (
+            set() if one is None else set(one.blob.split(b"\0")[:-1]) for one in (before, after)
+        )
+        added += len(new_names - old_names)
+        removed += len(old_names - new_names)
     return Changes(added, removed)

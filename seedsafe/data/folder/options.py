@@ -1,4 +1,4 @@
-"""The options of ``seedsafe index``, in a file that imports little: help comes at once."""
+"""The options of ``seedsafe index``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A progress bar, for those who ask for one."""
+"""Progress bars."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -6,14 +6,14 @@ from contextlib import contextmanager
 __all__ = ["Progress", "Report", "reporting"]
 
 Report = Callable[[int, int | None], None]
-"""Called with what is done and what there is in all (None while that is unknown)."""
+"""Called with the count so far and the total (None while that is unknown)."""
 
 Progress = bool | Report
 
 
 @contextmanager
-def reporting(progress: Progress, what: str) -> Generator[Report]:
-    """Return the function to report to: the caller's own, a bar on standard error, or one that does nothing.
+def reporting(progress: Progress, label: str) -> Generator[Report]:
+    """Yield a function to report to: the caller's own, one that moves a bar on standard error, or one that does nothing.
 
     Raises:
         ImportError: `progress=True` without rich.
@@ -21,14 +21,14 @@ def reporting(progress: Progress, what: str) -> Generator[Report]:
     if callable(progress):
         yield progress
     elif progress:
-        with _bar(what) as report:
+        with _bar(label) as report:
             yield report
     else:
         yield lambda done, total: None
 
 
 @contextmanager
-def _bar(what: str) -> Generator[Report]:
+def _bar(label: str) -> Generator[Report]:
     try:
         from rich import progress as rich
         from rich.console import Console
@@ -44,5 +44,5 @@ def _bar(what: str) -> Generator[Report]:
         rich.TimeRemainingColumn(),
     )
     with rich.Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""Reading one image file with OpenCV, so that what cannot be read is an error and not half an image."""
+"""Read one image file with OpenCV."""
 
 import os
 import re
@@ -15,29 +15,29 @@ from seedsafe.keys.key import checked_int
 __all__ = ["MAX_PIXELS", "read_image", "read_image_as_stored"]
 
 MAX_PIXELS: Final = 178_956_970
-"""Pictures of more pixels are refused unless another limit is passed, as Pillow does: a small file can claim any size."""
+"""The default limit, as in Pillow: a small file can claim any size."""
 
 
 def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIXELS) -> NDArray[np.uint8]:
     """Read an image as RGB.
 
-    Grey, palette, CMYK and 16-bit images are converted to 8-bit RGB, alpha is dropped, the orientation that EXIF
-    states is applied, and of an animation the first frame is taken. The content decides the format, not the ending.
+    It converts grey, palette, CMYK and 16-bit images to 8-bit RGB, drops alpha, applies the EXIF orientation, and reads
+    the first frame of an animation. The content decides the format, not the extension.
 
-    A file that ends too early is an error in every format. Damage within the data is one in PNG, which has checksums;
-    in other formats it often cannot be told from an image.
+    A file that ends too early is an error in every format. Damage within the data is an error in PNG, which has
+    checksums; other formats often do not show it.
 
     Args:
-        path: any name that the file system has.
-        max_pixels: the most that an image may have, None for no limit. Its header is asked before memory is
-            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded image.
+        path: any path of the file system.
+        max_pixels: the largest number of pixels that an image may have, or None for no limit. The header is checked before
+            memory is taken in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded image.
 
     Returns:
         uint8 (H, W, 3).
 
     Raises:
-        FileNotFoundError, PermissionError: as `open` does.
-        ValueError: the file is empty, damaged, or no image that OpenCV reads, or has more than `max_pixels`.
+        FileNotFoundError, PermissionError: as in `open`.
+        ValueError: the file is empty or damaged, OpenCV cannot read it, or it has more than `max_pixels` pixels.
         ImportError: OpenCV is missing: `pip install "seedsafe[image]"`.
 
     Example:
@@ -50,21 +50,20 @@ def read_image(path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIX
         [[[0, 0, 255]]]
     """
     cv2 = _opencv()
-    pixels: NDArray[np.uint8] = _decoded(cv2, path, cv2.IMREAD_COLOR_RGB, max_pixels)
-    return pixels
+    image: NDArray[np.uint8] = _decode(cv2, path, cv2.IMREAD_COLOR_RGB, max_pixels)
+    return image
 
 
 def read_image_as_stored(
     path: str | os.PathLike[str], *, max_pixels: int | None = MAX_PIXELS
 ) -> NDArray[Any]:
-    """Read an image with the channels and the depth that it has.
+    """Read an image with its own channels and depth.
 
-    The orientation of EXIF is not applied. A palette is looked up, CMYK converted.
+    It does not apply the EXIF orientation. Palette and CMYK images are converted.
 
     Args:
-        path: any name that the file system has.
-        max_pixels: the most that an image may have, None for no limit. Its header is asked before memory is
-            taken, in JPEG, PNG, WebP, TIFF, BMP, GIF, PGM and PPM; in other formats, the decoded image.
+        path: any path of the file system.
+        max_pixels: the largest number of pixels that an image may have, or None; see `read_image`.
 
     Returns:
         (H, W), or (H, W, 3) in RGB, or (H, W, 4) in RGBA; uint8, uint16 or float32 as in the file.
@@ -82,12 +81,12 @@ def read_image_as_stored(
         array([[    0, 65535]], dtype=uint16)
     """
     cv2 = _opencv()
-    image: NDArray[Any] = _decoded(cv2, path, cv2.IMREAD_UNCHANGED, max_pixels)
+    image: NDArray[Any] = _decode(cv2, path, cv2.IMREAD_UNCHANGED, max_pixels)
     if image.ndim == 2:
         return image
     swap = cv2.COLOR_BGRA2RGBA if image.shape[2] == 4 else cv2.COLOR_BGR2RGB
-    swapped: NDArray[Any] = cv2.cvtColor(image, swap)
-    return swapped
+    result: NDArray[Any] = cv2.cvtColor(image, swap)
+    return result
 
 
 def _opencv() -> Any:
@@ -96,16 +95,14 @@ def _opencv() -> Any:
     return cv2
 
 
-def _decoded(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None) -> Any:
-    # `cv2.imread` would give a truncated JPEG with a grey rest, and knows no path that is not valid Unicode.
+def _decode(cv2: Any, path: str | os.PathLike[str], flags: int, max_pixels: int | None) -> Any:
+    # `cv2.imread` fills the rest of a truncated JPEG with grey, and fails for paths that are not valid Unicode.
     with open(path, "rb", buffering=0) as file:
         data = file.read()
     if not data:
         raise ValueError(f"cannot read the image {os.fspath(path)!r}: the file is empty")
     if max_pixels is not None:
-        checked_int(
-            "max_pixels", max_pixels, 1, 2**63, "pass the most pixels that a picture may have, or None"
-        )
+        checked_int("max_pixels", max_pixels, 1, 2**63, "pass the largest number of pixels, or None")
         _check_size(path, _size_of(data), max_pixels)
     try:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
@@ -125,7 +122,7 @@ def _check_size(path: str | os.PathLike[str], size: tuple[int, int] | None, max_
     if size is not None and size[0] * size[1] > max_pixels:
         raise ValueError(
             f"the image {os.fspath(path)!r} has {size[0]} × {size[1]} pixels, more than max_pixels={max_pixels}: leave it out, or "
-            "pass a higher max_pixels, to ImageFolder as loader=functools.partial(read_image, max_pixels=…)"
+            "pass a higher max_pixels (to ImageFolder: loader=functools.partial(read_image, max_pixels=…))"
         )
 
 
@@ -133,7 +130,7 @@ _PNM: Final = re.compile(rb"P[1-6](?:\s+|#[^\n]*\n)+(\d+)(?:\s+|#[^\n]*\n)+(\d+)
 
 
 def _size_of(data: bytes) -> tuple[int, int] | None:
-    """Return the two sides that the header of a picture tells, None where it is of a format that is not known here."""
+    """Return the two sides in an image's header, or None for an unknown format or a damaged header."""
     try:
         if data.startswith(b"\x89PNG"):
             return _sides(">II", data, 16)
@@ -148,9 +145,9 @@ def _size_of(data: bytes) -> tuple[int, int] | None:
             return abs(width), abs(height)
         if data[:4] in (b"II*\0", b"MM\0*"):
             return _size_of_tiff(data)
-        found = _PNM.match(data)
-        return None if found is None else (int(found[1]), int(found[2]))
-    except (struct.error, ValueError, IndexError, KeyError):  # it is damaged, as the decoder will say
+        sides = _PNM.match(data)
+        return None if sides is None else (int(sides[1]), int(sides[2]))
+    except (struct.error, ValueError, IndexError, KeyError):  # damaged: the decoder raises
         return None
 
 
@@ -160,14 +157,14 @@ def _sides(form: str, data: bytes, start: int) -> tuple[int, int]:
 
 
 def _size_of_jpeg(data: bytes) -> tuple[int, int]:
-    place = 2
+    offset = 2
     while True:
-        place = data.index(b"\xff", place) + 1
-        marker = data[place]
+        offset = data.index(b"\xff", offset) + 1
+        marker = data[offset]
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):  # the header of a frame
-            return _sides(">HH", data, place + 4)
-        if 0xC0 <= marker <= 0xFE and not 0xD0 <= marker <= 0xD9:  # what has a length
-            place += 1 + int(struct.unpack_from(">H", data, place + 1)[0])
+            return _sides(">HH", data, offset + 4)
+        if 0xC0 <= marker <= 0xFE and not 0xD0 <= marker <= 0xD9:  # a segment with a length
+            offset += 1 + int(struct.unpack_from(">H", data, offset + 1)[0])
 
 
 def _size_of_webp(data: bytes) -> tuple[int, int] | None:
@@ -185,9 +182,9 @@ def _size_of_tiff(data: bytes) -> tuple[int, int]:
     """Return the sides in the first directory: its tags 256 and 257, of 16 or 32 bits."""
     order = "<" if data[:1] == b"I" else ">"
     start = int(struct.unpack_from(f"{order}I", data, 4)[0])
-    found: dict[int, int] = {}
+    sides: dict[int, int] = {}
     for entry in range(int(struct.unpack_from(f"{order}H", data, start)[0])):
         tag, kind = struct.unpack_from(f"{order}HH", data, start + 2 + 12 * entry)
         if tag in (256, 257):
-            found[tag] = struct.unpack_from(order + "HI"[kind == 4], data, start + 10 + 12 * entry)[0]
-    return found[256], found[257]
+            sides[tag] = struct.unpack_from(order + "HI"[kind == 4], data, start + 10 + 12 * entry)[0]
+    return sides[256], sides[257]

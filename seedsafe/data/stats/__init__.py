@@ -1,4 +1,4 @@
-"""Exact statistics of the channels of a dataset's images."""
+"""Exact channel statistics of a dataset's images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ChannelStats", "channel_stats"]
 
-# Imported when a name is first asked for: the help of a command needs none of them.
+# Imported on first use, so that the help of a command loads none of them.
 _MODULE_OF = {"ChannelStats": "seedsafe.data.stats.result", "channel_stats": "seedsafe.data.stats.run"}
 
 

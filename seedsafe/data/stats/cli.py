@@ -1,4 +1,4 @@
-"""`python -m seedsafe stats PATH`: the statistics of all images below a folder."""
+"""The command ``seedsafe stats``."""
 
 import argparse
 import os
@@ -41,8 +41,8 @@ def main(argv: list[str]) -> int:
         argv: the arguments after `stats`.
 
     Returns:
-        0; 1 if an image cannot be read or the images differ in form (with ``--strict``, if there are NaN or infinite values); 2
-        if there is no such folder; 130 if interrupted.
+        0; 1 if an image cannot be read or the images differ in dtype or channels (with ``--strict``, also if there are NaN or
+        infinite values); 2 if there is no such folder; 130 if interrupted.
 
     Example:
         >>> import cv2, numpy as np, pathlib, tempfile
@@ -69,7 +69,7 @@ def main(argv: list[str]) -> int:
     missing = 2
     try:
         index = _index(options)
-        missing = 1  # from here on, what is missing is no path that was given
+        missing = 1  # from here on, a missing path is not an argument
         stats = _compute(options, index)
     except KeyboardInterrupt:
         again = f": the same command goes on from {options.resume}" if options.resume else ""
@@ -89,7 +89,7 @@ def main(argv: list[str]) -> int:
 
 
 def _check_folder(path: str | None) -> None:
-    """Raise what writing the results would raise, before they are computed."""
+    """Raise an error before the computation if its results cannot be written."""
     folder = os.path.dirname(os.path.abspath(path)) if path else os.curdir
     if not os.path.isdir(folder):
         raise FileNotFoundError(
@@ -104,11 +104,11 @@ def _index(options: argparse.Namespace) -> FolderIndex:
     if index.problems:
         kind, path, message = index.problems[0]
         raise OSError(
-            f"{len(index.problems)} of the entries below {options.path!r} cannot be indexed, the first is {path!r}: {kind}, "
+            f"{len(index.problems)} of the entries below {options.path!r} cannot be indexed; the first is {path!r}: {kind}, "
             f"{message}. Fix or remove them; `seedsafe index --flat` lists them"
         )
     if not len(index):
-        raise ValueError(f"{options.path!r} has no images below it")
+        raise ValueError(f"{options.path!r} has no images below it: name a folder with images")
     return index
 
 
@@ -125,7 +125,7 @@ def _compute(options: argparse.Namespace, index: FolderIndex) -> ChannelStats:
 def _as_text(stats: ChannelStats) -> str:
     top = {"uint8": 255, "uint16": 65535, "float32": 1}[stats.dtype]
     values = stats.count[0]
-    rows = [
+    statistics = [
         ("mean", stats.mean),
         ("std", stats.std),
         ("image mean", stats.image_mean),
@@ -139,8 +139,8 @@ def _as_text(stats: ChannelStats) -> str:
         f"{images}, {len(stats.count)} channels of {stats.dtype}, {pixels}",
         " " * 11 + "".join(f"{f'channel {number}':>11}" for number in range(len(stats.count))),
     ]
-    for name, row in rows:
-        cells = ("-" if value is None else f"{value / top:.6g}" for value in row)
+    for name, numbers in statistics:
+        cells = ("-" if value is None else f"{value / top:.6g}" for value in numbers)
         lines.append(f"{name:<11}" + "".join(f"{cell:>11}" for cell in cells))
     if top > 1:
         lines.append(f"in units of {top}")

@@ -1,4 +1,4 @@
-"""`ChannelStats`: what is known of a set of images, channel by channel, as exact integers, and as plain data for JSON."""
+"""`ChannelStats`: exact statistics, and their JSON."""
 
 from __future__ import annotations
 
@@ -25,57 +25,9 @@ _VERSION = 1
 
 _PLAIN = ("dtype", "images", "nan", "inf")
 _SHORT = ("count", "minimum", "maximum", "image_count")
-_LONG = (
-    "total",
-    "squares",
-    "mean_total",
-    "std_total",
-)  # beyond 2^53, where other readers of JSON round: as text
+_LONG = ("total", "squares", "mean_total", "std_total")
+"""Integers that may exceed 2^53, where other readers of JSON round: they are saved as text."""
 _ARRAYS: dict[str, Any] = {"histogram": np.int64, "image_numbers": np.int64, "image_means": np.float64}
-
-
-def plain_of(stats: Any) -> dict[str, Any]:
-    """Return the fields of a `ChannelStats` as plain data."""
-    data: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
-    data |= {name: getattr(stats, name) for name in _PLAIN}
-    data |= {name: list(getattr(stats, name)) for name in _SHORT}
-    data |= {name: [str(number) for number in getattr(stats, name)] for name in _LONG}
-    data |= {name: None if (array := getattr(stats, name)) is None else array.tolist() for name in _ARRAYS}
-    data["faulty"] = [list(entry) for entry in stats.faulty]
-    return data
-
-
-def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields again.
-
-    Raises:
-        TypeError: the data are not a dict.
-        ValueError: the data are not a `ChannelStats`, or one of another version.
-    """
-    if not isinstance(data, Mapping):
-        raise TypeError(
-            f"data must be a dict that ChannelStats.to_dict() returned, got {data!r:.60}: pass json.load(file), for instance"
-        )
-    if data.get("format") != _FORMAT or data.get("version") != _VERSION:
-        raise ValueError(
-            f"these are not channel statistics of version {_VERSION}: format {data.get('format')!r}, version "
-            f"{data.get('version')!r}; compute them again with channel_stats"
-        )
-    missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, *_ARRAYS, "faulty") if name not in data]
-    if missing:
-        raise ValueError(
-            f"data must be what ChannelStats.to_dict() returned, and lack {missing}: compute them again"
-        )
-    channels = len(data["count"])
-    shapes = {"histogram": (channels, 256), "image_numbers": (-1,), "image_means": (-1, channels)}
-    fields: dict[str, Any] = {name: data[name] for name in _PLAIN}
-    fields |= {name: tuple(data[name]) for name in _SHORT}
-    fields |= {name: tuple(int(number) for number in data[name]) for name in _LONG}
-    for name, dtype in _ARRAYS.items():
-        values = data[name]
-        fields[name] = None if values is None else np.array(values, dtype).reshape(shapes[name])
-    fields["faulty"] = tuple(tuple(entry) for entry in data["faulty"])
-    return fields
 
 
 FLOAT_BITS = 149
@@ -91,17 +43,17 @@ Faulty = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ChannelStats:
-    """Exact statistics of the channels of a set of images; `channel_stats` makes them.
+    """Exact channel statistics of a set of images, as `channel_stats` returns them.
 
-    Sums are Python integers: the same bits for any order of the images, any number of workers and any machine. `a |
-    b` gives the statistics of both sets together. Sums count units: 1 for uint8 and uint16, 2^-149 for float32 (every
-    float32 is a whole number of those). Values that are masked out, NaN or infinite do not count.
+    Sums are Python integers, with the same bits for any order of the images, any number of workers and any machine.
+    `a | b` returns the statistics of both sets together. The unit of the sums is 1 for uint8 and uint16, and 2^-149 for
+    float32 (every float32 is a whole number of those). Values that are masked out, NaN or infinite do not count.
 
-    `mean` and `std` describe all pixels together, and `std` is that of the population (divided by the count).
-    `image_std`, the mean of the images' own standard deviations, leaves out how the images differ from each other and
-    is never larger for images of one size. ImageNet's usual numbers, 0.229, 0.224, 0.225, are probably such means,
-    of a sample of resized and cropped images (https://github.com/pytorch/vision/issues/1439); the standard
-    deviation of all its training pixels is 0.281, 0.274, 0.288 by the same source.
+    `mean` and `std` describe all pixels together; `std` is the population's (divided by the count). `image_std`, the mean
+    of the images' own standard deviations, ignores differences between images, and is never larger than `std` for images
+    of one size. ImageNet's usual numbers, 0.229, 0.224, 0.225, are probably such means, of some resized and cropped images
+    (https://github.com/pytorch/vision/issues/1439). By the same source, the standard deviation of all its training pixels
+    is 0.281, 0.274, 0.288.
 
     Attributes:
         dtype: "uint8", "uint16" or "float32".
@@ -113,13 +65,13 @@ class ChannelStats:
         maximum: the largest.
         image_count: images with at least one counted value, for each channel.
         mean_total: the sum of the images' means, in units of 2^-64, each rounded down.
-        std_total: the sum of the images' standard deviations, likewise.
+        std_total: the sum of the images' standard deviations, in the same units.
         nan: the number of NaN values.
         inf: the number of infinite values.
         faulty: (image number, NaN values, infinite values) of the first 1,000 images that have any.
-        histogram: int64 (channels, 256): how often each value occurs; None unless asked for.
-        image_numbers: int64 (m,): the numbers of the images in `image_means`; None unless asked for.
-        image_means: float64 (m, channels): each image's means, NaN where it has no counted value.
+        histogram: int64 (channels, 256): the count of each value, or None without `histogram=True`.
+        image_numbers: int64 (m,): the numbers of the images in `image_means`, or None without `per_image=True`.
+        image_means: float64 (m, channels): each image's means, NaN if it has no counted value.
 
     Example:
         >>> import numpy as np, seedsafe as ss
@@ -202,13 +154,13 @@ class ChannelStats:
 
         if self.dtype == "uint16":
             raise ValueError(
-                "Normalize takes uint8 or float32 images and these statistics are of uint16: convert the images to "
+                "Normalize takes uint8 or float32 images, but these statistics are of uint16: convert the images to "
                 "float32 in [0, 1] and compute the statistics of those"
             )
         for channel, std in enumerate(self.std):
             if not std > 0:
                 raise ValueError(
-                    f"channel {channel} has the standard deviation {std}, which Normalize cannot divide by: pass mean "
+                    f"channel {channel} has the standard deviation {std}, and Normalize cannot divide by it: pass mean "
                     "and std to Normalize yourself"
                 )
         top = 255.0 if self.dtype == "uint8" else 1.0
@@ -228,7 +180,7 @@ class ChannelStats:
                 raise ValueError(
                     f"cannot merge statistics with and without {name}: compute both with it, or both without"
                 )
-        numbers, means = _together(self, other)
+        numbers, means = _merge_means(self, other)
         sums: dict[str, Any] = {
             name: tuple(map(operator.add, getattr(self, name), getattr(other, name))) for name in SUMS
         }
@@ -249,7 +201,7 @@ class ChannelStats:
         )
 
     def renumbered(self, first: int) -> Self:
-        """Return the same statistics with all image numbers raised by `first`, to merge the parts of one dataset.
+        """Return the statistics with `first` added to all image numbers, to merge parts of one dataset.
 
         Example:
             >>> import numpy as np, seedsafe as ss
@@ -264,7 +216,7 @@ class ChannelStats:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; integers that may exceed 2^53 are written as strings.
+        """Return plain data for JSON. Integers that may exceed 2^53 become strings.
 
         Example:
             >>> import numpy as np, seedsafe as ss
@@ -272,12 +224,46 @@ class ChannelStats:
             >>> ss.ChannelStats.from_dict(stats.to_dict()) == stats
             True
         """
-        return plain_of(self)
+        data: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
+        data |= {name: getattr(self, name) for name in _PLAIN}
+        data |= {name: list(getattr(self, name)) for name in _SHORT}
+        data |= {name: [str(number) for number in getattr(self, name)] for name in _LONG}
+        data |= {name: None if (array := getattr(self, name)) is None else array.tolist() for name in _ARRAYS}
+        data["faulty"] = [list(entry) for entry in self.faulty]
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` gave; ValueError if it is something else."""
-        return cls(**fields_of(data))
+        """Return the statistics in a dict from `to_dict`.
+
+        Raises:
+            TypeError: data is not a dict.
+            ValueError: data is another dict.
+        """
+        if not isinstance(data, Mapping):
+            raise TypeError(
+                f"data must be a dict from ChannelStats.to_dict(), got {data!r:.60}: pass json.load(file), for instance"
+            )
+        if data.get("format") != _FORMAT or data.get("version") != _VERSION:
+            raise ValueError(
+                f"data are not channel statistics of version {_VERSION}, got format {data.get('format')!r} and version "
+                f"{data.get('version')!r}: compute them again with channel_stats"
+            )
+        missing = [name for name in (*_PLAIN, *_SHORT, *_LONG, *_ARRAYS, "faulty") if name not in data]
+        if missing:
+            raise ValueError(
+                f"data must be a dict from ChannelStats.to_dict(), got one without {missing}: compute the statistics again"
+            )
+        channels = len(data["count"])
+        shapes = {"histogram": (channels, 256), "image_numbers": (-1,), "image_means": (-1, channels)}
+        fields: dict[str, Any] = {name: data[name] for name in _PLAIN}
+        fields |= {name: tuple(data[name]) for name in _SHORT}
+        fields |= {name: tuple(int(number) for number in data[name]) for name in _LONG}
+        for name, dtype in _ARRAYS.items():
+            values = data[name]
+            fields[name] = None if values is None else np.array(values, dtype).reshape(shapes[name])
+        fields["faulty"] = tuple(tuple(entry) for entry in data["faulty"])
+        return cls(**fields)
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON text.
@@ -292,13 +278,13 @@ class ChannelStats:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what `to_json` gave."""
+        """Return the statistics in a text from `to_json`."""
         return cls.from_dict(json.loads(text))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ChannelStats):
             return NotImplemented
-        return self.to_json() == other.to_json()  # as text, in which one NaN equals another
+        return self.to_json() == other.to_json()  # in text, NaN equals NaN
 
     __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
@@ -320,7 +306,7 @@ def _ratio(numerator: int, denominator: int) -> float:
 
 
 def _root(radicand: int, denominator: int) -> float:
-    """Return sqrt(radicand) / denominator, correctly rounded: a root of 64 bits or more and a bit for the rest."""
+    """Return sqrt(radicand) / denominator, correctly rounded, from a root of 64 bits or more and a sticky bit."""
     if denominator == 0:
         return math.nan
     square = denominator * denominator
@@ -339,7 +325,7 @@ def _best(
     return tuple(choose(values, default=None) for values in pairs)
 
 
-def _together(
+def _merge_means(
     first: ChannelStats, second: ChannelStats
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
     if first.image_numbers is None or second.image_numbers is None:
@@ -348,7 +334,5 @@ def _together(
     assert second.image_means is not None
     numbers = np.concatenate([first.image_numbers, second.image_numbers])
     means = np.concatenate([first.image_means, second.image_means])
-    order = np.lexsort(
-        (*means.T[::-1], numbers)
-    )  # by number, then by means: equal for both orders of merging
+    order = np.lexsort((*means.T[::-1], numbers))  # by number, then means: `a | b` equals `b | a`
     return numbers[order], means[order]

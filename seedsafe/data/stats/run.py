@@ -1,4 +1,4 @@
-"""`channel_stats`: the statistics of a dataset, with worker processes, or of a loader."""
+"""`channel_stats`: the statistics of a dataset or loader."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SECONDS = 30.0
 
 
 class Checkpoint:
-    """Keeps the statistics of the first `done` samples of a dataset in a file.
+    """Saves the statistics of the first `done` samples of a dataset in a file.
 
     Args:
-        path: the file; None keeps nothing.
-        identity: what must be equal for the file to be used: the dataset's length, the options.
+        path: the file, or None to save nothing.
+        identity: the dataset's length and the options, which must be equal on loading.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, identity: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def load(self) -> tuple[int, ChannelStats | None]:
-        """Return what is done and its statistics: (0, None) if there is no file yet.
+        """Return the number of samples done and their statistics, or (0, None) if there is no file yet.
 
         Raises:
             ValueError: the file is damaged, or belongs to another dataset or to other options.
@@ -55,15 +55,15 @@ class Checkpoint:
                 f"checkpoint={str(self._path)!r} is damaged, or is not a checkpoint: remove it, or pass another file"
             ) from error
         if identity != self._identity:
-            different = [name for name in self._identity if identity.get(name) != self._identity[name]]
+            names = [name for name in self._identity if identity.get(name) != self._identity[name]]
             raise ValueError(
                 f"checkpoint={str(self._path)!r} belongs to another computation, with another "
-                f"{', '.join(different)}: remove it, or pass another file"
+                f"{', '.join(names)}: remove it, or pass another file"
             )
         return done, loaded
 
     def save(self, done: int, stats: ChannelStats | None, *, now: bool) -> None:
-        """Write the file; unless `now`, only if 30 seconds have passed since the last time."""
+        """Write the file, unless it is less than 30 seconds old and `now` is False."""
         if self._path is None or not (now or time.monotonic() - self._saved > _SECONDS):
             return
         data = {
@@ -75,7 +75,7 @@ class Checkpoint:
         self._saved = time.monotonic()
 
     def remove(self) -> None:
-        """Delete the file: the computation is complete."""
+        """Delete the file of a complete computation."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
@@ -100,34 +100,34 @@ def channel_stats(
     progress: Progress = False,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> ChannelStats:
-    """Compute the exact statistics of the channels of a dataset's images, the same bits for any number of workers.
+    """Compute exact channel statistics of a dataset's images, with the same bits for any number of workers.
 
-    Integer images are summed in integers, and float32 images without any rounding too. Images may differ in size, not
-    in dtype or number of channels. Needs OpenCV (`pip install "seedsafe[image]"`).
+    Integer and float32 images are summed without rounding. Images may differ in size, but not in dtype or number of
+    channels. This needs OpenCV (`pip install "seedsafe[image]"`).
 
     Args:
         data: a map dataset (`len(data)`, `data[i]`; a list, an array, a Keras sequence of batches), or an iterable
             of samples or batches, such as a `DataLoader`.
-        image: where a sample has its image: a key of a dict (default "image") or a position in a tuple or list
-            (default 0). A sample that is an array or tensor is the image itself.
-        mask: where it has its mask, (H, W) and nonzero where a pixel counts. None counts all pixels.
+        image: the image's name in a dict (default "image"), or its position in a tuple or list (default 0). A sample
+            that is an array or tensor is the image itself.
+        mask: the mask's name or position. A mask is (H, W), and nonzero if a pixel counts. None counts all pixels.
         layout: the order of the axes: HW, HWC, CHW, NHW, NHWC or NCHW. None takes NumPy arrays of 2, 3 and 4 axes
             as HW, HWC, NHWC and torch tensors as HW, CHW, NCHW.
         histogram: count each value of uint8 images.
         per_image: keep each image's means: 8 bytes a channel and 8 for the number of each image.
-        num_workers: worker processes for a map dataset; 0 reads in this process.
-        start_method: "fork", "spawn" or "forkserver"; None for the default of Python.
+        num_workers: the number of worker processes for a map dataset; 0 reads in this process.
+        start_method: "fork", "spawn" or "forkserver"; None for Python's default.
         progress: True for a bar on standard error, or a function of (count done, total or None).
         checkpoint: for a map dataset, a file that is written every 30 seconds and on interruption. The same call then
-            resumes from there, and removes the file at the end.
+            resumes from it, and removes it at the end.
 
     Returns:
         The statistics. Images are numbered in the order of `data`, from 0. NaN and infinite values are left out, and
-        listed in `nan`, `inf` and `faulty`.
+        counted in `nan`, `inf` and `faulty`.
 
     Raises:
-        ValueError: there are no images, they differ in form, or an option does not fit the data.
-        TypeError: `data` is neither of these, or an image's dtype is not uint8, uint16 or float32.
+        ValueError: there are no images, they differ in dtype or channels, or an option does not fit the data.
+        TypeError: `data` is neither a map dataset nor an iterable, or an image's dtype is not uint8, uint16 or float32.
         Exception: any error of `data[i]`, with a note that names i.
 
     Example:
@@ -146,14 +146,14 @@ def channel_stats(
     )
     if isinstance(data, str | os.PathLike):
         raise TypeError(
-            f"data must be a dataset or a loader, got the path {os.fspath(data)!r}: pass seedsafe.ImageFolder of it, or run "
-            "`seedsafe stats` on it"
+            f"data must be a dataset or a loader, got the path {os.fspath(data)!r}: pass seedsafe.ImageFolder(path), or run "
+            "`seedsafe stats` on the path"
         )
     job = _Job(data, Selection(image, mask, layout), histogram, per_image)
     if hasattr(data, "__getitem__") and hasattr(data, "__len__"):
-        kept = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))
+        file = Checkpoint(checkpoint, {} if checkpoint is None else _identity(job))
         with reporting(progress, "images") as report:
-            stats = _over_map(job, num_workers, start_method, report, kept)
+            stats = _over_map(job, num_workers, start_method, report, file)
     elif isinstance(data, Iterable):
         if num_workers or checkpoint is not None:
             raise ValueError(
@@ -164,10 +164,11 @@ def channel_stats(
             stats = _over_iterable(job, report)
     else:
         raise TypeError(
-            f"data must be a map dataset (with len() and indexing) or an iterable, got {type(data).__name__}"
+            f"data must be a map dataset (with len() and indexing) or an iterable, got {type(data).__name__}: pass an ImageFolder "
+            "or a DataLoader, for instance"
         )
     if stats is None:
-        raise ValueError("data has no images: there is nothing to compute")
+        raise ValueError("data has no images: pass at least one")
     return stats
 
 
@@ -189,47 +190,45 @@ def _over_iterable(job: _Job, report: Any) -> ChannelStats | None:
         try:
             _add(sums, sample, job.where)
         except Exception as error:
-            error.add_note(f"in item {number} of the iterable")
+            error.add_note(f"in entry {number} of the iterable")
             raise
         report(number + 1, total)
     return sums.result()
 
 
 def _over_map(
-    job: _Job, num_workers: int, start_method: str | None, report: Any, kept: Checkpoint
+    job: _Job, num_workers: int, start_method: str | None, report: Any, file: Checkpoint
 ) -> ChannelStats | None:
-    done, stats = kept.load()
+    done, stats = file.load()
     length = len(job.data)
     report(done, length)
     size = max(1, min(256, length // (8 * max(num_workers, 1))))
     ranges = [(start, min(start + size, length)) for start in range(done, length, size)]
-    parts = _in_workers(job, ranges, num_workers, start_method) if num_workers else _here(job, ranges)
+    if num_workers:
+        parts = _in_workers(job, ranges, num_workers, start_method)
+    else:
+        parts = (_part(job, start, stop) for start, stop in ranges)
     try:
         for part in parts:
-            stats = _appended(stats, part, done)
+            stats = _append(stats, part, done)
             done = min(done + size, length)
-            kept.save(done, stats, now=False)
+            file.save(done, stats, now=False)
             report(done, length)
     except BaseException:
-        kept.save(done, stats, now=True)
+        file.save(done, stats, now=True)
         raise
-    kept.remove()
+    file.remove()
     return stats
 
 
-def _appended(stats: ChannelStats | None, part: ChannelStats | None, done: int) -> ChannelStats | None:
+def _append(stats: ChannelStats | None, part: ChannelStats | None, done: int) -> ChannelStats | None:
     if stats is None or part is None:
         return stats or part
     try:
         return stats | part.renumbered(stats.images)
     except ValueError as error:
-        error.add_note(f"from item {done} of the dataset on")
+        error.add_note(f"from sample {done} of the dataset on")
         raise
-
-
-def _here(job: _Job, ranges: Iterable[tuple[int, int]]) -> Iterator[ChannelStats | None]:
-    for start, stop in ranges:
-        yield _part(job, start, stop)
 
 
 def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
@@ -238,7 +237,7 @@ def _part(job: _Job, start: int, stop: int) -> ChannelStats | None:
         try:
             _add(sums, job.data[index], job.where)
         except Exception as error:
-            error.add_note(f"in item {index} of the dataset")
+            error.add_note(f"in sample {index} of the dataset")
             raise
     return sums.result()
 
@@ -252,7 +251,7 @@ def _add(sums: Accumulator, sample: Any, where: Selection) -> None:
 def _in_workers(
     job: _Job, ranges: Iterable[tuple[int, int]], num_workers: int, start_method: str | None
 ) -> Iterator[ChannelStats | None]:
-    """Return the parts in order, a few ahead at a time; a worker that dies is an error, not a wait."""
+    """Yield the parts in order, and compute a few ahead. A worker that dies raises an error."""
     import multiprocessing
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -261,36 +260,35 @@ def _in_workers(
     waiting: deque[Future[ChannelStats | None]] = deque()
     try:
         for start, stop in ranges:
-            with _interrupted_later():
+            with _delay_interrupt():
                 waiting.append(executor.submit(_work, start, stop))
             if len(waiting) > 2 * num_workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
-        with _interrupted_later():
+        with _delay_interrupt():
             executor.shutdown(cancel_futures=True)
 
 
 @contextmanager
-def _interrupted_later() -> Generator[None]:
-    """Keep Ctrl-C for the end: an executor that it meets while workers start, or are waited for, never ends them."""
+def _delay_interrupt() -> Generator[None]:
+    """Delay Ctrl-C to the end: an executor that it interrupts at its start or shutdown never ends its workers."""
     import signal
     import threading
 
     before = signal.getsignal(signal.SIGINT)
-    if (
-        before is None or threading.current_thread() is not threading.main_thread()
-    ):  # others are never interrupted
+    # Ctrl-C interrupts only the main thread.
+    if before is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *signalled: came.append(signalled))
+    interrupts: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *arguments: interrupts.append(arguments))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came:
+        if interrupts:
             signal.raise_signal(signal.SIGINT)
 
 
@@ -302,9 +300,9 @@ def _start_worker(job: _Job) -> None:
     import signal
     import sys
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its workers
-    multiprocessing.current_process().daemon = True  # by which the guard of OpenCV knows a worker
-    if "torch" in sys.modules:  # its OpenMP threads do not survive a fork, and using them waits for ever
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it, and ends its workers
+    multiprocessing.current_process().daemon = True  # tells `opencv.guard` that this is a worker
+    if "torch" in sys.modules:  # its OpenMP threads do not survive a fork: using them would hang
         sys.modules["torch"].set_num_threads(1)
     global _job
     _job = job

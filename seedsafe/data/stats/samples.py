@@ -1,4 +1,4 @@
-"""Finding the images, and their masks, in what a dataset or a loader gives."""
+"""Find images and masks in samples and batches."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ LAYOUTS = ("HW", "HWC", "CHW", "NHW", "NHWC", "NCHW")
 
 
 class Selection(NamedTuple):
-    """Where the image and its mask are in a sample, and how the axes are ordered; see `channel_stats`."""
+    """The image's and the mask's name or position in a sample, and the order of the axes; see `channel_stats`."""
 
     image: str | int | None
     mask: str | int | None
@@ -22,13 +22,13 @@ class Selection(NamedTuple):
 
 
 def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], bool]]:
-    """Return each image of a sample or a batch with three axes, and whether its channels come first.
+    """Yield each image of a sample or batch with three axes, and whether its channels come first.
 
-    With a mask the pixels that count come as an image of one column.
+    With a mask, yield the counted pixels as an image of one column.
     """
-    found = _entry(sample, where.image, "image")
-    layout = where.layout or _layout_of(found)
-    images = _array(found)
+    value = _entry(sample, where.image, "image")
+    layout = where.layout or _layout_of(value)
+    images = _array(value)
     if images.ndim != len(layout):
         raise ValueError(
             f"layout {layout!r} does not fit an image of shape {images.shape}: pass one of {', '.join(LAYOUTS)}"
@@ -41,24 +41,28 @@ def images_of(sample: Any, where: Selection) -> Iterator[tuple[NDArray[Any], boo
         channels_first = layout.endswith("CHW")
         if image.ndim == 2:
             image = image[:, :, None]
-        yield image if mask is None else _counted(image, mask, channels_first), channels_first
+        yield image if mask is None else _select(image, mask, channels_first), channels_first
 
 
 def _entry(sample: Any, key: str | int | None, role: str) -> Any:
     if isinstance(sample, Mapping):
         name = role if key is None else key
         if name not in sample:
-            raise ValueError(f"{role}={name!r} is not in the sample: it has {', '.join(map(repr, sample))}")
+            raise ValueError(
+                f"{role}={name!r} is not in the sample: pass one of {', '.join(map(repr, sample))} as {role}="
+            )
         return sample[name]
     if isinstance(sample, tuple | list):
-        place = 0 if key is None else key
-        if not isinstance(place, int) or not -len(sample) <= place < len(sample):
-            raise ValueError(f"{role} must be a position in a sample of {len(sample)} entries, got {place!r}")
-        return sample[place]
+        position = 0 if key is None else key
+        if not isinstance(position, int) or not -len(sample) <= position < len(sample):
+            raise ValueError(
+                f"{role} must be a position in a sample of {len(sample)} entries, got {position!r}: pass its number"
+            )
+        return sample[position]
     if key is not None:
         raise ValueError(
             f"{role}={key!r} needs samples that are dicts, tuples or lists, got {type(sample).__name__}: "
-            f"return such samples from the dataset"
+            "return such samples from the dataset"
         )
     return sample
 
@@ -86,7 +90,7 @@ def _layout_of(value: Any) -> str:
         return "HW"
     if len(shape) not in (3, 4):
         raise ValueError(
-            f"images must have 2 or 3 axes, batches 4, got the shape {shape} of {type(value).__name__}: select them with "
+            f"images must have 2 or 3 axes, and batches 4, got the shape {shape} of {type(value).__name__}: select them with "
             "image="
         )
     *_, first, _, last = shape
@@ -106,11 +110,11 @@ def _layout_of(value: Any) -> str:
     return f"{batch}HWC"
 
 
-def _counted(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:
+def _select(image: NDArray[Any], mask: NDArray[Any], channels_first: bool) -> NDArray[Any]:
     size = image.shape[1:] if channels_first else image.shape[:2]
     if [side for side in mask.shape if side != 1] != [side for side in size if side != 1]:
         raise ValueError(
-            f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels: give them one size"
+            f"a mask of shape {mask.shape} does not fit an image of {size[0]} by {size[1]} pixels: give them the same size"
         )
-    keep = mask.reshape(size) != 0
-    return image[:, keep][:, :, None] if channels_first else image[keep][:, None, :]
+    counts = mask.reshape(size) != 0
+    return image[:, counts][:, :, None] if channels_first else image[counts][:, None, :]

@@ -1,8 +1,7 @@
-"""Exact sums over the pixels of images, added up one image at a time: integers in, integers out.
+"""Exact sums over the pixels of images.
 
-Every value is taken as a whole number of units: 1 for uint8 and uint16, 2^-149 (the smallest float32) for float32.
-A sum of values is then a Python integer of such units, a sum of squares one of units squared, and neither depends
-on the order of addition.
+Every value is a whole number of units: 1 for uint8 and uint16, 2^-149 (the smallest float32) for float32. So a sum of values
+is a Python integer in units, a sum of squares one in units squared, and neither depends on the order of addition.
 """
 
 from __future__ import annotations
@@ -19,18 +18,17 @@ from seedsafe.functional.carrier import opencv
 
 __all__ = ["Accumulator", "PlaneSums", "plane_sums", "planes"]
 
-# `cv2.norm(..., NORM_L2SQR)` squares a rounded square root on uint16, an error of at most 3 * 2^-53 of the sum.
-# Up to 2^18 pixels the sum is below 2^50 and the error below 0.375, so that rounding to an integer mends it;
-# at 2^20 pixels it does not always.
+# For uint16, `cv2.norm(..., NORM_L2SQR)` squares a rounded square root, with an error of up to 3 * 2^-53 of the sum. Up to
+# 2^18 pixels, the sum is below 2^50 and the error below 0.375, so rounding to an integer removes it. At 2^20 pixels it may not.
 _BLOCK = 1 << 18
 
-# float32: 2^15 products of two slices of 18 bits add up to less than 2^52, exactly, in any order.
+# For float32, the sum of 2^15 products of two slices of 18 bits is below 2^52, and so exact in any order.
 _FLOAT_BLOCK = 1 << 15
 _SLICE_BITS = 18
 
 
 class PlaneSums(NamedTuple):
-    """What one block of one channel adds: see `ChannelStats` for the units."""
+    """The sums of one block of one channel, in the units of `ChannelStats`."""
 
     counted: int
     total: int
@@ -50,7 +48,7 @@ def planes(image: NDArray[Any], *, channels_first: bool) -> Iterator[list[NDArra
         channels_first: whether the channels come first.
 
     Yields:
-        For each block its C arrays. Only a block at a time is copied.
+        The C arrays of each block. At most one block at a time is a copy.
     """
     height, width = image.shape[1:] if channels_first else image.shape[:2]
     if channels_first and all(plane.flags.c_contiguous for plane in image):
@@ -77,14 +75,13 @@ def _split(pixels: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def plane_sums(plane: NDArray[Any], *, histogram: bool) -> PlaneSums:
-    """Sum up one block of one channel.
+    """Return the exact sums of one block of one channel.
+
+    NaN and infinite values are counted separately, and left out of everything else.
 
     Args:
-        plane: 1-D, contiguous, uint8, uint16 or float32, of at most 2^18 values.
+        plane: 1-D, contiguous, uint8, uint16 or float32, at most 2^18 values.
         histogram: count each of the 256 values (uint8 only).
-
-    Returns:
-        Its exact sums. NaN and infinite values are counted apart and left out of everything else.
     """
     if plane.size == 0:
         return PlaneSums(0, 0, 0, None, None, np.zeros(256, np.int64) if histogram else None)
@@ -92,14 +89,16 @@ def plane_sums(plane: NDArray[Any], *, histogram: bool) -> PlaneSums:
         return _float_sums(plane)
     cv2 = opencv()
     if histogram:
-        return _counted(cv2.calcHist([plane], [0], None, [256], [0, 256]).reshape(256).astype(np.int64))
+        return _histogram_sums(
+            cv2.calcHist([plane], [0], None, [256], [0, 256]).reshape(256).astype(np.int64)
+        )
     low, high, _, _ = cv2.minMaxLoc(plane)
     return PlaneSums(
         plane.size, int(cv2.sumElems(plane)[0]), round(cv2.norm(plane, cv2.NORM_L2SQR)), int(low), int(high)
     )
 
 
-def _counted(counts: NDArray[np.int64]) -> PlaneSums:
+def _histogram_sums(counts: NDArray[np.int64]) -> PlaneSums:
     values = np.arange(256)
     present = np.flatnonzero(counts)
     return PlaneSums(
@@ -131,12 +130,12 @@ def _float_sums(plane: NDArray[np.float32]) -> PlaneSums:
             squares += _units(np.einsum("i,i", part, part), 2 * FLOAT_BITS)
             for other in slices[position + 1 :]:
                 squares += 2 * _units(np.einsum("i,i", part, other), 2 * FLOAT_BITS)
-    # `+ 0.0`: minus zero and zero are one value, or their order would show in the result.
+    # `+ 0.0` turns minus zero into zero: otherwise the result would depend on their order.
     return PlaneSums(plane.size, total, squares, low + 0.0, high + 0.0, None, nan, inf)
 
 
 def _slices(rest: NDArray[np.float64], exponent: int) -> list[NDArray[np.float64]]:
-    """Split values below 2^exponent, without error, into arrays of 18-bit multiples of falling powers of two.
+    """Split values below 2^exponent exactly into arrays of 18-bit multiples of decreasing powers of two.
 
     Adding and subtracting 1.5 * 2^52 units rounds to whole units (T. J. Dekker, 1971; S. M. Rump's accurate sums).
     """
@@ -156,7 +155,7 @@ def _units(value: np.float64, bits: int) -> int:
 
 
 class Accumulator:
-    """Sums of the images given to `add` so far; they are numbered from 0.
+    """Adds up images, numbered from 0.
 
     Args:
         histogram: count each value of uint8 images.
@@ -179,8 +178,8 @@ class Accumulator:
             self._start(dtype, channels)
         if (dtype, channels) != (self._dtype, len(self._totals)):
             raise ValueError(
-                f"this image has {channels} channels of {dtype}, those before it {len(self._totals)} of "
-                f"{self._dtype}: convert all images to one form, or compute the statistics of each kind separately"
+                f"this image has {channels} channels of {dtype}, but those before it have {len(self._totals)} of "
+                f"{self._dtype}: convert all images to one form, or compute the statistics of each form separately"
             )
         own = [_Channel(self._histogram) for _ in self._totals]
         for block in planes(image, channels_first=channels_first):
@@ -204,7 +203,7 @@ class Accumulator:
                 "image.astype(np.float32)"
             )
         if channels == 0:
-            raise ValueError("images must have at least one channel, got none")
+            raise ValueError("images must have at least one channel, got 0: leave out empty images")
         if self._histogram and dtype != "uint8":
             raise ValueError(
                 f"histogram=True needs uint8 images, got {dtype}: leave it out or convert the images"
@@ -213,7 +212,7 @@ class Accumulator:
         self._totals = [_Channel(self._histogram) for _ in range(channels)]
 
     def result(self) -> ChannelStats | None:
-        """Return the statistics so far; None if there was no image."""
+        """Return the statistics so far, or None if there are no images."""
         if not self._images:
             return None
         totals = self._totals
@@ -258,7 +257,7 @@ class _Channel:
             self.maximum = high
 
     def close(self) -> None:
-        """Take the channel as one image's, and add its mean and deviation in fixed point."""
+        """End an image: set its count to 1, and its mean and deviation in fixed point."""
         if self.count:
             self.image_count = 1
             self.mean_total = (self.total << IMAGE_BITS) // self.count
