@@ -148,7 +148,7 @@ def bridge(
 
 @primitive(fresh=False, opencv=False)
 class Bridged(Transform):
-    """What `bridge` returns: a transform whose parameters are the address of its seeds.
+    """The transform that `bridge` returns. Its parameters are the address of its seeds.
 
     Args:
         function: see bridge.

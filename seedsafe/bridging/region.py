@@ -23,12 +23,12 @@ class Region:
     one always restores them.
     """
 
-    __slots__ = ("_address", "_entropy", "_lock", "_sources", "saved")
+    __slots__ = ("_address", "_entropy", "_lock", "_sources", "states")
 
     def __init__(self, address: Address, sources: tuple[Source, ...]) -> None:
         self._address = address
         self._sources = sources
-        self.saved: list[tuple[Source, Any]] = []
+        self.states: list[tuple[Source, Any]] = []
         """The sources to restore, with their states."""
 
     def __enter__(self) -> None:
@@ -44,7 +44,7 @@ class Region:
             self._entropy = Entropy(words)
             if saves:
                 for source in self._sources:
-                    self.saved.append((source, source.save()))
+                    self.states.append((source, source.save()))
             before = -1
             while before != turns.entries:  # a signal handler or finalizer may enter one meanwhile
                 before = turns.entries
@@ -59,26 +59,26 @@ class Region:
         try:
             if inside[-1] is self:
                 self._entropy.leave()
-                for source, state in reversed(self.saved):
+                for source, state in reversed(self.states):
                     source.restore(state)
             else:
                 inside[inside.index(self) + 1]._take_over(self)
                 if kind is None:  # no other exception is being raised
                     raise RuntimeError(
                         "keyed() was left before another keyed() inside it, as happens when coroutines or generators take turns, "
-                        "so it gave the numbers of the other one: do not await or yield inside it, and leave the inner one first"
+                        "so its draws came from the other one: do not await or yield inside it, and leave the inner one first"
                     )
         finally:
-            self.saved = []
+            self.states = []
             inside.remove(self)
             self._lock.release()
 
-    def _take_over(self, left: Region) -> None:
-        """Also restore what an outer region, which is left first, would have restored."""
-        self._entropy.before = left._entropy.before
-        before = {source.name: state for source, state in left.saved}
-        self.saved = [(source, before.pop(source.name, state)) for source, state in self.saved]
-        for source, state in left.saved:
+    def _take_over(self, outer: Region) -> None:
+        """Also restore the sources of an outer region that is left first."""
+        self._entropy.before = outer._entropy.before
+        before = {source.name: state for source, state in outer.states}
+        self.states = [(source, before.pop(source.name, state)) for source, state in self.states]
+        for source, state in outer.states:
             if source.name in before:
                 source.restore(state)
 

@@ -17,7 +17,7 @@ from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words, other_address
 from seedsafe.keys.key import Address
 
-__all__ = ["DRAWN", "KEYS", "UNSEEN", "Call", "Marks", "Run", "Runner", "Shared", "Twice", "Watch"]
+__all__ = ["DRAWN", "KEYS", "UNSEEN", "Call", "Marks", "Run", "Runner", "Tally", "Twice", "Watch"]
 
 DRAWN: Final = 1
 """A call drew from a keyed generator."""
@@ -26,15 +26,15 @@ UNSEEN: Final = 2
 """A result has a part that cannot be compared."""
 
 
-class Shared:
+class Tally:
     """The number of calls and their flags, in memory that workers share with the process that starts them.
 
     Two processes that count at once may return a number twice, but leave none out. A copy starts from zero, unless it goes
     to a worker at its start.
 
     Example:
-        >>> shared = Shared()
-        >>> shared.count(), shared.count()
+        >>> tally = Tally()
+        >>> tally.count(), tally.count()
         (1, 2)
     """
 
@@ -67,7 +67,7 @@ class Shared:
     def __reduce__(self) -> tuple[Any, ...]:
         from multiprocessing.context import get_spawning_popen
 
-        return Shared, (self._memory,) if get_spawning_popen() is not None else ()
+        return Tally, (self._memory,) if get_spawning_popen() is not None else ()
 
 
 KEYS = 32
@@ -94,14 +94,14 @@ class _First(NamedTuple):
 class Watch:
     """Checks calls of one object in one process.
 
-    It repeats each call: for the same key, for another key, and then for the same key again. In between it repeats the first
-    call that it watched in this epoch (a dataset may change with the epoch). If two results for one key differ, or their
-    draws do, the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in
-    the same state for two keys, the object seeds them itself.
+    It runs each call for its key, for another key, and for its key again. In between, it repeats the first call that it
+    watched in this epoch, because a dataset may change with the epoch. If two results for one key differ, or their draws do,
+    the object has randomness that a bridge does not reach, or depends on earlier samples. If the generators end in the same
+    state for two keys, the object seeds them itself.
 
     Args:
         label: the object's name in errors.
-        shared: gets the flags.
+        tally: gets the flags.
         trace: runs a call.
         hints: returns the end of errors.
     """
@@ -109,11 +109,11 @@ class Watch:
     def __init__(
         self,
         label: str,
-        shared: Shared,
+        tally: Tally,
         trace: Callable[[Address, Call], Run],
         hints: Callable[[], str],
     ) -> None:
-        self._label, self._shared, self._trace, self._hints = label, shared, trace, hints
+        self._label, self._tally, self._trace, self._hints = label, tally, trace, hints
         self._first: _First | None = None
         self._ends: dict[str, list[tuple[Any, Any]]] = {}
         self._indices: set[int] = set()
@@ -146,9 +146,9 @@ class Watch:
         for one in (other, run):
             self._note({} if one is None else one.marks)
         if other is not None and content(other.result) != result:  # maybe through a hook
-            self._shared.note(DRAWN)
+            self._tally.note(DRAWN)
         if result.unseen:
-            self._shared.note(UNSEEN)
+            self._tally.note(UNSEEN)
         return again.result
 
     def _try(self, address: Address, call: Call) -> Run | None:
@@ -164,7 +164,7 @@ class Watch:
         for name, (before, after) in marks.items():
             if before == after:
                 continue
-            self._shared.note(DRAWN)
+            self._tally.note(DRAWN)
             for start, end in self._ends.setdefault(name, []):
                 if end == after and start != before:
                     raise NotReproducible(
@@ -222,8 +222,8 @@ class Runner:
     """Runs calls of one object under keys.
 
     It watches the first 32 calls of a run, counted over all workers and epochs, and then calls 64, 128, 256 and so on; see
-    Watch. It searches the object for generators once, before workers start, and again if the object has changed by a
-    process's first call, or in it.
+    Watch. It searches the object for generators once, before workers start, and again if a process's first call finds or
+    leaves it changed.
 
     Args:
         root: the dataset or callable to search for stored generators and hooks.
@@ -231,18 +231,18 @@ class Runner:
         label: the object's name in errors.
     """
 
-    def __init__(self, root: Any, options: Bridge, label: str, *, _shared: Shared | None = None) -> None:
+    def __init__(self, root: Any, options: Bridge, label: str, *, _tally: Tally | None = None) -> None:
         self.root = root
         self.options = options
         self.label = label
-        self._shared = _shared or Shared()
-        self._watch = Watch(label, self._shared, self._trace, self._hints)
+        self._tally = _tally or Tally()
+        self._watch = Watch(label, self._tally, self._trace, self._hints)
         self._process = -1
         # An object that is being unpickled may not be complete: the first call searches it.
-        self._search: Search | None = find(root) if _shared is None else None
+        self._search: Search | None = find(root) if _tally is None else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self.root, self.options, self.label, self._shared)
+        return _unpickle, (self.root, self.options, self.label, self._tally)
 
     @property
     def verdict(self) -> str:
@@ -250,7 +250,7 @@ class Runner:
 
         Calls in workers count too.
         """
-        return self._shared.verdict
+        return self._tally.verdict
 
     def search(self) -> Search:
         """Return the search of the object, repeated only if a generator was replaced."""
@@ -274,7 +274,7 @@ class Runner:
         Raises:
             NotReproducible: see Watch.
         """
-        number = self._shared.count() if self.options.verify else 0
+        number = self._tally.count() if self.options.verify else 0
         watched = self.options.verify and (number <= KEYS or not number & (number - 1))
         if watched or self._process != turns.process:
             with Region(address, ()):  # one thread at a time
@@ -288,13 +288,13 @@ class Runner:
         Raises:
             NotReproducible: see Watch.
         """
-        shared = Shared()
-        watch = Watch(self.label, shared, self._trace, self._hints)
+        tally = Tally()
+        watch = Watch(self.label, tally, self._trace, self._hints)
         for number, address in enumerate(addresses, 1):
             with Region(address, ()):
                 self._run_slowly(address, call, watch, number)
-        self._shared.note(shared.flags)
-        return shared.verdict
+        self._tally.note(tally.flags)
+        return tally.verdict
 
     def _run_slowly(
         self,
@@ -341,7 +341,7 @@ class Runner:
             )
             if module in sys.modules and not getattr(self.options, option)
         ]
-        if self.search().ended:
+        if self.search().incomplete:
             hints.append(
                 f"The search for generators covers only the first {MOST} objects below it: store its "
                 "generator nearer to it, or register a hook."
@@ -349,8 +349,8 @@ class Runner:
         return " ".join(["", *hints])
 
 
-def _unpickle(root: Any, options: Bridge, label: str, shared: Shared) -> Runner:
-    return Runner(root, options, label, _shared=shared)
+def _unpickle(root: Any, options: Bridge, label: str, tally: Tally) -> Runner:
+    return Runner(root, options, label, _tally=tally)
 
 
 def trace(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from seedsafe.bridging.hooks import Hook, hook_of, registrations
-from seedsafe.bridging.sources import Hooked, Source, generator_source
+from seedsafe.bridging.sources import HookSource, Source, generator_source
 from seedsafe.keys.key import SampleKey, address, op_of, philox
 
 __all__ = [
@@ -49,7 +49,7 @@ _DEEP = 4096
 """The search looks at the first 4096 entries of a list or dict."""
 
 _SAMPLED = 64
-"""If a longer list or dict has 64 evenly spread entries of plain data, the search looks only at their classes."""
+"""If 64 evenly spread entries of a longer list or dict are plain data, the search looks only at their classes."""
 
 
 class Part(NamedTuple):
@@ -229,12 +229,12 @@ MOST = 200_000
 
 
 class _Entry:
-    """A part on the way of the search, with its parent and the nearest hooked object above."""
+    """A part that the search has reached, with its parent and its owner: the nearest hooked object above it."""
 
-    __slots__ = ("hooked", "number", "parent", "part")
+    __slots__ = ("number", "owner", "parent", "part")
 
-    def __init__(self, part: Part, parent: _Entry | None, number: int, hooked: _Target | None) -> None:
-        self.part, self.parent, self.number, self.hooked = part, parent, number, hooked
+    def __init__(self, part: Part, parent: _Entry | None, number: int, owner: _Candidate | None) -> None:
+        self.part, self.parent, self.number, self.owner = part, parent, number, owner
 
     def path(self) -> str:
         """Return the path from the root, for errors."""
@@ -253,25 +253,25 @@ class _Entry:
         return entries[::-1]
 
 
-class _Target:
+class _Candidate:
     """A generator, or an object with a hook."""
 
     def __init__(self, entry: _Entry, hook: Hook | None) -> None:
         self.entry, self.hook = entry, hook
-        self.reached = False
+        self.seeded = False
         """Whether a hooked object above passes its seed on to it."""
 
-    def above(self) -> list[_Target]:
+    def above(self) -> list[_Candidate]:
         """Return the hooked objects that may pass a seed on to it."""
         result = []
-        target = self.entry.hooked
-        while target is not None:
-            result.append(target)
-            target = target.entry.hooked
+        candidate = self.entry.owner
+        while candidate is not None:
+            result.append(candidate)
+            candidate = candidate.entry.owner
         return result
 
     def mark(self) -> Any:
-        """Return a value that differs after a hook has set it. It keeps the object alive."""
+        """Return a value that differs after a hook has set it. It keeps the objects alive."""
         part = self.entry.part
         stored = None
         if part.holder is not None:
@@ -287,7 +287,7 @@ class _Target:
     def source(self, segment: int) -> Source:
         path, thing = self.entry.path(), self.entry.part.thing
         if self.hook is not None:
-            return Hooked(path, thing, segment, self.hook)
+            return HookSource(path, thing, segment, self.hook)
         source = generator_source(path, thing, segment)
         assert source is not None  # as in `find`
         return source
@@ -325,40 +325,42 @@ class Search:
 
     Args:
         libraries: the top-level modules of the objects.
-        ended: whether there are more objects than the search looks at.
-        targets: the generators and hooked objects.
+        incomplete: whether there are more objects than the search looks at.
+        candidates: the generators and hooked objects.
         snapshots: the contents of all holders that may get other generators.
     """
 
     def __init__(self) -> None:
         self.libraries: set[str] = set()
-        self.ended = False
-        self.targets: list[_Target] = []
+        self.incomplete = False
+        self.candidates: list[_Candidate] = []
         self.snapshots: list[_Snapshot] = []
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._stored: list[Part] = []
+        self._generators: list[Part] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
         """The generators and hooked objects, except those that a hooked object passes its seed on to."""
         if self._sources is None:
-            self.targets.sort(key=lambda target: target.entry.order())
-            _try_hooks(self.targets)
-            own = [target for target in self.targets if target.entry.hooked is None]
-            inner = [target for target in self.targets if target.entry.hooked and not target.reached]
+            self.candidates.sort(key=lambda candidate: candidate.entry.order())
+            _try_hooks(self.candidates)
+            own = [candidate for candidate in self.candidates if candidate.entry.owner is None]
+            inner = [
+                candidate for candidate in self.candidates if candidate.entry.owner and not candidate.seeded
+            ]
             chosen = [*own, *inner]
-            self._sources = tuple(target.source(FIRST_SEGMENT + n) for n, target in enumerate(chosen))
-            self._stored = [
-                target.entry.part
-                for target in chosen
-                if target.hook is None and isinstance(target.entry.part.holder, dict | list)
+            self._sources = tuple(candidate.source(FIRST_SEGMENT + n) for n, candidate in enumerate(chosen))
+            self._generators = [
+                candidate.entry.part
+                for candidate in chosen
+                if candidate.hook is None and isinstance(candidate.entry.part.holder, dict | list)
             ]
         return self._sources
 
     def stale(self) -> bool:
         """Return whether another object has replaced a generator."""
-        for _, thing, holder, name in self._stored:
+        for _, thing, holder, name in self._generators:
             try:
                 if holder[name] is not thing:
                     return True
@@ -387,27 +389,27 @@ def find(root: Any) -> Search:
     todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
     while todo:
         if len(seen) >= MOST:
-            result.ended = True
+            result.incomplete = True
             break
         entry = todo.popleft()
-        thing, hooked = entry.part.thing, entry.hooked
+        thing, owner = entry.part.thing, entry.owner
         if is_leaf(thing) or id(thing) in seen:
             continue
         seen[id(thing)] = thing
         if generator_source("", thing, 0) is not None:
-            result.targets.append(_Target(entry, None))
+            result.candidates.append(_Candidate(entry, None))
             continue
         hook = None if isinstance(thing, type) else hook_of(thing)
         if hook is not None:
-            hooked = _Target(entry, hook)
-            result.targets.append(hooked)
+            owner = _Candidate(entry, hook)
+            result.candidates.append(owner)
         elif not isinstance(thing, (type, *CONTAINERS)):
-            entry.hooked = hooked = None
+            entry.owner = owner = None
         if not isinstance(thing, CONTAINERS):
             result.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
         for number, part in enumerate(parts_of(thing)):
-            todo.append(_Entry(part, entry, number, hooked))
-        if hooked is None and (snapshot := _snapshot(thing)) is not None:
+            todo.append(_Entry(part, entry, number, owner))
+        if owner is None and (snapshot := _snapshot(thing)) is not None:
             result.snapshots.append(snapshot)
     return result
 
@@ -436,20 +438,20 @@ def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
     return tuple(thing for thing in things if not is_leaf(thing))
 
 
-def _try_hooks(targets: list[_Target]) -> None:
-    """Seed each hooked object to see which targets below it get its seed.
+def _try_hooks(candidates: list[_Candidate]) -> None:
+    """Seed each hooked object to see which candidates below it get its seed.
 
-    Targets that get none are keyed by themselves, such as the transforms of a MONAI dataset.
+    Candidates that get none are keyed by themselves, such as the transforms of a MONAI dataset.
     """
-    for target in targets:
-        below = [one for one in targets if not one.reached and target in one.above()]
-        if target.hook is None or target.reached or not below:
+    for candidate in candidates:
+        below = [one for one in candidates if not one.seeded and candidate in one.above()]
+        if candidate.hook is None or candidate.seeded or not below:
             continue
         before = [one.mark() for one in below]
         with suppress(Exception):  # the first call raises it
-            target.hook(target.entry.part.thing, Generator(philox(_TRIAL)))
+            candidate.hook(candidate.entry.part.thing, Generator(philox(_TRIAL)))
         for one, mark in zip(below, before, strict=True):
-            one.reached = one.mark() != mark
+            one.seeded = one.mark() != mark
 
 
 _TRIAL = address(SampleKey(0, 0, 0), op_of("seedsafe/bridge"))

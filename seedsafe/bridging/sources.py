@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt  # slow to import: benchmarks/import_time.py
 
 __all__ = [
-    "Hooked",
+    "HookSource",
     "Source",
     "generator_source",
     "globals_for",
@@ -53,8 +53,8 @@ class TorchCPU:
         seed[...] = halves[:2]  # torch.initial_seed() returns it
         self._generator.set_state(state)
 
-    def restore(self, saved: Any) -> None:
-        self._generator.set_state(saved)
+    def restore(self, state: Any) -> None:
+        self._generator.set_state(state)
 
     def mark(self) -> Any:
         return self._generator.get_state().numpy().tobytes()
@@ -78,9 +78,9 @@ class OneThread(TorchCPU):
             self._set_threads(1)
         super().key(words)
 
-    def restore(self, saved: Any) -> None:
-        state, threads = saved
-        super().restore(state)
+    def restore(self, state: Any) -> None:
+        generator, threads = state
+        super().restore(generator)
         if threads != 1:
             self._set_threads(threads)
 
@@ -99,8 +99,8 @@ class OpenCV:
     def key(self, words: Words) -> None:
         self._cv2.setRNGSeed(words.integer(0) % 2**32 - 2**31)
 
-    def restore(self, saved: Any) -> None:
-        self._cv2.setRNGSeed(int(saved))
+    def restore(self, state: Any) -> None:
+        self._cv2.setRNGSeed(int(state))
 
     def mark(self) -> Any:
         return self._draw(8).tobytes()
@@ -130,8 +130,8 @@ class TensorFlow:
     def key(self, words: Words) -> None:
         self._set(words.integer(1) >> 1)
 
-    def restore(self, saved: Any) -> None:
-        self._context._seed, rng = saved
+    def restore(self, state: Any) -> None:
+        self._context._seed, rng = state
         if rng is None:
             del self._context._rng  # without a seed TensorFlow has none
         else:
@@ -156,8 +156,8 @@ class Cuda:
     def key(self, words: Words) -> None:
         self._cuda.manual_seed_all(words.integer(2))
 
-    def restore(self, saved: Any) -> None:
-        self._cuda.set_rng_state_all(saved)
+    def restore(self, state: Any) -> None:
+        self._cuda.set_rng_state_all(state)
 
     def mark(self) -> Any:
         return [state.numpy().tobytes() for state in self._cuda.get_rng_state_all()]
@@ -174,13 +174,13 @@ class Source(Protocol):
     name: str
 
     def save(self) -> Any:
-        """Return the value that `restore` needs."""
+        """Return the state for `restore`."""
 
     def key(self, words: Words) -> None:
         """Set the generator from its segment of the words."""
 
-    def restore(self, saved: Any) -> None:
-        """Set the generator back to the saved value."""
+    def restore(self, state: Any) -> None:
+        """Set the generator back to a saved state."""
 
     def mark(self) -> Any:
         """Return a value that is equal for equal states of the generator, and only then. It may move the generator on."""
@@ -209,11 +209,11 @@ class PythonRandom:
             memory[0] = STATE
             the_python_global.gauss_next = None
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, state: Any) -> None:
         if self._memory is None:
-            random.setstate(saved)
+            random.setstate(state)
         else:
-            self._memory[:], the_python_global.gauss_next = saved
+            self._memory[:], the_python_global.gauss_next = state
 
     def mark(self) -> Any:
         return random.getstate()
@@ -265,12 +265,12 @@ class NumpyGlobal:
             state[...] = words.head(1)
             memory[STATE] = STATE
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, state: Any) -> None:
         self._depth -= 1
-        bits, state = saved
+        bits, legacy = state
         np.random.set_bit_generator(bits)  # type: ignore[attr-defined]
-        if state is not None:
-            np.random.set_state(state)
+        if legacy is not None:
+            np.random.set_state(legacy)
 
     def mark(self) -> Any:
         return _comparable(np.random.get_state(legacy=False))
@@ -355,14 +355,14 @@ class _Words:
 ISeedSequence.register(_Words)
 
 
-class _Stored:
+class _OwnGenerator:
     """A generator of the user, keyed in place."""
 
     def __init__(self, name: str, thing: Any, segment: int) -> None:
         self.name, self._thing, self._segment = name, thing, segment
 
 
-class _OfNumpy(_Stored):
+class _OfNumpy(_OwnGenerator):
     """A Generator or a bit generator."""
 
     def __init__(self, name: str, thing: Any, segment: int) -> None:
@@ -375,14 +375,14 @@ class _OfNumpy(_Stored):
     def key(self, words: Words) -> None:
         self._bits.state = type(self._bits)(_Words(words, self._segment)).state  # type: ignore[arg-type]
 
-    def restore(self, saved: Any) -> None:
-        self._bits.state = saved
+    def restore(self, state: Any) -> None:
+        self._bits.state = state
 
     def mark(self) -> Any:
         return repr(self._bits.state)
 
 
-class _OfLegacyNumpy(_Stored):
+class _OfLegacyNumpy(_OwnGenerator):
     """A RandomState."""
 
     def save(self) -> Any:
@@ -396,14 +396,14 @@ class _OfLegacyNumpy(_Stored):
             state = type(bits)(_Words(words, self._segment)).state
             self._thing.set_state({**state, "has_gauss": 0, "gauss": 0.0})
 
-    def restore(self, saved: Any) -> None:
-        self._thing.set_state(saved)
+    def restore(self, state: Any) -> None:
+        self._thing.set_state(state)
 
     def mark(self) -> Any:
         return _comparable(self._thing.get_state(legacy=False))
 
 
-class _OfPython(_Stored):
+class _OfPython(_OwnGenerator):
     """A random.Random."""
 
     def save(self) -> Any:
@@ -412,8 +412,8 @@ class _OfPython(_Stored):
     def key(self, words: Words) -> None:
         self._thing.seed(words.integer(self._segment, 4))
 
-    def restore(self, saved: Any) -> None:
-        self._thing.setstate(saved)
+    def restore(self, state: Any) -> None:
+        self._thing.setstate(state)
 
     def mark(self) -> Any:
         return self._thing.getstate()
@@ -430,7 +430,7 @@ class _OfTorch(TorchCPU):
         self._fill(words.state(self._segment))
 
 
-class _OfTensorFlow(_Stored):
+class _OfTensorFlow(_OwnGenerator):
     """A tf.random.Generator."""
 
     def save(self) -> Any:
@@ -439,8 +439,8 @@ class _OfTensorFlow(_Stored):
     def key(self, words: Words) -> None:
         self._thing.reset_from_seed(words.integer(self._segment) >> 1)
 
-    def restore(self, saved: Any) -> None:
-        self._thing.state.assign(saved)
+    def restore(self, state: Any) -> None:
+        self._thing.state.assign(state)
 
     def mark(self) -> Any:
         return self.save().tobytes()
@@ -457,7 +457,7 @@ class _OfKeras(_OfTensorFlow):
         self._thing.state.assign(np.array([seed >> 33, seed & 2**31 - 1]))
 
 
-class Hooked(_Stored):
+class HookSource(_OwnGenerator):
     """An object that a hook seeds. Its earlier state is unknown and is not restored."""
 
     def __init__(self, name: str, thing: Any, segment: int, hook: Hook) -> None:
@@ -474,7 +474,7 @@ class Hooked(_Stored):
         result = self._hook(self._thing, words.generator(self._segment))
         self._generators = result if isinstance(result, tuple) else ()
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, state: Any) -> None:
         """Do nothing."""
 
     def mark(self) -> Any:

@@ -71,7 +71,7 @@ class Turns:
             return
         renew_numpy()
         while self.inside:
-            for source, state in reversed(self.inside.pop().saved):
+            for source, state in reversed(self.inside.pop().states):
                 with suppress(Exception):  # the fork may have interrupted a save or a restore
                     source.restore(state)
         renew_numpy()

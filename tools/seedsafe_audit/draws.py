@@ -19,7 +19,7 @@ from numpy.random import bit_generator
 
 from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.search import find
-from seedsafe.bridging.sources import Hooked, globals_for
+from seedsafe.bridging.sources import HookSource, globals_for
 from seedsafe_audit import rng
 from seedsafe_audit.asked import Asked
 from seedsafe_audit.loaders import tell
@@ -85,7 +85,7 @@ class _Tracer:
         found = find(dataset).sources  # it tries hooks, which may replace generators
         sources: list[Any] = [*globals_for(Bridge()), *found, *generators(dataset)]
         named = {source.name: source for source in sources}
-        self._sources = [source for source in named.values() if not isinstance(source, Hooked)]
+        self._sources = [source for source in named.values() if not isinstance(source, HookSource)]
         self._marks: list[Any] = []
         self._last: tuple[str, int, str] | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS

@@ -24,7 +24,7 @@ from seedsafe.keys.key import checked_int
 __all__ = ["IMAGE_EXTENSIONS", "Changes", "FolderIndex", "one_or_several"]
 
 IMAGE_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
-"""The extensions of image files, in lower case: those of torchvision."""
+"""The extensions of image files, in upper or lower case: those of torchvision."""
 
 
 def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
@@ -33,8 +33,11 @@ def one_or_several(extensions: Iterable[str]) -> tuple[str, ...]:
     Raises:
         TypeError: one of them is not a string.
     """
-    one = isinstance(extensions, str) or not isinstance(extensions, Iterable)
-    result = (extensions,) if one else tuple(extensions)
+    result = (
+        (extensions,)
+        if isinstance(extensions, str) or not isinstance(extensions, Iterable)
+        else tuple(extensions)
+    )
     for extension in result:
         if not isinstance(extension, str):
             raise TypeError(
