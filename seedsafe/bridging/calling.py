@@ -17,13 +17,13 @@ from seedsafe.bridging.words import Words
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import Address
 
-__all__ = ["CALLS", "WRAPPER", "Calling", "channels_last", "copy", "name_of", "takes_tensors", "tensor_of"]
+__all__ = ["CALLS", "WRAPPER", "Calling", "copy", "name_of"]
 
 _CONVERSIONS: Final = ("ToImage", "ToTensor", "ToPILImage", "Lambda")
 """Transforms of torchvision that convert an array themselves."""
 
 
-def takes_tensors(function: Any) -> bool:
+def _takes_tensors(function: Any) -> bool:
     """Return whether a callable is from torchvision and begins with a transform that needs a tensor."""
     parts = [function]
     while parts:
@@ -34,7 +34,7 @@ def takes_tensors(function: Any) -> bool:
     return module.startswith("torchvision.transforms") and type(function).__name__ not in _CONVERSIONS
 
 
-def tensor_of(image: Array) -> Any:
+def _tensor_of(image: Array) -> Any:
     """Copy an image (H, W) or (H, W, C) to a tensor (1, H, W) or (C, H, W).
 
     Raises:
@@ -49,7 +49,7 @@ def tensor_of(image: Array) -> Any:
     return torch.from_numpy(np.array(planes, order="C"))
 
 
-def channels_last(result: Any, dimensions: int) -> Any:
+def _channels_last(result: Any, dimensions: int) -> Any:
     """Return a tensor (C, H, W) as an array (H, W, C); as (H, W) if C is 1 and the image had 2 dimensions."""
     if not hasattr(result, "detach"):
         return result
@@ -132,7 +132,7 @@ class Calling:
         if self.style == "array":
             return self._call(params, copy(array))
         if self.style == "tensor":
-            return channels_last(self._call(params, tensor_of(array)), array.ndim)
+            return _channels_last(self._call(params, _tensor_of(array)), array.ndim)
         return self.with_dict({"image": array}, params)["image"]
 
     def with_dict(self, sample: dict[Any, Any], params: Address) -> dict[Any, Any]:
@@ -230,7 +230,7 @@ def _parameters(function: Any) -> list[inspect.Parameter] | None:
 
 
 def _style(function: Any) -> str:
-    if takes_tensors(function):
+    if _takes_tensors(function):
         return "tensor"
     if any(cls.__name__ == "MapTransform" for cls in type(function).__mro__):
         return "dict"

@@ -78,7 +78,7 @@ def takes_seed(function: Any) -> bool:
 
 def _random_state(thing: Any, rng: Generator) -> Any:
     """Call ``set_random_state`` with the arguments of albumentations or MONAI."""
-    names = _parameters(thing.set_random_state)
+    names = set(inspect.signature(thing.set_random_state).parameters)
     if {"random_generator", "py_random"} <= names:
         python = random.Random(_seed(rng, 2))
         thing.set_random_state(random_generator=rng, py_random=python)
@@ -94,14 +94,6 @@ def _random_state(thing: Any, rng: Generator) -> Any:
     )
 
 
-def _random_seed(thing: Any, rng: Generator) -> Any:
-    return _call(thing, "set_random_seed", _seed(rng) % 2**32)
-
-
-def _seed_in_place(thing: Any, rng: Generator) -> Any:
-    return _call(thing, "seed_", _seed(rng) % 2**31)
-
-
 def _set_rng(thing: Any, rng: Generator) -> Any:
     thing.set_rng(rng)
     return (rng,)
@@ -109,8 +101,8 @@ def _set_rng(thing: Any, rng: Generator) -> Any:
 
 _KNOWN: dict[str, Hook] = {
     "set_random_state": _random_state,
-    "set_random_seed": _random_seed,
-    "seed_": _seed_in_place,
+    "set_random_seed": lambda thing, rng: _call(thing, "set_random_seed", _seed(rng) % 2**32),
+    "seed_": lambda thing, rng: _call(thing, "seed_", _seed(rng) % 2**31),
     "set_rng": _set_rng,
 }
 
@@ -128,10 +120,6 @@ def _call(thing: Any, method: str, *arguments: Any, **named: Any) -> None:
             f"{type(thing).__name__}.{method} of {library_of(thing)} does not take a seed ({error}): use another version, "
             "or register_hook"
         ) from error
-
-
-def _parameters(function: Any) -> set[str]:
-    return set(inspect.signature(function).parameters)
 
 
 def library_of(thing: Any) -> str:

@@ -17,12 +17,12 @@ from seedsafe.bridging.turns import turns
 from seedsafe.bridging.words import Words, other_address
 from seedsafe.keys.key import Address
 
-__all__ = ["DRAWN", "KEYS", "UNSEEN", "Call", "Marks", "Run", "Runner", "Tally", "Twice", "Watch"]
+__all__ = ["KEYS", "Runner", "Tally", "Twice"]
 
-DRAWN: Final = 1
+_DRAWN: Final = 1
 """A call drew from a keyed generator."""
 
-UNSEEN: Final = 2
+_UNSEEN: Final = 2
 """A result has a part that cannot be compared."""
 
 
@@ -51,7 +51,7 @@ class Tally:
         return number
 
     def note(self, flags: int) -> None:
-        """Set DRAWN or UNSEEN."""
+        """Set _DRAWN or _UNSEEN."""
         self._view[1] |= flags
 
     @property
@@ -62,7 +62,7 @@ class Tally:
     @property
     def verdict(self) -> str:
         """Return "verified" if a call drew and all results could be compared, else "unverified"."""
-        return "verified" if self.flags == DRAWN else "unverified"
+        return "verified" if self.flags == _DRAWN else "unverified"
 
     def __reduce__(self) -> tuple[Any, ...]:
         from multiprocessing.context import get_spawning_popen
@@ -73,25 +73,25 @@ class Tally:
 KEYS = 32
 """The number of calls at the start of a run that are all watched."""
 
-Call = Callable[[Address], Any]
-Marks = dict[str, tuple[Any, Any]]
+_Call = Callable[[Address], Any]
+_Marks = dict[str, tuple[Any, Any]]
 """Each source's state before and after a call, by name."""
 
 
-class Run(NamedTuple):
+class _Run(NamedTuple):
     """A call's result, and the states of the sources around it."""
 
     result: Any
-    marks: Marks
+    marks: _Marks
 
 
 class _First(NamedTuple):
     address: Address
-    call: Call
+    call: _Call
     content: Content
 
 
-class Watch:
+class _Watch:
     """Checks calls of one object in one process.
 
     It runs each call for its key, for another key, and for its key again. In between, it repeats the first call that it
@@ -110,7 +110,7 @@ class Watch:
         self,
         label: str,
         tally: Tally,
-        trace: Callable[[Address, Call], Run],
+        trace: Callable[[Address, _Call], _Run],
         hints: Callable[[], str],
     ) -> None:
         self._label, self._tally, self._trace, self._hints = label, tally, trace, hints
@@ -119,13 +119,15 @@ class Watch:
         self._indices: set[int] = set()
         self._seeds: set[str] | None = None
 
-    def check(self, run: Run, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
+    def check(
+        self, run: _Run, address: Address, call: _Call, later: Callable[[], _Call] | None = None
+    ) -> Any:
         """Repeat a call after its first run, and return the last result.
 
         The object may have overwritten the memory of the earlier ones.
 
         Raises:
-            NotReproducible: see Watch.
+            NotReproducible: see _Watch.
         """
         result = content(run.result)  # before anything else runs
         other = self._try(other_address(address), call)
@@ -146,12 +148,12 @@ class Watch:
         for one in (other, run):
             self._note({} if one is None else one.marks)
         if other is not None and content(other.result) != result:  # maybe through a hook
-            self._tally.note(DRAWN)
+            self._tally.note(_DRAWN)
         if result.unseen:
-            self._tally.note(UNSEEN)
+            self._tally.note(_UNSEEN)
         return again.result
 
-    def _try(self, address: Address, call: Call) -> Run | None:
+    def _try(self, address: Address, call: _Call) -> _Run | None:
         """Run a call of another sample. Return None if it fails, which is not this sample's fault."""
         try:
             return self._trace(address, call)
@@ -160,11 +162,11 @@ class Watch:
         except Exception:  # noqa: BLE001  # somebody's code
             return None
 
-    def _note(self, marks: Marks) -> None:
+    def _note(self, marks: _Marks) -> None:
         for name, (before, after) in marks.items():
             if before == after:
                 continue
-            self._tally.note(DRAWN)
+            self._tally.note(_DRAWN)
             for start, end in self._ends.setdefault(name, []):
                 if end == after and start != before:
                     raise NotReproducible(
@@ -187,7 +189,7 @@ class Watch:
             )
             self._seeds = set()
 
-    def _refusal(self, marks: Marks, fault: str) -> NotReproducible:
+    def _refusal(self, marks: _Marks, fault: str) -> NotReproducible:
         return NotReproducible(
             f"{self._label} {fault}. The bridge keyed {', '.join(marks)}.{self._hints()} Let it draw from these "
             "generators, or give its class a hook: seedsafe.register_hook(cls, hook)"
@@ -209,7 +211,7 @@ _HISTORY = (
 )
 
 
-def _draws_differ(marks: Marks, again: Marks) -> bool:
+def _draws_differ(marks: _Marks, again: _Marks) -> bool:
     """Return whether a generator ended differently after the same start: the object may keep its first draws."""
     return any(
         before == again[name][0] and after != again[name][1]
@@ -222,7 +224,7 @@ class Runner:
     """Runs calls of one object under keys.
 
     It watches the first 32 calls of a run, counted over all workers and epochs, and then calls 64, 128, 256 and so on; see
-    Watch. It searches the object for generators once, before workers start, and again if a process's first call finds or
+    _Watch. It searches the object for generators once, before workers start, and again if a process's first call finds or
     leaves it changed.
 
     Args:
@@ -236,7 +238,7 @@ class Runner:
         self.options = options
         self.label = label
         self._tally = _tally or Tally()
-        self._watch = Watch(label, self._tally, self._trace, self._hints)
+        self._watch = _Watch(label, self._tally, self._trace, self._hints)
         self._process = -1
         # An object that is being unpickled may not be complete: the first call searches it.
         self._search: Search | None = find(root) if _tally is None else None
@@ -262,7 +264,7 @@ class Runner:
         """Return all sources to key for a call."""
         return (*globals_for(self.options, one_thread=True), *self.search().sources)
 
-    def run(self, address: Address, call: Call, later: Callable[[], Call] | None = None) -> Any:
+    def run(self, address: Address, call: _Call, later: Callable[[], _Call] | None = None) -> Any:
         """Call `call(address)`, with all generators keyed from the words at the address.
 
         Args:
@@ -272,7 +274,7 @@ class Runner:
                 None if nothing can.
 
         Raises:
-            NotReproducible: see Watch.
+            NotReproducible: see _Watch.
         """
         number = self._tally.count() if self.options.verify else 0
         watched = self.options.verify and (number <= KEYS or not number & (number - 1))
@@ -282,14 +284,14 @@ class Runner:
         with Region(address, self.sources()):
             return call(address)
 
-    def verify(self, addresses: list[Address], call: Call) -> str:
+    def verify(self, addresses: list[Address], call: _Call) -> str:
         """Run a call for several addresses, and return "verified", or "unverified" if it drew nothing.
 
         Raises:
-            NotReproducible: see Watch.
+            NotReproducible: see _Watch.
         """
         tally = Tally()
-        watch = Watch(self.label, tally, self._trace, self._hints)
+        watch = _Watch(self.label, tally, self._trace, self._hints)
         for number, address in enumerate(addresses, 1):
             with Region(address, ()):
                 self._run_slowly(address, call, watch, number)
@@ -299,10 +301,10 @@ class Runner:
     def _run_slowly(
         self,
         address: Address,
-        call: Call,
-        watch: Watch | None,
+        call: _Call,
+        watch: _Watch | None,
         number: int,
-        later: Callable[[], Call] | None = None,
+        later: Callable[[], _Call] | None = None,
     ) -> Any:
         """Run a call, and repeat it if generators came that were not keyed in it."""
         self._refresh({})
@@ -317,15 +319,15 @@ class Runner:
         watch.note_seeds(address, seeds, number)
         return watch.check(run, address, call, later)
 
-    def _trace_seeds(self, address: Address, call: Call) -> tuple[Run, set[str]]:
+    def _trace_seeds(self, address: Address, call: _Call) -> tuple[_Run, set[str]]:
         with SeedLog() as seeds:
             run = self._trace(address, call)
         return run, seeds
 
-    def _trace(self, address: Address, call: Call) -> Run:
+    def _trace(self, address: Address, call: _Call) -> _Run:
         return trace(address, call, self.sources())
 
-    def _refresh(self, marks: Marks) -> bool:
+    def _refresh(self, marks: _Marks) -> bool:
         """Search the object again if it has changed, and return whether it has other sources than those marked."""
         if self._search is None or self._search.changed():
             self._search = find(self.root)
@@ -353,7 +355,7 @@ def _unpickle(root: Any, options: Bridge, label: str, tally: Tally) -> Runner:
     return Runner(root, options, label, _tally=tally)
 
 
-def trace(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:
+def trace(address: Address, call: _Call, sources: tuple[Source, ...]) -> _Run:
     """Run a call with sources keyed from the words at an address, and mark each source before and after."""
     with Region(address, sources):
         before = [source.mark() for source in sources]
@@ -363,7 +365,7 @@ def trace(address: Address, call: Call, sources: tuple[Source, ...]) -> Run:
         result = call(address)
         after = [source.mark() for source in sources]
     names = [source.name for source in sources]
-    return Run(result, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
+    return _Run(result, {name: (b, a) for name, b, a in zip(names, before, after, strict=True)})
 
 
 class Twice:

@@ -18,18 +18,7 @@ from seedsafe.bridging.hooks import Hook, hook_of, registrations
 from seedsafe.bridging.sources import HookSource, Source, generator_source
 from seedsafe.keys.key import SampleKey, address, op_of, philox
 
-__all__ = [
-    "CONTAINERS",
-    "MOST",
-    "Part",
-    "Search",
-    "attributes_of",
-    "find",
-    "is_leaf",
-    "modules_of",
-    "names_of",
-    "parts_of",
-]
+__all__ = ["MOST", "Search", "find"]
 
 _LEAVES = (
     str,
@@ -44,7 +33,7 @@ _LEAVES = (
     np.generic,
     types.ModuleType,
 )
-CONTAINERS = (list, tuple, dict, set, frozenset, deque)
+_CONTAINERS = list, tuple, dict, set, frozenset, deque
 _DEEP = 4096
 """The search looks at the first 4096 entries of a list or dict."""
 
@@ -52,7 +41,7 @@ _SAMPLED = 64
 """If 64 evenly spread entries of a longer list or dict are plain data, the search looks only at their classes."""
 
 
-class Part(NamedTuple):
+class _Part(NamedTuple):
     """A part of an object."""
 
     step: str
@@ -70,7 +59,7 @@ def _is_leaf_kind(kind: Any) -> bool:
     return issubclass(kind, _LEAVES) or (isinstance(tensor, type) and issubclass(kind, tensor))
 
 
-def is_leaf(thing: Any) -> bool:
+def _is_leaf(thing: Any) -> bool:
     """Return whether an object cannot store generators."""
     kind: Any = type(thing)
     return _is_leaf_kind(kind)
@@ -81,13 +70,13 @@ def _is_plain(thing: Any, kinds: set[type], depth: int = 4) -> bool:
 
     It looks at a few entries of a long container, and adds the classes of records to `kinds`. `depth` limits the nesting.
     """
-    if is_leaf(thing):
+    if _is_leaf(thing):
         return True
     if not depth:
         return False
-    if isinstance(thing, CONTAINERS):
+    if isinstance(thing, _CONTAINERS):
         return all(_is_plain(part, kinds, depth - 1) for part in _spread(thing, 16))
-    attributes = attributes_of(thing)
+    attributes = _attributes_of(thing)
     if attributes is None or callable(thing) or hook_of(thing) is not None:
         return False
     kinds.add(type(thing))
@@ -100,23 +89,23 @@ def _spread(thing: Any, count: int) -> list[Any]:
     return parts[:: max(1, len(parts) // count)]
 
 
-def parts_of(thing: Any) -> Iterator[Part]:
+def _parts_of(thing: Any) -> Iterator[_Part]:
     """Yield the parts of an object, except plain data."""
-    if isinstance(thing, CONTAINERS):
+    if isinstance(thing, _CONTAINERS):
         kinds: set[type] = set()
         if len(thing) > _SAMPLED and all(_is_plain(part, kinds) for part in _spread(thing, _SAMPLED)):
-            yield from (Part("[…]", kind, None, None) for kind in sorted(kinds, key=repr))
+            yield from (_Part("[…]", kind, None, None) for kind in sorted(kinds, key=repr))
             return
         named = thing.items() if isinstance(thing, dict) else enumerate(thing)
         for name, part in list(islice(named, _DEEP)):
-            if not is_leaf(part):
-                yield Part(f"[{name!r}]", part, thing, name)
+            if not _is_leaf(part):
+                yield _Part(f"[{name!r}]", part, thing, name)
     elif isinstance(thing, types.MethodType):
-        yield Part("", thing.__self__, None, None)
-        yield Part("", thing.__func__, None, None)
+        yield _Part("", thing.__self__, None, None)
+        yield _Part("", thing.__func__, None, None)
     elif isinstance(thing, functools.partial):
         for part in (thing.func, *thing.args, *thing.keywords.values()):
-            yield Part(".partial", part, None, None)
+            yield _Part(".partial", part, None, None)
     elif isinstance(thing, types.FunctionType):
         yield from _of_function(thing)
     elif isinstance(thing, type):
@@ -125,61 +114,61 @@ def parts_of(thing: Any) -> Iterator[Part]:
                 if name.startswith("__") and not isinstance(part, types.FunctionType):
                     continue  # belongs to the language or a library
                 function = getattr(part, "__func__", getattr(part, "fget", part))
-                yield Part(f".{name}", function, None, None)
+                yield _Part(f".{name}", function, None, None)
             for base in thing.__bases__:
-                yield Part("", base, None, None)
+                yield _Part("", base, None, None)
     else:
-        yield Part("", type(thing), None, None)
-        attributes = attributes_of(thing)
+        yield _Part("", type(thing), None, None)
+        attributes = _attributes_of(thing)
         if attributes is not None:
             for name, part in list(attributes.items()):
-                if not is_leaf(part):
-                    yield Part(f".{name}", part, attributes, name)
+                if not _is_leaf(part):
+                    yield _Part(f".{name}", part, attributes, name)
         for cls in type(thing).__mro__:
             for name in _slots(cls):
-                yield Part(f".{name}", _attribute(thing, name), None, None)
+                yield _Part(f".{name}", _attribute(thing, name), None, None)
 
 
-def _of_function(function: types.FunctionType) -> Iterator[Part]:
+def _of_function(function: types.FunctionType) -> Iterator[_Part]:
     for cell in function.__closure__ or ():
         try:
-            yield Part(".closure", cell.cell_contents, None, None)
+            yield _Part(".closure", cell.cell_contents, None, None)
         except ValueError:  # not bound yet
             continue
     for part in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-        yield Part(".default", part, None, None)
+        yield _Part(".default", part, None, None)
     wrapped = getattr(function, "__wrapped__", None)
     if wrapped is not None:
-        yield Part("", wrapped, None, None)
+        yield _Part("", wrapped, None, None)
     if _of_library(function):
         return
-    for name in names_of(function.__code__):
+    for name in _names_of(function.__code__):
         part = function.__globals__.get(name)
         if isinstance(part, types.FunctionType) or generator_source("", part, 0) is not None:
-            yield Part(f" → {name}", part, function.__globals__, name)
+            yield _Part(f" → {name}", part, function.__globals__, name)
 
 
-def names_of(code: types.CodeType) -> Iterator[str]:
+def _names_of(code: types.CodeType) -> Iterator[str]:
     """Yield the global names and attributes that code uses, also in its lambdas and comprehensions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from names_of(constant)
+            yield from _names_of(constant)
 
 
-def modules_of(thing: Any) -> Iterator[str]:
+def _modules_of(thing: Any) -> Iterator[str]:
     """Yield the module of an object, and the modules that a function names."""
     module = getattr(thing, "__module__", None) or type(thing).__module__
     if isinstance(module, str):
         yield module
     if isinstance(thing, types.FunctionType):
-        for name in names_of(thing.__code__):
+        for name in _names_of(thing.__code__):
             part = thing.__globals__.get(name)
             if isinstance(part, types.ModuleType):
                 yield part.__name__
 
 
-def attributes_of(thing: Any) -> dict[str, Any] | None:
+def _attributes_of(thing: Any) -> dict[str, Any] | None:
     """Return the dict of an object's own attributes, or None if it has none."""
     result = None if isinstance(thing, type) else _attribute(thing, "__dict__")
     return result if isinstance(result, dict) else None
@@ -201,18 +190,8 @@ def _slots(cls: type) -> tuple[str, ...]:
     )
 
 
-_LIBRARIES = {
-    "numpy",
-    "torch",
-    "torchvision",
-    "builtins",
-    "abc",
-    "typing",
-    "collections",
-    "functools",
-    "keras",
-    "tensorflow",
-}
+# With sys.stdlib_module_names, which has abc, builtins and the like.
+_LIBRARIES = {"numpy", "torch", "torchvision", "keras", "tensorflow"}
 
 
 def _of_library(thing: Any) -> bool:
@@ -221,7 +200,7 @@ def _of_library(thing: Any) -> bool:
     return root in _LIBRARIES or root in sys.stdlib_module_names
 
 
-FIRST_SEGMENT = 8
+_FIRST_SEGMENT = 8
 """The generators of the process have the segments before it."""
 
 MOST = 200_000
@@ -233,7 +212,7 @@ class _Entry:
 
     __slots__ = ("number", "owner", "parent", "part")
 
-    def __init__(self, part: Part, parent: _Entry | None, number: int, owner: _Candidate | None) -> None:
+    def __init__(self, part: _Part, parent: _Entry | None, number: int, owner: _Candidate | None) -> None:
         self.part, self.parent, self.number, self.owner = part, parent, number, owner
 
     def path(self) -> str:
@@ -280,7 +259,7 @@ class _Candidate:
         if self.hook is None:
             source = generator_source("", part.thing, 0)
             return stored, None if source is None else source.mark()
-        inner = list((attributes_of(part.thing) or {}).values())
+        inner = list((_attributes_of(part.thing) or {}).values())
         marks = [source.mark() for one in inner if (source := generator_source("", one, 0)) is not None]
         return stored, [_Same(one) for one in inner], marks
 
@@ -337,7 +316,7 @@ class Search:
         self.snapshots: list[_Snapshot] = []
         self._registrations = registrations()
         self._sources: tuple[Source, ...] | None = None
-        self._generators: list[Part] = []
+        self._generators: list[_Part] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -350,7 +329,7 @@ class Search:
                 candidate for candidate in self.candidates if candidate.entry.owner and not candidate.seeded
             ]
             chosen = [*own, *inner]
-            self._sources = tuple(candidate.source(FIRST_SEGMENT + n) for n, candidate in enumerate(chosen))
+            self._sources = tuple(candidate.source(_FIRST_SEGMENT + n) for n, candidate in enumerate(chosen))
             self._generators = [
                 candidate.entry.part
                 for candidate in chosen
@@ -386,14 +365,14 @@ def find(root: Any) -> Search:
     """
     result = Search()
     seen: dict[int, Any] = {}
-    todo = deque([_Entry(Part("", root, None, None), None, 0, None)])
+    todo = deque([_Entry(_Part("", root, None, None), None, 0, None)])
     while todo:
         if len(seen) >= MOST:
             result.incomplete = True
             break
         entry = todo.popleft()
         thing, owner = entry.part.thing, entry.owner
-        if is_leaf(thing) or id(thing) in seen:
+        if _is_leaf(thing) or id(thing) in seen:
             continue
         seen[id(thing)] = thing
         if generator_source("", thing, 0) is not None:
@@ -403,11 +382,11 @@ def find(root: Any) -> Search:
         if hook is not None:
             owner = _Candidate(entry, hook)
             result.candidates.append(owner)
-        elif not isinstance(thing, (type, *CONTAINERS)):
+        elif not isinstance(thing, (type, *_CONTAINERS)):
             entry.owner = owner = None
-        if not isinstance(thing, CONTAINERS):
-            result.libraries |= {module.partition(".")[0] for module in modules_of(thing)}
-        for number, part in enumerate(parts_of(thing)):
+        if not isinstance(thing, _CONTAINERS):
+            result.libraries |= {module.partition(".")[0] for module in _modules_of(thing)}
+        for number, part in enumerate(_parts_of(thing)):
             todo.append(_Entry(part, entry, number, owner))
         if owner is None and (snapshot := _snapshot(thing)) is not None:
             result.snapshots.append(snapshot)
@@ -419,13 +398,13 @@ def _snapshot(thing: Any) -> _Snapshot | None:
     holder: Any
     names: tuple[str, ...] | None = None
     if isinstance(thing, types.FunctionType):
-        holder, used = thing.__globals__, names_of(thing.__code__)
+        holder, used = thing.__globals__, _names_of(thing.__code__)
         names = tuple(name for name in used if name in holder and holder[name] is None)
     elif isinstance(thing, type):
         holder = vars(thing)
         names = tuple(name for name, part in holder.items() if part is None and name != "__doc__")
     else:
-        holder = thing if isinstance(thing, list | dict | deque) else attributes_of(thing)
+        holder = thing if isinstance(thing, list | dict | deque) else _attributes_of(thing)
         if holder is None or len(holder) > _DEEP:
             return None
     return None if names == () else _Snapshot(holder, names, _things(holder, names))
@@ -435,7 +414,7 @@ def _things(holder: Any, names: tuple[str, ...] | None) -> tuple[Any, ...]:
     if names is not None:
         return tuple(holder.get(name) for name in names)
     things = list(holder.values() if isinstance(holder, dict) else holder)
-    return tuple(thing for thing in things if not is_leaf(thing))
+    return tuple(thing for thing in things if not _is_leaf(thing))
 
 
 def _try_hooks(candidates: list[_Candidate]) -> None:

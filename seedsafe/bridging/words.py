@@ -14,14 +14,14 @@ from seedsafe.keys.key import Address, SampleKey, address, op_of, philox
 if TYPE_CHECKING:
     import numpy.typing as npt  # slow to import: benchmarks/import_time.py
 
-__all__ = ["HALF", "OP", "Words", "address_of", "other_address"]
+__all__ = ["OP", "Words", "address_of", "other_address"]
 
 _BLOCKS = 80
 """The blocks of four words in a segment: more than one whole state. The head takes three segments."""
 
 _STATES = tuple(slice(number * STATE, (number + 1) * STATE) for number in range(3))
 
-_WORD, HALF = np.dtype("<u8"), np.dtype("<u4")
+_WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
 _LITTLE = sys.byteorder == "little"
 OP = op_of("seedsafe/bridge")
 """The stream that a bridge seeds from."""
@@ -65,7 +65,7 @@ class Words:
         if self._head is None:
             states = 3 if "torch" in sys.modules else 2
             words = _read(self.address, states * STATE // 2)
-            self._head = (words if _LITTLE else words.astype(_WORD)).view(HALF)
+            self._head = (words if _LITTLE else words.astype(_WORD)).view(_HALF)
         return self._head[_STATES[number]]
 
     def take(self, segment: int, words: int, after: int = 0) -> npt.NDArray[np.uint64]:
@@ -75,7 +75,7 @@ class Words:
 
     def state(self, segment: int) -> npt.NDArray[np.uint32]:
         """Return a Mersenne Twister's state, uint32, shape (624,). The lower half of each word comes first."""
-        return self.take(segment, STATE // 2).view(HALF)
+        return self.take(segment, STATE // 2).view(_HALF)
 
     def integer(self, segment: int, words: int = 1) -> int:
         """Return an integer of 64 * `words` bits."""

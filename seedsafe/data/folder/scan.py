@@ -10,7 +10,7 @@ from typing import NamedTuple
 from seedsafe.data.folder.progress import Report
 from seedsafe.data.folder.tree import Listing, Problem, Stamp
 
-__all__ = ["Filter", "is_unchanged", "scan", "stamp_of"]
+__all__ = ["Filter", "is_unchanged", "scan"]
 
 # A folder that changed just before it was read may change again within the same tick of the file system's clock
 # (2 seconds on FAT), and its time of change would not show it. Such a folder is read again the next time.
@@ -40,7 +40,7 @@ class Filter(NamedTuple):
         return [name for name in names if name.lower().endswith(self.endings)]
 
 
-def stamp_of(path: bytes) -> Stamp:
+def _stamp_of(path: bytes) -> Stamp:
     """Return a folder's device, inode and time of change."""
     status = os.stat(path)
     return status.st_dev, status.st_ino, status.st_mtime_ns
@@ -49,7 +49,7 @@ def stamp_of(path: bytes) -> Stamp:
 def is_unchanged(path: bytes, stamp: Stamp) -> bool:
     """Return whether a folder exists and has this stamp."""
     try:
-        return stamp_of(path) == stamp
+        return _stamp_of(path) == stamp
     except OSError:
         return False
 
@@ -120,7 +120,7 @@ def _walk(
 def _read(root: bytes, path: bytes, which: Filter, known: Mapping[bytes, Listing], before: int) -> Listing:
     full = root + path
     try:
-        stamp = stamp_of(full)
+        stamp = _stamp_of(full)
         if path in known and known[path].stamp == stamp:
             return known[path]
         names, folders, problems = _entries(full, path, which)
