@@ -220,7 +220,7 @@ class PythonRandom:
 
 
 class _AnyState:
-    """Replaces a bit generator while its owner is read, because its state costs much to read."""
+    """Stands in for a bit generator while `_has_gaussian` looks, because its state is slow to read."""
 
     state: Any = {"bit_generator": "none"}  # noqa: RUF012  # constant
 
