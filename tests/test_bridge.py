@@ -632,13 +632,13 @@ class TestVerification:
         name = getattr(function, "__name__", type(function).__name__)
         expected = (
             rf"in the transform 'bridge/{name}' of the pipeline: bridge\({name}\), of test_bridge, gave two results .*"
-            r"The bridge keyed random, numpy.random, torch\. .*register_hook\(cls, hook\)"
+            r"Let it draw from the keyed generators \(random, numpy.random, torch\), or .*register_hook\(cls, hook\)"
         )
         with pytest.raises(ss.NotReproducible, match=expected):
             [augment(GRAY.astype(np.float32), key=key) for key in KEYS]
 
     def test_a_hint_where_opencv_may_be_the_cause(self) -> None:
-        with pytest.raises(ss.NotReproducible, match=r"Pass Bridge\(opencv=True\) if it draws from OpenCV"):
+        with pytest.raises(ss.NotReproducible, match=r"pass Bridge\(opencv=True\) if it draws from OpenCV"):
             ss.bridge(opencv_noise).verify(GRAY)
         assert ss.bridge(opencv_noise, options=ss.Bridge(opencv=True)).verify(GRAY) == "verified"
 

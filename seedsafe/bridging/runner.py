@@ -103,7 +103,7 @@ class _Watch:
         label: the object's name in errors.
         tally: gets the flags.
         trace: runs a call.
-        hints: returns the end of errors.
+        hints: returns further ways out, for errors.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class _Watch:
         label: str,
         tally: Tally,
         trace: Callable[[Address, _Call], _Run],
-        hints: Callable[[], str],
+        hints: Callable[[], list[str]],
     ) -> None:
         self._label, self._tally, self._trace, self._hints = label, tally, trace, hints
         self._first: _First | None = None
@@ -190,10 +190,12 @@ class _Watch:
             self._seeds = set()
 
     def _refusal(self, marks: _Marks, fault: str) -> NotReproducible:
-        return NotReproducible(
-            f"{self._label} {fault}. The bridge keyed {', '.join(marks)}.{self._hints()} Let it draw from these "
-            "generators, or give its class a hook: seedsafe.register_hook(cls, hook)"
-        )
+        ways = [
+            f"Let it draw from the keyed generators ({', '.join(marks)})",
+            "give its class a hook with seedsafe.register_hook(cls, hook)",
+            *self._hints(),
+        ]
+        return NotReproducible(f"{self._label} {fault}. {', or '.join(ways)}")
 
 
 _TWICE = (
@@ -333,10 +335,10 @@ class Runner:
             self._search = find(self.root)
         return set(marks) != {source.name for source in self.sources()}
 
-    def _hints(self) -> str:
-        """Return advice on libraries that are not keyed and on an incomplete search, for an error."""
+    def _hints(self) -> list[str]:
+        """Return ways out for libraries that are not keyed, and for an incomplete search."""
         hints = [
-            f"Pass Bridge({option}=True) if it draws from {library}."
+            f"pass Bridge({option}=True) if it draws from {library}"
             for option, module, library in (
                 ("opencv", "cv2", "OpenCV"),
                 ("tensorflow", "tensorflow", "TensorFlow"),
@@ -345,10 +347,9 @@ class Runner:
         ]
         if self.search().incomplete:
             hints.append(
-                f"The search for generators covers only the first {MOST} objects below it: store its "
-                "generator nearer to it, or register a hook."
+                f"store its generator nearer to it: the search covers only the first {MOST} objects below it"
             )
-        return " ".join(["", *hints])
+        return hints
 
 
 def _unpickle(root: Any, options: Bridge, label: str, tally: Tally) -> Runner:
