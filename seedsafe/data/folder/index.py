@@ -62,8 +62,8 @@ def check_options(root: str, is_valid_file: Any, cache: Any, threads: int, on_pr
         )
     if Path(cache).resolve().is_relative_to(Path(root).resolve()):
         raise ValueError(
-            f"cache must lie outside root, got {os.fspath(cache)!r}, whose folder would change with it: pass a path outside "
-            f"{root!r}"
+            f"cache must lie outside root, got {os.fspath(cache)!r}: pass a path outside {root!r}, which writing the cache would "
+            "change"
         )
 
 
