@@ -222,7 +222,7 @@ class Bridged(Transform):
         """
         addresses = [address(SampleKey(0, 0, index), 1) for index in range(keys)]
         call: Any = self._calling.with_dict if isinstance(sample, dict) else self._calling.with_array
-        return self._runner.verify(addresses, lambda at: call(sample, at))
+        return self._runner.verify(addresses, lambda params: call(sample, params))
 
     def draw(self, rng: Draws, info: Info) -> Address:
         """Return the address of the seeds, without consuming words."""
@@ -291,9 +291,9 @@ class Bridged(Transform):
     def _run(self, call: Callable[[Any, Address], Any], value: Any, params: Address) -> Any:
         def later() -> Callable[[Address], Any]:
             own = copy(value)  # the transforms after this one may write to the value
-            return lambda at: call(own, at)
+            return lambda params: call(own, params)
 
-        return self._runner.run(params, lambda at: call(value, at), later)
+        return self._runner.run(params, lambda params: call(value, params), later)
 
     def _part(self, name: str, result: Any) -> Any:
         return [self._to_array(mask) for mask in result] if name == "masks" else self._to_array(result)

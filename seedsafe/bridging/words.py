@@ -30,9 +30,9 @@ _idle: list[InPlacePhilox] = []
 """The generators not in use. After a fork, the one that another thread was using is not among them."""
 
 
-def _read(at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+def _read(start: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
     bits = _idle.pop() if _idle else InPlacePhilox()
-    words = bits.words(at, count, after)
+    words = bits.words(start, count, after)
     _idle.append(bits)
     return words
 
@@ -42,9 +42,9 @@ def address_of(key: SampleKey) -> Address:
     return address(key, OP)
 
 
-def other_address(at: Address) -> Address:
+def other_address(start: Address) -> Address:
     """Return the address of another sample, in the upper half of the indices."""
-    return at._replace(index=at.index ^ 1 << 63)
+    return start._replace(index=start.index ^ 1 << 63)
 
 
 class Words:
@@ -56,8 +56,8 @@ class Words:
 
     __slots__ = ("_head", "address")
 
-    def __init__(self, at: Address) -> None:
-        self.address = at
+    def __init__(self, start: Address) -> None:
+        self.address = start
         self._head: npt.NDArray[np.uint32] | None = None
 
     def head(self, number: int) -> npt.NDArray[np.uint32]:
