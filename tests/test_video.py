@@ -354,7 +354,7 @@ def test_a_bridge_takes_the_frames_from_the_same_seeds() -> None:
     for key in KEYS:
         assert same(augment(video=VIDEO, key=key)["video"], frame_by_frame(augment, VIDEO, key))
         assert augment.params(key, {"video": VIDEO})[1] == augment.params(key, {"image": VIDEO[0]})[1]
-    with pytest.raises(ValueError, match="noisy gets the image alone, but the sample has"):
+    with pytest.raises(ValueError, match="noisy gets the image alone, but the sample also has"):
         augment({"video": VIDEO, "video_mask": MASKS}, key=KEY)
     with pytest.raises(ValueError, match="name the masks of the frames 'video_mask'"):
         augment({"video": VIDEO, "mask": MASKS[0]}, key=KEY)
