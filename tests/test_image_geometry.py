@@ -52,13 +52,13 @@ def backwards(matrix: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_bilinear_warps_are_scipys(name: str) -> None:
-    places = backwards(MATRICES[name])
+    coordinates = backwards(MATRICES[name])
     for channel in range(3):
         wanted = ndimage.map_coordinates(
-            SMOOTH[..., channel].astype(float), places, order=1, mode="grid-constant", cval=30
+            SMOOTH[..., channel].astype(float), coordinates, order=1, mode="grid-constant", cval=30
         )
         made = F.warp(SMOOTH, MATRICES[name], 200, 250, fill=30)[..., channel]
-        # OpenCV 4 counts places in 1/32 pixel, where this image rises by at most 12 a pixel away from its frame.
+        # OpenCV 4 counts coordinates in 1/32 pixel, where this image rises by at most 12 a pixel away from its frame.
         assert np.abs(made - wanted).max() <= 5
         assert np.abs(made - wanted).mean() <= 0.3
 
@@ -78,12 +78,12 @@ def test_nearest_warps_are_the_pixels_there(name: str, dtype: str) -> None:
     ("mode", "scipys"), [("edge", "nearest"), ("reflect", "mirror"), ("symmetric", "reflect")]
 )
 def test_what_stands_outside(mode: str, scipys: str) -> None:
-    places = backwards(MATRICES["turned"])
-    wanted = ndimage.map_coordinates(SMOOTH[..., 0].astype(float), places, order=1, mode=scipys)
+    coordinates = backwards(MATRICES["turned"])
+    wanted = ndimage.map_coordinates(SMOOTH[..., 0].astype(float), coordinates, order=1, mode=scipys)
     made = F.warp(SMOOTH[..., 0], MATRICES["turned"], 200, 250, mode=mode)
     assert np.abs(made - wanted).max() <= 2
     mask = F.warp(SMOOTH[..., 0], MATRICES["turned"], 200, 250, mode=mode, interpolation="nearest")
-    wanted = ndimage.map_coordinates(SMOOTH[..., 0], places, order=0, mode=scipys)
+    wanted = ndimage.map_coordinates(SMOOTH[..., 0], coordinates, order=0, mode=scipys)
     assert (mask != wanted).mean() < 1e-3
 
 
@@ -348,8 +348,8 @@ def test_optical_distortion_is_its_formula(lens: str, strength: float) -> None:
         larger = 1 + strength * square + strength * square**2
     else:
         larger = 1 + strength * (right**2 + down**2) / (100**2 + 125**2)
-    places = [down * larger + 99.5, right * larger + 124.5]
-    wanted = ndimage.map_coordinates(SMOOTH[..., 1].astype(float), places, order=1, mode="grid-constant")
+    coordinates = [down * larger + 99.5, right * larger + 124.5]
+    wanted = ndimage.map_coordinates(SMOOTH[..., 1].astype(float), coordinates, order=1, mode="grid-constant")
     assert np.abs(augment(SMOOTH, key=KEY)[..., 1] - wanted).max() <= 5
 
 
@@ -428,7 +428,7 @@ def test_piecewise_affine_pixels_are_scikit_images_warp(rows: int, columns: int)
             * 255
         )
         made = augment(SMOOTH, key=key)
-        # OpenCV 4 counts places in 1/32 pixel; at the frame, what stands outside comes in between.
+        # OpenCV 4 counts coordinates in 1/32 pixel; at the frame, what stands outside comes in between.
         apart = np.abs(made[2:-2, 2:-2] - wanted[2:-2, 2:-2])
         assert apart.max() <= 6
         assert apart.mean() <= 0.35

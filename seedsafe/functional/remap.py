@@ -1,4 +1,4 @@
-"""Images whose pixels come from given places of another image."""
+"""Images whose pixels come from other coordinates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
 from seedsafe.ground.info import Array
 
-__all__ = ["MAX_SIDE", "Places", "border_code", "in_parts", "interpolation_code", "remap"]
+__all__ = ["MAX_SIDE", "Coordinates", "border_code", "in_parts", "interpolation_code", "remap"]
 
 MAX_SIDE: Final = 32766
 """The longest side that OpenCV warps."""
@@ -22,11 +22,11 @@ _CODES: Final = {"nearest": 0, "bilinear": 1, "bicubic": 2, "lanczos": 4}
 _BORDERS: Final = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}
 
 _IN_CACHE: Final = 2**13
-"""Places that are worked on at once: as many as a processor's cache holds."""
+"""Pixels computed at once: as many as a processor's cache holds."""
 
-Places = Callable[[int, int], tuple[Array, Array]]
-"""Gives the x and y that the rows from one to before another come from: float64, of shapes that make (rows, width)."""
-
+Coordinates = Callable[[int, int], tuple[Array, Array]]
+"""Takes the first row and the one after the last. Returns the x and y that these rows come from, float64, of shapes that
+broadcast to (rows, width)."""
 
 _WORTH_FOUR: Final = 2**12
 """Pixels from which on it pays to make RGB images RGBA before."""
@@ -34,7 +34,7 @@ _WORTH_FOUR: Final = 2**12
 
 def remap(
     image: Array,
-    places: Places,
+    places: Coordinates,
     height: int,
     width: int,
     *,
@@ -42,11 +42,11 @@ def remap(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return an image whose pixels come from given places. Exact on every machine for "nearest", else with the same build of OpenCV.
+    """Return an image whose pixels come from other coordinates. Exact on every machine for "nearest", else with the same build of OpenCV.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
-        places: see Places; 0 is the middle of the first column and row.
+        places: see Coordinates; 0 is the middle of the first column and row.
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".

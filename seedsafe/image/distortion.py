@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.functional.distort import Field, distort_boxes, distort_points, way_back
-from seedsafe.functional.remap import Places, remap
+from seedsafe.functional.remap import Coordinates, remap
 from seedsafe.ground.checks import choice, flag, probability, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.options import SMOOTH, FillTransform
@@ -45,10 +45,12 @@ class Distorted(FillTransform):
 
     def _distort(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
         height, width = params[-1]
-        places = self.places(params)
-        return remap(image, places, height, width, interpolation=interpolation, mode=self.mode, fill=fill)
+        coordinates = self.coordinates(params)
+        return remap(
+            image, coordinates, height, width, interpolation=interpolation, mode=self.mode, fill=fill
+        )
 
-    def places(self, params: Any) -> Places:
+    def coordinates(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show."""
         source = self.source(params)
         x = np.arange(params[-1][1], dtype=np.float64)[None]
@@ -116,7 +118,7 @@ class GridDistortion(Distorted):
         (across, even_x), (down, even_y) = _lines_of(params)
         return lambda x, y: (_move(x, even_x, across), _move(y, even_y, down))
 
-    def places(self, params: Any) -> Places:
+    def coordinates(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show: x and y are independent."""
         height, width = params[-1]
         x, y = self.source(params)(np.arange(width)[None], np.arange(height)[:, None])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seedsafe.functional.distort import Field
-from seedsafe.functional.remap import Places
+from seedsafe.functional.remap import Coordinates
 from seedsafe.ground.checks import choice, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.image.distortion import Distorted
@@ -75,7 +75,7 @@ class OpticalDistortion(Distorted):
 
         return field
 
-    def places(self, params: Any) -> Places:
+    def coordinates(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show."""
         middle_x, middle_y, across, down, second, fourth = self._optics(params)
         from_x, squares_x = _axis(params[-1][1], middle_x, across)
