@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from seedsafe.audio.options import SNR, need
-from seedsafe.audio.recordings import Recording, Sound, checked_sounds, excerpt, recordings
+from seedsafe.audio.recordings import Recording, Sound, check_sounds, excerpt, recordings
 from seedsafe.functional.loudness import mix_at_snr
 from seedsafe.functional.sound import float32_audio
 from seedsafe.ground.checks import probability, span
@@ -75,7 +75,7 @@ class AddBackground(AudioTransform):
         [0.9, 1.1]
     """
 
-    sounds: Sounds = option(checked_sounds)
+    sounds: Sounds = option(check_sounds)
     snr: Range = option(span, -120.0, 120.0, SNR, default=(3.0, 30.0), kw_only=True)
     sample_rate: int | None = option(_rate, default=None, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)

@@ -42,7 +42,7 @@ def _bands(rng: Draws, count: tuple[int, int], width: Any, whole: int, most: int
 
 
 @primitive(opencv=False)
-class _Masked(Transform):
+class _Mask(Transform):
     """A transform that fills bands of a spectrogram."""
 
     fill: float | str = option(
@@ -57,7 +57,7 @@ class _Masked(Transform):
 
 
 @primitive(opencv=False)
-class TimeMask(_Masked):
+class TimeMask(_Mask):
     """Fill bands of frames of a spectrogram: the time masks of SpecAugment. Any dtype. Exact on every machine.
 
     Follows Park et al., "SpecAugment" (2019): a width from 0 to the mask parameter, and a place, both uniform, as torchaudio's
@@ -100,7 +100,7 @@ class TimeMask(_Masked):
 
 
 @primitive(opencv=False)
-class FrequencyMask(_Masked):
+class FrequencyMask(_Mask):
     """Fill bands of frequencies of a spectrogram: the frequency masks of SpecAugment. Any dtype. Exact on every machine.
 
     Follows Park et al., "SpecAugment" (2019): a width from 0 to the mask parameter, and a place, both uniform, as torchaudio's

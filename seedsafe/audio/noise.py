@@ -26,10 +26,10 @@ class Hiss(NamedTuple):
 
 
 def _colors(name: str, value: Any) -> tuple[str, ...]:
-    given = (value,) if isinstance(value, str) else value
-    if not isinstance(given, tuple | list) or not given:
+    colors = (value,) if isinstance(value, str) else value
+    if not isinstance(colors, tuple | list) or not colors:
         raise TypeError(f"{name} must be one of {', '.join(COLORS)}, or a list of these, got {value!r}")
-    return tuple(choice(name, one, COLORS) for one in given)
+    return tuple(choice(name, one, COLORS) for one in colors)
 
 
 @primitive(opencv=False)

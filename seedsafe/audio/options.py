@@ -53,8 +53,8 @@ def length_of(rng: Draws, limits: Any, whole: int, most: int | None = None) -> i
     if most is not None:
         high = min(high, most)
         low = min(low, high)
-    found: int = low + rng.integer(high - low + 1)
-    return found
+    result: int = low + rng.integer(high - low + 1)
+    return result
 
 
 @cache

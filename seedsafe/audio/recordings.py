@@ -17,7 +17,7 @@ from seedsafe.audio.options import need
 from seedsafe.functional.sound import shaped_audio
 from seedsafe.ground.info import Array
 
-__all__ = ["EXTENSIONS", "Recording", "Sound", "checked_sounds", "excerpt", "recordings"]
+__all__ = ["EXTENSIONS", "Recording", "Sound", "check_sounds", "excerpt", "recordings"]
 
 EXTENSIONS: Final = (".aif", ".aiff", ".flac", ".mp3", ".oga", ".ogg", ".opus", ".wav")
 """What the files of a folder end in, in lower or upper case."""
@@ -25,7 +25,7 @@ EXTENSIONS: Final = (".aif", ".aiff", ".flac", ".mp3", ".oga", ".ogg", ".opus", 
 _SMALL: Final = 2**20
 """Files of up to so many frames are read whole, and kept; of others the part that is needed, whatever was read before."""
 
-_KEPT: Final = 2**25
+_CACHE_BYTES: Final = 2**25
 """So many bytes of files a thread keeps."""
 
 
@@ -75,12 +75,12 @@ def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
         raise FileNotFoundError(
             f"sounds must be a folder, or a list of files or arrays, got {sounds!r}: there is no such folder"
         )
-    found = sorted(_files(root))
-    if not found:
+    names = sorted(_files(root))
+    if not names:
         raise ValueError(
             f"sounds must be a folder with audio files ({', '.join(EXTENSIONS)}), got {sounds!r}: it holds none"
         )
-    return tuple(str(root / one) for one in found)
+    return tuple(str(root / one) for one in names)
 
 
 def _files(root: Path) -> Iterator[str]:
@@ -92,10 +92,10 @@ def _files(root: Path) -> Iterator[str]:
         ValueError: a link leads back to a folder above it.
     """
 
-    def refused(error: OSError) -> None:
+    def fail(error: OSError) -> None:
         raise error
 
-    for folder, folders, files in os.walk(root, followlinks=True, onerror=refused):
+    for folder, folders, files in os.walk(root, followlinks=True, onerror=fail):
         folders[:] = [one for one in folders if not one.startswith(".")]
         if os.path.islink(folder):
             here = os.path.join(os.path.realpath(folder), "")
@@ -113,14 +113,14 @@ def _files(root: Path) -> Iterator[str]:
                 yield path.relative_to(root).as_posix()
 
 
-def checked_sounds(name: str, value: Any) -> str | tuple[Recording, ...]:
+def check_sounds(name: str, value: Any) -> str | tuple[Recording, ...]:
     """Return a folder's path as a string, or a list as a tuple of paths and sounds."""
     path = _path(value)
     if path is not None:
         return path
     if not isinstance(value, list | tuple) or not value:
-        raise _refused(name, value)
-    return tuple(_one(name, one) for one in value)
+        raise _type_error(name, value)
+    return tuple(_recording(name, one) for one in value)
 
 
 def _path(value: Any) -> str | None:
@@ -128,7 +128,7 @@ def _path(value: Any) -> str | None:
     return path if isinstance(path, str) else None
 
 
-def _refused(name: str, value: Any) -> TypeError:
+def _type_error(name: str, value: Any) -> TypeError:
     return TypeError(
         f"{name} must be a folder's path, or a list with at least one file's path or array, got {_short(value)}: pass one of these"
     )
@@ -138,7 +138,7 @@ def _short(value: Any) -> str:
     return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
 
 
-def _one(name: str, one: Any) -> Recording:
+def _recording(name: str, one: Any) -> Recording:
     if isinstance(one, Sound):
         return one
     path = _path(one)
@@ -167,12 +167,12 @@ def _mono(audio: Array) -> Array:
         return audio
     if not len(audio):
         return np.zeros(0, np.float32)
-    summed: Array = audio[0].copy()
+    total: Array = audio[0].copy()
     for channel in audio[1:]:
-        summed += channel
+        total += channel
     if len(audio) > 1:
-        summed *= np.float32(1.0 / len(audio))
-    return summed
+        total *= np.float32(1.0 / len(audio))
+    return total
 
 
 def excerpt(recording: Recording, offset: float, length: int, sample_rate: int | None) -> Array:
@@ -191,14 +191,14 @@ def excerpt(recording: Recording, offset: float, length: int, sample_rate: int |
     if isinstance(recording, Sound):
         return _cut(recording.values, offset, length)
     assert sample_rate is not None
-    whole = _kept(recording, sample_rate)
+    whole = _load_if_small(recording, sample_rate)
     return (
         _read_part(recording, offset, length, sample_rate) if whole is None else _cut(whole, offset, length)
     )
 
 
-def _start(offset: float, places: int) -> int:
-    return min(math.floor(offset * places), places - 1)
+def _start(offset: float, positions: int) -> int:
+    return min(math.floor(offset * positions), positions - 1)
 
 
 def _cut(whole: Array, offset: float, length: int) -> Array:
@@ -218,48 +218,46 @@ class _Cache(threading.local):
 _cache = _Cache()
 
 
-def _kept(path: str, sample_rate: int) -> Array | None:
+def _load_if_small(path: str, sample_rate: int) -> Array | None:
     """Return the whole of a small file, None of a large one; the last ones are kept."""
     try:
-        seen = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         raise FileNotFoundError(
             f"{path} cannot be read ({error.strerror}), and was there when the transform was made: put it back, or make the "
             "transform again"
         ) from error
     # Copying tools set a file's size and its time of writing, but not that of its last change.
-    name = path, seen.st_ino, seen.st_ctime_ns, seen.st_mtime_ns, seen.st_size, sample_rate
-    kept = _cache.whole
-    if name in kept:
-        kept.move_to_end(name)
-        return kept[name]
-    with _Opened(path) as file:
+    name = path, status.st_ino, status.st_ctime_ns, status.st_mtime_ns, status.st_size, sample_rate
+    cache = _cache.whole
+    if name in cache:
+        cache.move_to_end(name)
+        return cache[name]
+    with _AudioFile(path) as file:
         whole = (
-            None
-            if file.frames > _SMALL
-            else _resampled(_values(path, file, -1), file.samplerate, sample_rate)
+            None if file.frames > _SMALL else _resample(_values(path, file, -1), file.samplerate, sample_rate)
         )
-    kept[name] = whole
+    cache[name] = whole
     _cache.nbytes += 0 if whole is None else whole.nbytes
-    while _cache.nbytes > _KEPT or len(kept) > 4096:
-        _, old = kept.popitem(last=False)
+    while _cache.nbytes > _CACHE_BYTES or len(cache) > 4096:
+        _, old = cache.popitem(last=False)
         _cache.nbytes -= 0 if old is None else old.nbytes
     return whole
 
 
 def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array:
-    with _Opened(path) as file:
+    with _AudioFile(path) as file:
         rate = file.samplerate
         total = -(-file.frames * sample_rate // rate)
         if length >= total:
-            return _cut(_resampled(_values(path, file, -1), rate, sample_rate), offset, length)
+            return _cut(_resample(_values(path, file, -1), rate, sample_rate), offset, length)
         first = _start(offset, total - length + 1) * rate // sample_rate
         file.seek(min(first, file.frames))
-        part = _resampled(_values(path, file, length * rate // sample_rate + 2), rate, sample_rate)
+        part = _resample(_values(path, file, length * rate // sample_rate + 2), rate, sample_rate)
     return part[:length] if part.size >= length else np.resize(part, length)
 
 
-class _Opened:
+class _AudioFile:
     """A file, open for reading, whose errors name it."""
 
     __slots__ = ("_file", "_path")
@@ -293,14 +291,14 @@ def _values(path: str, file: Any, frames: int) -> Array:
     return _mono(read.T)
 
 
-def _resampled(audio: Array, rate: int, wanted: int) -> Array:
-    if rate == wanted:
+def _resample(audio: Array, rate: int, new_rate: int) -> Array:
+    if rate == new_rate:
         return np.ascontiguousarray(audio)
     need("scipy", "files with another sample rate need SciPy")
-    common = math.gcd(rate, wanted)
+    common = math.gcd(rate, new_rate)
     result: Array = (
         import_module("scipy.signal")
-        .resample_poly(audio, wanted // common, rate // common)
+        .resample_poly(audio, new_rate // common, rate // common)
         .astype(np.float32)
     )
     return result

@@ -33,7 +33,7 @@ class Semitones(NamedTuple):
 
 
 @primitive(opencv=False)
-class _Stretched(AudioTransform):
+class _Stretch(AudioTransform):
     """A transform by Signalsmith Stretch.
 
     Raises:
@@ -59,7 +59,7 @@ class _Stretched(AudioTransform):
 
 
 @primitive(opencv=False)
-class TimeStretch(_Stretched):
+class TimeStretch(_Stretch):
     """Play audio faster or more slowly at the same pitch.
 
     By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``TimeStretch``. Draws the
@@ -96,7 +96,7 @@ class TimeStretch(_Stretched):
 
 
 @primitive(opencv=False)
-class PitchShift(_Stretched):
+class PitchShift(_Stretch):
     """Make audio higher or lower at the same tempo.
 
     By Signalsmith Stretch; equal with the same build of python-stretch. Follows audiomentations' ``PitchShift``. Draws the

@@ -75,10 +75,10 @@ def warp(
     turn = cv2.warpAffine if len(matrix) == 6 else cv2.warpPerspective
 
     def move(part: Array, value: Any, dst: Array | None) -> Array:
-        moved: Array = turn(
+        target: Array = turn(
             part, back, (width, height), dst=dst, flags=code, borderMode=border, borderValue=value
         )
-        return moved
+        return target
 
     return in_parts(image, move, height, width, interpolation, fill)
 
@@ -93,7 +93,7 @@ class _Lines:
     def __call__(self, first: int, last: int) -> tuple[Array, Array]:
         y = np.arange(first, last, dtype=np.float64)[:, None]
         if len(self._matrix) == 9:
-            return _moved(self._matrix, self._x, y)
+            return _move(self._matrix, self._x, y)
         a, b, c, d, e, f = self._matrix
         return a * self._x + (b * y + c), d * self._x + (e * y + f)
 
@@ -161,7 +161,7 @@ def product(second: Matrix, first: Matrix) -> Matrix:
     )
 
 
-def _moved(matrix: Matrix, x: Array, y: Array) -> tuple[Array, Array]:
+def _move(matrix: Matrix, x: Array, y: Array) -> tuple[Array, Array]:
     """Return coordinates moved by a matrix, in binary64, one operation after another."""
     a, b, c, d, e, f = matrix[:6]
     moved_x, moved_y = a * x + b * y + c, d * x + e * y + f
@@ -181,7 +181,7 @@ def warp_points(points: Array, matrix: Matrix) -> Array:
         [[2.0, 1.0]]
     """
     result = points.copy()
-    x, y = _moved(matrix, points[:, 0].astype(np.float64), points[:, 1].astype(np.float64))
+    x, y = _move(matrix, points[:, 0].astype(np.float64), points[:, 1].astype(np.float64))
     put(result[:, 0], x)
     put(result[:, 1], y)
     return result
@@ -209,11 +209,11 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
     """
     x0, y0, x1, y1 = (boxes[:, k].astype(np.float64) - 0.5 for k in range(4))
     if method == "corners":
-        x, y = _moved(matrix, np.stack([x0, x1, x1, x0]), np.stack([y0, y0, y1, y1]))
+        x, y = _move(matrix, np.stack([x0, x1, x1, x0]), np.stack([y0, y0, y1, y1]))
         sides = x.min(0), y.min(0), x.max(0), y.max(0)
     elif method == "ellipse" and len(matrix) == 6:
         a, b, _, d, e, _ = matrix
-        x, y = _moved(matrix, (x0 + x1) * 0.5, (y0 + y1) * 0.5)
+        x, y = _move(matrix, (x0 + x1) * 0.5, (y0 + y1) * 0.5)
         half_width, half_height = (x1 - x0) * 0.5, (y1 - y0) * 0.5
         reach_x = np.sqrt(a * half_width * (a * half_width) + b * half_height * (b * half_height))
         reach_y = np.sqrt(d * half_width * (d * half_width) + e * half_height * (e * half_height))

@@ -51,32 +51,32 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
         ImportError: Pillow is not installed.
     """
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
-    given, filled = (one if one.ndim == 3 else one[..., None] for one in (image, result))
-    channels = given.shape[2]
+    source, target = (one if one.ndim == 3 else one[..., None] for one in (image, result))
+    channels = source.shape[2]
     first = 0
     while first < channels:
         count = min(channels - first, 4) if image.dtype == UINT8 else 1
         count = 1 if count == 2 else count
         _resize(
-            given[..., first : first + count], filled[..., first : first + count], _FILTERS[interpolation]
+            source[..., first : first + count], target[..., first : first + count], _FILTERS[interpolation]
         )
         first += count
     return result
 
 
-def _resize(planes: Array, made: Array, code: int) -> None:
+def _resize(planes: Array, out: Array, code: int) -> None:
     """Write into an array what Pillow makes of one, three or four channels in its size."""
-    height, width, count = made.shape
-    mode = _BANDS[count] if made.dtype == UINT8 else "F"
-    held = np.ascontiguousarray(planes, np.uint8 if made.dtype == UINT8 else np.float32)
+    height, width, count = out.shape
+    mode = _BANDS[count] if out.dtype == UINT8 else "F"
+    pixels = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
     rows, columns = planes.shape[:2]
-    picture = _pillow().frombuffer(mode, (columns, rows), held, "raw", mode, 0, 1)
+    resized = _pillow().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
     # Pillow 13 began to go over the columns first where that is cheaper, and each pass rounds: one pass at a time, the result
     # is that of Pillow 13 with any version.
     tall = rows - height > max(0, 2 * (columns - width))
-    picture = picture.resize((columns, height) if tall else (width, rows), code)
-    values = np.asarray(picture.resize((width, height), code)).reshape(made.shape)
-    if made.dtype.kind in "ui" and mode == "F":
-        limits = np.iinfo(made.dtype)
+    resized = resized.resize((columns, height) if tall else (width, rows), code)
+    values = np.asarray(resized.resize((width, height), code)).reshape(out.shape)
+    if out.dtype.kind in "ui" and mode == "F":
+        limits = np.iinfo(out.dtype)
         values = np.clip(np.rint(values), limits.min, limits.max)
-    made[...] = values
+    out[...] = values

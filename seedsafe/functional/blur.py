@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import formed, in_memory, opencv
-from seedsafe.functional.kinds import checked, in_uint8, is_uint8
+from seedsafe.functional.carrier import in_memory, opencv, restore
+from seedsafe.functional.kinds import check_image, in_uint8, is_uint8
 from seedsafe.functional.scratch import parts
 from seedsafe.ground.info import Array
 from seedsafe.keys.draws import sixteenths
@@ -33,9 +33,9 @@ def box_blur(image: Array, size: int) -> Array:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
         [[60, 30, 30, 0]]
     """
-    image = checked(image)
+    image = check_image(image)
     blurred: Array = opencv().blur(image, (size, size))
-    return formed(blurred, image)
+    return restore(blurred, image)
 
 
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
@@ -53,12 +53,12 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
         [[0, 25, 41, 25, 0]]
     """
-    image = checked(image)
+    image = check_image(image)
     side = size or int(3.5 * sigma) * 2 + 1
     if side == 1 or sigma <= 0.0:
         return image.copy()
     blurred: Array = opencv().GaussianBlur(image, (side, side), sigma)
-    return formed(blurred, image)
+    return restore(blurred, image)
 
 
 def median_blur(image: Array, size: int) -> Array:
@@ -86,7 +86,7 @@ def median_blur(image: Array, size: int) -> Array:
             [cv2.medianBlur(np.ascontiguousarray(image[..., k]), size) for k in range(image.shape[2])], -1
         )
     blurred: Array = cv2.medianBlur(image, size)
-    return formed(blurred, image)
+    return restore(blurred, image)
 
 
 def convolve(image: Array, kernel: Array) -> Array:
@@ -105,7 +105,7 @@ def convolve(image: Array, kernel: Array) -> Array:
     """
     image = in_memory(image)
     whole = is_uint8(image)
-    result = formed(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
+    result = restore(opencv().filter2D(image, -1, kernel.astype(np.float32)), image)
     return result if whole else np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
@@ -137,31 +137,31 @@ def glass_blur(
     result = gaussian_blur(image, 0, sigma)
     for each in range(rounds):
         start = 2 * each * image.shape[0] * image.shape[1]
-        result = (_swapped if swap else _moved)(result, reach, noise, start)
+        result = (_swap if swap else _take_nearby)(result, reach, noise, start)
     return gaussian_blur(result, 0, sigma)
 
 
-def _moved(image: Array, reach: int, noise: Address, start: int) -> Array:
+def _take_nearby(image: Array, reach: int, noise: Address, start: int) -> Array:
     """Return an image of pixels from near by; the first piece of the noise is the start-th."""
     height, width = image.shape[:2]
     result = np.empty_like(image)
-    pixels, places = image.reshape(height * width, -1), result.reshape(height * width, -1)
+    pixels, target = image.reshape(height * width, -1), result.reshape(height * width, -1)
     rows, columns = np.arange(height)[:, None], np.arange(width)
     for first, last in parts(height, max(_NEAR // width, 1)):
-        count, place = (last - first) * width, start + first * width
-        source = _steps(sixteenths(noise, count, place), 2 * reach + 1, reach).reshape(-1, width)
+        count, piece = (last - first) * width, start + first * width
+        source = _steps(sixteenths(noise, count, piece), 2 * reach + 1, reach).reshape(-1, width)
         source += rows[first:last]
         np.clip(source, 0, height - 1, out=source)
         source *= width
-        column = _steps(sixteenths(noise, count, place + height * width), 2 * reach + 1, reach)
+        column = _steps(sixteenths(noise, count, piece + height * width), 2 * reach + 1, reach)
         column = column.reshape(source.shape)
         column += columns
         source += np.clip(column, 0, width - 1, out=column)
-        pixels.take(source.ravel(), 0, places[first * width : last * width], "clip")
+        pixels.take(source.ravel(), 0, target[first * width : last * width], "clip")
     return result
 
 
-def _swapped(image: Array, reach: int, noise: Address, start: int) -> Array:
+def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
     """Return an image, all pixels but those near its edges swapped with others; the last to come stays."""
     height, width = image.shape[:2]
     kind = np.int32 if height * width < 2**31 else np.int64
@@ -176,14 +176,14 @@ def _swapped(image: Array, reach: int, noise: Address, start: int) -> Array:
         there[first:last] += (step + _steps(right[here[first:last]], 2 * reach, reach)).astype(kind)
     del down, right
     source = np.arange(height * width, dtype=kind)
-    for into, taken in ((here, there), (there, here)):
+    for into, origin in ((here, there), (there, here)):
         for first, last in ends:  # in this order, so that of two that go to one place the last to come stays
-            source[into[first:last]] = taken[first:last]
-    del here, there, into, taken
+            source[into[first:last]] = origin[first:last]
+    del here, there, into, origin
     result = np.empty_like(image)
-    pixels, places = image.reshape(height * width, -1), result.reshape(height * width, -1)
+    pixels, target = image.reshape(height * width, -1), result.reshape(height * width, -1)
     for first, last in parts(len(source), 4 * _NEAR):
-        pixels.take(source[first:last], 0, places[first:last], "clip")
+        pixels.take(source[first:last], 0, target[first:last], "clip")
     return result
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
-from seedsafe.functional.kinds import checked, in_uint8, is_rgb, new
+from seedsafe.functional.kinds import check_image, in_uint8, is_rgb, new
 from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
 from seedsafe.ground.info import Array
@@ -45,13 +45,13 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
 def _shot(image: Array, scale: float, noise: Address) -> Array:
     certain, limits, light = _photons(scale)
     result, cv2 = new(image), opencv()
-    given, values = image.reshape(1, -1), result.reshape(-1)
+    source, values = image.reshape(1, -1), result.reshape(-1)
     size = min(part_of(image, 8), image.size)
-    limited, grown = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
+    bound_room, above_room = np.empty((1, size), np.uint16), np.empty((1, size), np.bool_)
     for first, last, pieces in noise_parts(noise, image.size, size):
-        part = given[:, first:last]
+        part = source[:, first:last]
         counts = cv2.LUT(part, certain)
-        bounds, above = limited[:, : last - first], grown[:, : last - first]
+        bounds, above = bound_room[:, : last - first], above_room[:, : last - first]
         for limit in limits:
             cv2.LUT(part, limit, bounds)
             np.greater(pieces, bounds, out=above)
@@ -148,7 +148,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         raise ValueError(
             f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
         )
-    image = checked(image)
+    image = check_image(image)
     height, width = image.shape[:2]
     rows = max(
         part_of(image, 48) // width, 1
@@ -156,11 +156,11 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
     result, quantiles = new(image), normal_quantiles()
     mean = intensity * _lightness_deviation(image, rows)
     for first, last in parts(height, rows):
-        count, place = (last - first) * width, first * width
-        lighter = _counts(sixteenths(noise, count, place), mean) * intensity
-        turned = quantiles[sixteenths(noise, count, height * width + place)]
-        turned *= 360.0 * color_shift * intensity
-        _grained(image[first:last], result[first:last], lighter.reshape(-1, width), turned.reshape(-1, width))
+        count, piece = (last - first) * width, first * width
+        lighter = _counts(sixteenths(noise, count, piece), mean) * intensity
+        turn = quantiles[sixteenths(noise, count, height * width + piece)]
+        turn *= 360.0 * color_shift * intensity
+        _add_grain(image[first:last], result[first:last], lighter.reshape(-1, width), turn.reshape(-1, width))
     return result
 
 
@@ -188,13 +188,13 @@ def _lightness_deviation(image: Array, rows: int) -> float:
     return math.sqrt(max(squares / count - mean * mean, 0.0))
 
 
-def _grained(image: Array, made: Array, lighter: Array, turned: Array) -> None:
+def _add_grain(image: Array, out: Array, lighter: Array, turn: Array) -> None:
     """Write an RGB image into another, each pixel's hue turned and brought nearer to white by its own share."""
     cv2 = opencv()
     hls = cv2.cvtColor(_colours(image), cv2.COLOR_RGB2HLS)
     hue, lightness = hls[..., 0], hls[..., 1]
-    turned += hue
-    around = turned.astype(np.float32)
+    turn += hue
+    around = turn.astype(np.float32)
     np.mod(around, 360, out=around, where=(around < 0) | (around >= 360))
     hue[...] = around
     np.minimum(lighter, 1.0, out=lighter)
@@ -202,10 +202,10 @@ def _grained(image: Array, made: Array, lighter: Array, turned: Array) -> None:
     lightness += lighter
     back = cv2.cvtColor(hls, cv2.COLOR_HLS2RGB)
     np.minimum(np.maximum(back, 0, out=back), 1, out=back)
-    if made.dtype == np.uint8:
+    if out.dtype == np.uint8:
         back *= np.float32(255)
         np.rint(back, out=back)
-    made[...] = back
+    out[...] = back
 
 
 def _counts(pieces: Array, mean: float) -> Array:

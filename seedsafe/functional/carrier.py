@@ -15,14 +15,14 @@ from seedsafe.opencv import load
 __all__ = [
     "MAX_CHANNELS",
     "MAX_VALUES",
-    "carried",
-    "formed",
+    "as_carrier",
     "has_opencv",
     "in_memory",
-    "native",
+    "is_native",
     "need_image",
     "opencv",
     "require_size",
+    "restore",
 ]
 
 MAX_CHANNELS: Final = 128
@@ -58,21 +58,21 @@ def has_opencv() -> bool:
     return True
 
 
-def carried(image: Array) -> Array:
+def as_carrier(image: Array) -> Array:
     """Return a view of an image, in a dtype of the same size that OpenCV moves without looking at the values."""
-    return image if native(image) else image.view(_CARRIERS[image.itemsize])
+    return image if is_native(image) else image.view(_CARRIERS[image.itemsize])
 
 
-def native(image: Array) -> bool:
+def is_native(image: Array) -> bool:
     """Return whether OpenCV takes the dtype as it is."""
     return image.dtype.char in _NATIVE
 
 
-def formed(made: Array, image: Array) -> Array:
+def restore(result: Array, image: Array) -> Array:
     """Return what OpenCV made of an image in the image's dtype and dimensions; that very array, not a view, if it has them."""
-    if made.dtype != image.dtype:
-        made = made.view(image.dtype)
-    return made if made.ndim == image.ndim else made[..., None]
+    if result.dtype != image.dtype:
+        result = result.view(image.dtype)
+    return result if result.ndim == image.ndim else result[..., None]
 
 
 def in_memory(image: Array) -> Array:

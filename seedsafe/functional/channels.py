@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
-from seedsafe.functional.kinds import checked, fitting, is_rgb, is_uint8, new
+from seedsafe.functional.kinds import check_image, fit_fill, is_rgb, is_uint8, new
 from seedsafe.functional.scratch import part_of, parts, scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
@@ -49,7 +49,7 @@ def to_grey(image: Array) -> Array:
         >>> to_grey(np.array([[[200, 50, 50]]], np.uint8)).tolist()
         [[[95, 95, 95]]]
     """
-    image = checked(image)
+    image = check_image(image)
     if not is_rgb(image, "a grey"):
         return image.copy()
     cv2 = opencv()
@@ -103,7 +103,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
             f"there must be one shift for each channel, got {len(shifts)} for the shape {image.shape}"
         )
     if whole and channels == 1:
-        return look_up_channels(image.reshape(*image.shape[:2], 1), [_shifted(shifts[0])]).reshape(
+        return look_up_channels(image.reshape(*image.shape[:2], 1), [_shift_table(shifts[0])]).reshape(
             image.shape
         )
     if whole and channels <= 4:
@@ -111,12 +111,12 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         result = new(image)
         cv2 = opencv()
         ups, downs = [max(step, 0.0) for step in steps], [max(-step, 0.0) for step in steps]
-        filled = [0.0] * (4 - channels)
-        cv2.add(image, (*ups, *filled), result)
-        cv2.subtract(result, (*downs, *filled), result)
+        zeros = [0.0] * (4 - channels)
+        cv2.add(image, (*ups, *zeros), result)
+        cv2.subtract(result, (*downs, *zeros), result)
         return result
     if whole:
-        return look_up_channels(image, [_shifted(shift) for shift in shifts])
+        return look_up_channels(image, [_shift_table(shift) for shift in shifts])
     result = np.add(image, np.array(shifts, np.float32), order="C")
     return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
@@ -149,7 +149,7 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
     return np.minimum(np.maximum(result, 0, out=result), 1, out=result)
 
 
-def _shifted(shift: float) -> Array:
+def _shift_table(shift: float) -> Array:
     return table(VALUES + np.rint(255.0 * shift))
 
 
@@ -172,8 +172,8 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
     if channels == 3 and image.dtype == np.uint8:
         moves = _MOVES.get(tuple(order))
         if moves is not None:
-            moved: Array = opencv().transform(image, moves)
-            return moved
+            result: Array = opencv().transform(image, moves)
+            return result
     if sorted(order) != list(range(channels)):
         raise ValueError(f"order must name each of {channels} channels once, got {tuple(order)}")
     if channels == 1:
@@ -182,10 +182,10 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
         return image.take(order, axis=2)
     result = new(image)
     if channels <= MAX_CHANNELS:
-        carrier = carried(image)
+        carrier = as_carrier(image)
         planes = scratch_planes(channels, carrier)
         opencv().split(carrier, planes)
-        opencv().merge([planes[old] for old in order], carried(result))
+        opencv().merge([planes[old] for old in order], as_carrier(result))
     else:
         result[...] = image[..., list(order)]
     return result
@@ -206,15 +206,15 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
         >>> drop_channels(np.array([[[1, 2, 3]]], np.uint8), (1,), 0).tolist()
         [[[1, 0, 3]]]
     """
-    value = fitting(fill, image)
+    value = fit_fill(fill, image)
     if (
         image.dtype == np.uint8 and image.ndim == 3 and image.size >= _SMALL
     ):  # several times faster than every third value by itself
-        kept = np.full(image.shape[1:], 255, np.uint8)
-        kept[:, list(dropped)] = 0
-        result = np.bitwise_and(image, kept, order="C")
+        mask = np.full(image.shape[1:], 255, np.uint8)
+        mask[:, list(dropped)] = 0
+        result = np.bitwise_and(image, mask, order="C")
         if fill:
-            result |= ~kept & np.uint8(value)
+            result |= ~mask & np.uint8(value)
         return result
     result = image.copy()
     for channel in dropped:

@@ -6,10 +6,10 @@ import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = ["put", "widened"]
+__all__ = ["put", "widen"]
 
 
-def widened(coordinates: Array) -> Array:
+def widen(coordinates: Array) -> Array:
     """Return coordinates to compute with: floats as they are, integers as int64."""
     return coordinates.astype(np.int64, copy=False) if coordinates.dtype.kind == "i" else coordinates
 

@@ -51,12 +51,12 @@ def distort_points(points: Array, forward: Field) -> Array:
         [[2.0, 2.0, 7.0]]
     """
     result = points.copy()
-    places = points[:, :2].astype(np.float64)
-    known = np.isfinite(places).all(axis=1)
-    x, y = forward(places[known, 0], places[known, 1])
-    places[known] = np.stack([x, y], axis=1)
-    put(result[:, 0], places[:, 0])
-    put(result[:, 1], places[:, 1])
+    coordinates = points[:, :2].astype(np.float64)
+    finite = np.isfinite(coordinates).all(axis=1)
+    x, y = forward(coordinates[finite, 0], coordinates[finite, 1])
+    coordinates[finite] = np.stack([x, y], axis=1)
+    put(result[:, 0], coordinates[:, 0])
+    put(result[:, 1], coordinates[:, 1])
     return result
 
 

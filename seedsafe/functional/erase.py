@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.coordinates import put, widened
-from seedsafe.functional.kinds import fitting
+from seedsafe.functional.coordinates import put, widen
+from seedsafe.functional.kinds import fit_fill
 from seedsafe.functional.scratch import part_of, parts
 from seedsafe.ground.info import Array
 from seedsafe.keys.draws import normal_quantiles, sixteenths
@@ -59,7 +59,7 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
     if isinstance(fill, str):
         _fill_at_random(result, holes, fill, noise)
         return result
-    value = fitting(fill, image)
+    value = fit_fill(fill, image)
     for x0, y0, x1, y1 in holes:
         result[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = value
     return result
@@ -78,30 +78,30 @@ def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
         [[[9, 1, 1]], [[1, 9, 9]]]
     """
     result = images.copy()
-    value = fitting(fill, images[0])
-    for image, found in zip(result, holes.tolist(), strict=True):
-        for x0, y0, x1, y1 in found:
+    value = fit_fill(fill, images[0])
+    for image, rectangles in zip(result, holes.tolist(), strict=True):
+        for x0, y0, x1, y1 in rectangles:
             if x1 > x0 and y1 > y0:
                 image[y0:y1, x0:x1] = value
     return result
 
 
-def _fill_at_random(made: Array, holes: Sequence[Hole], fill: str, noise: Address | None) -> None:
-    if made.dtype != np.float32 and (fill == "normal" or made.dtype != np.uint8):
+def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Address | None) -> None:
+    if image.dtype != np.float32 and (fill == "normal" or image.dtype != np.uint8):
         need = "float32" if fill == "normal" else "uint8 or float32"
-        raise TypeError(f"fill={fill!r} needs an image of {need}, got dtype {made.dtype}: pass a number")
+        raise TypeError(f"fill={fill!r} needs an image of {need}, got dtype {image.dtype}: pass a number")
     if fill not in FILLS or noise is None:
         raise ValueError(f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}")
-    size = part_of(made, 16)
+    size = part_of(image, 16)
     start = waiting = 0
     group: list[tuple[Array, int]] = []
     for x0, y0, x1, y1 in holes:
-        view = made[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)]
+        view = image[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)]
         values = view.size
         if not values:
             continue
         for part in (view,) if values <= size or fill == "color" else _bands_of(view, size):
-            count = part.size if fill != "color" else made[0, 0].size
+            count = part.size if fill != "color" else image[0, 0].size
             group.append((part, count))
             waiting += count
             if waiting >= size or len(group) == _TOGETHER:
@@ -149,9 +149,9 @@ def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) 
         >>> visible_boxes(np.array([[0.0, 0.0, 4.5, 2.0]]), [(0, 0, 2, 2)], 2, 6).tolist()
         [[2.0, 0.0, 4.5, 2.0]]
     """
-    moved = boxes.copy()
+    result = boxes.copy()
     if not holes or not len(boxes):
-        return moved
+        return result
     seen = np.ones((height, width), np.bool_)
     for x0, y0, x1, y1 in holes:
         seen[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = False
@@ -164,14 +164,14 @@ def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) 
             continue
         columns, rows = np.flatnonzero(part.any(axis=0)), np.flatnonzero(part.any(axis=1))
         if not len(columns):
-            moved[row, 2:4] = moved[row, :2]
+            result[row, 2:4] = result[row, :2]
             continue
         x0, y0, x1, y1 = boxes[row, :4].tolist()
-        moved[row, 0] = max(x0, left + int(columns[0]))
-        moved[row, 1] = max(y0, top + int(rows[0]))
-        moved[row, 2] = min(x1, left + int(columns[-1]) + 1)
-        moved[row, 3] = min(y1, top + int(rows[-1]) + 1)
-    return moved
+        result[row, 0] = max(x0, left + int(columns[0]))
+        result[row, 1] = max(y0, top + int(rows[0]))
+        result[row, 2] = min(x1, left + int(columns[-1]) + 1)
+        result[row, 3] = min(y1, top + int(rows[-1]) + 1)
+    return result
 
 
 def grid_holes(
@@ -196,8 +196,8 @@ def grid_holes(
 
 
 def _bands(size: int, unit: int, hole: int, start: int) -> list[tuple[int, int]]:
-    places = range(start - unit, size, unit)
-    bands = [(max(place, 0), min(place + hole, size)) for place in places]
+    targets = range(start - unit, size, unit)
+    bands = [(max(target, 0), min(target + hole, size)) for target in targets]
     return [(first, last) for first, last in bands if last > first]
 
 
@@ -272,16 +272,16 @@ def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -
         >>> shuffle_points(np.array([[0.0, 0.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
         [[2.0, 0.0]]
     """
-    moved = points.copy()
+    result = points.copy()
     edges = points[:, :2].astype(np.float64) + 0.5
-    for place, old in enumerate(order):
+    for target, old in enumerate(order):
         x0, y0, x1, y1 = tiles[old]
         inside = (edges[:, 0] >= x0) & (edges[:, 0] < x1) & (edges[:, 1] >= y0) & (edges[:, 1] < y1)
-        given = widened(points[inside, :2])
-        into = moved[inside, :2]
-        put(into, given + np.array([tiles[place][0] - x0, tiles[place][1] - y0], given.dtype))
-        moved[inside, :2] = into
-    return moved
+        source = widen(points[inside, :2])
+        into = result[inside, :2]
+        put(into, source + np.array([tiles[target][0] - x0, tiles[target][1] - y0], source.dtype))
+        result[inside, :2] = into
+    return result
 
 
 def shuffle_boxes(boxes: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
@@ -299,15 +299,15 @@ def shuffle_boxes(boxes: Array, tiles: Sequence[Hole], order: Sequence[int]) -> 
         [[0.0, 0.0, 2.0, 1.0]]
     """
     corners = np.array(tiles, np.float64)
-    given = boxes[:, None, :4].astype(np.float64)
-    low = np.maximum(given[..., :2], corners[None, :, :2])
-    high = np.maximum(np.minimum(given[..., 2:], corners[None, :, 2:]), low)
+    source = boxes[:, None, :4].astype(np.float64)
+    low = np.maximum(source[..., :2], corners[None, :, :2])
+    high = np.maximum(np.minimum(source[..., 2:], corners[None, :, 2:]), low)
     largest = np.argmax((high - low).prod(axis=2), axis=1)
-    places = np.empty(len(order), np.int64)
-    places[list(order)] = np.arange(len(order))
+    targets = np.empty(len(order), np.int64)
+    targets[list(order)] = np.arange(len(order))
     rows = np.arange(len(boxes))
-    step = corners[places[largest], :2] - corners[largest, :2]
-    moved = boxes.copy()
-    moved[:, :2] = low[rows, largest] + step
-    moved[:, 2:4] = high[rows, largest] + step
-    return moved
+    step = corners[targets[largest], :2] - corners[largest, :2]
+    result = boxes.copy()
+    result[:, :2] = low[rows, largest] + step
+    result[:, 2:4] = high[rows, largest] + step
+    return result

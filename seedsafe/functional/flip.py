@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, native, opencv
-from seedsafe.functional.coordinates import put, widened
+from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, is_native, opencv
+from seedsafe.functional.coordinates import put, widen
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
 __all__ = [
@@ -60,17 +60,17 @@ def _flip(image: Array, axis: int) -> Array:
     else:
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: reshape it")
     if foreign or (axis == 0 and image.nbytes > _PAIRWISE):
-        return _reversed(image, axis)
+        return _reverse(image, axis)
     dtype = image.dtype
     try:
         cv2 = opencv()
     except ImportError:
-        return _reversed(image, axis)
-    if dtype is UINT8 or dtype is FLOAT32 or native(image):  # the usual cases, in less time
+        return _reverse(image, axis)
+    if dtype is UINT8 or dtype is FLOAT32 or is_native(image):  # the usual cases, in less time
         return cv2.flip(image, axis)  # type: ignore[no-any-return]
-    flipped = np.empty(shape, image.dtype)
-    cv2.flip(carried(image), axis, carried(flipped))
-    return flipped
+    result = np.empty(shape, image.dtype)
+    cv2.flip(as_carrier(image), axis, as_carrier(result))
+    return result
 
 
 def flip_each(images: Array, axis: int) -> Array:
@@ -93,7 +93,7 @@ def flip_each(images: Array, axis: int) -> Array:
     return _flip(rows, 1).reshape(images.shape)
 
 
-def _reversed(image: Array, axis: int) -> Array:
+def _reverse(image: Array, axis: int) -> Array:
     return (image[::-1] if axis == 0 else image[:, ::-1]).copy()
 
 
@@ -118,9 +118,9 @@ def vertical_flip_points(points: Array, height: int) -> Array:
 
 
 def _mirror(points: Array, column: int, last: int) -> Array:
-    moved = points.copy()
-    put(moved[:, column], last - widened(points[:, column]))
-    return moved
+    result = points.copy()
+    put(result[:, column], last - widen(points[:, column]))
+    return result
 
 
 def horizontal_flip_boxes(boxes: Array, width: int) -> Array:
@@ -152,8 +152,8 @@ def vertical_flip_boxes(boxes: Array, height: int) -> Array:
 
 
 def _mirror_boxes(boxes: Array, column: int, size: int) -> Array:
-    moved = boxes.copy()
-    given = widened(boxes)
-    put(moved[:, column], size - given[:, column + 2])
-    put(moved[:, column + 2], size - given[:, column])
-    return moved
+    result = boxes.copy()
+    wide = widen(boxes)
+    put(result[:, column], size - wide[:, column + 2])
+    put(result[:, column + 2], size - wide[:, column])
+    return result

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seedsafe.functional.carrier import need_image
-from seedsafe.functional.kinds import fitting, is_uint8, new
+from seedsafe.functional.kinds import fit_fill, is_uint8, new
 from seedsafe.functional.scratch import noise_parts, part_of
 from seedsafe.ground.info import Array
 from seedsafe.keys.key import Address
@@ -44,7 +44,7 @@ def multiplicative_noise(
     shape = image.shape if per_channel else (*image.shape[:2], *(1 for _ in image.shape[2:]))
     result = new(image)
     count = math.prod(shape)
-    given, values = image.reshape(count, -1), result.reshape(count, -1)
+    source, values = image.reshape(count, -1), result.reshape(count, -1)
     step, least = np.float32((high - low) / 65536.0), np.float32(low + (high - low) / 131072.0)
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)
@@ -54,12 +54,12 @@ def multiplicative_noise(
         by = np.multiply(pieces[:, None], step, out=factors[: last - first])
         by += least
         part = room[: last - first] if whole else values[first:last]
-        multiplied = np.multiply(given[first:last], by, out=part, dtype=np.float32)
+        product = np.multiply(source[first:last], by, out=part, dtype=np.float32)
         if whole:
-            np.rint(multiplied, out=multiplied)
-            values[first:last] = np.minimum(multiplied, 255, out=multiplied)
+            np.rint(product, out=product)
+            values[first:last] = np.minimum(product, 255, out=product)
         else:
-            np.minimum(np.maximum(multiplied, 0, out=multiplied), 1, out=multiplied)
+            np.minimum(np.maximum(product, 0, out=product), 1, out=product)
     return result
 
 
@@ -84,11 +84,11 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
     result = image.copy()
     pixels = result.reshape(image.shape[0] * image.shape[1], -1)
     for first, last, pieces in noise_parts(noise, len(pixels), _part(image, salt + pepper)):
-        lost = _chosen(pieces, salt + pepper)
-        white = pieces[lost] < round(65536 * salt)
+        hits = _choose(pieces, salt + pepper)
+        white = pieces[hits] < round(65536 * salt)
         part = pixels[first:last]
-        part[lost[white]] = top
-        part[lost[~white]] = 0
+        part[hits[white]] = top
+        part[hits[~white]] = 0
     return result
 
 
@@ -113,18 +113,18 @@ def drop_pixels(
         [[9, 0, 9, 0, 9, 9, 0, 0]]
     """
     need_image(image)
-    value = fitting(fill, image)
+    value = fit_fill(fill, image)
     result = image.copy()
     pixels = result.reshape(image.shape[0] * image.shape[1], -1)
     if not per_channel:
         for first, last, pieces in noise_parts(noise, len(pixels), _part(image, share)):
-            pixels[first:last][_chosen(pieces, share)] = value
+            pixels[first:last][_choose(pieces, share)] = value
         return result
     values = pixels.reshape(-1)
     fills = np.resize(np.asarray(value, result.dtype), pixels.shape[1])
     for first, _, pieces in noise_parts(noise, values.size, _part(image, share)):
-        lost = _chosen(pieces, share) + first
-        values[lost] = fills[lost % len(fills)]
+        hits = _choose(pieces, share) + first
+        values[hits] = fills[hits % len(fills)]
     return result
 
 
@@ -133,7 +133,7 @@ def _part(image: Array, share: float) -> int:
     return part_of(image, 5 + int(20 * share))
 
 
-def _chosen(pieces: Array, share: float) -> Array:
+def _choose(pieces: Array, share: float) -> Array:
     """Return the places of a share of 16-bit pieces."""
     limit = round(65536 * share)
     return np.flatnonzero(pieces < limit) if limit < 65536 else np.arange(pieces.size)

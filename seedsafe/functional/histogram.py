@@ -41,11 +41,11 @@ def equalize(image: Array, method: str = "pillow") -> Array:
     if method not in EQUALIZERS:
         raise ValueError(f"method must be one of {', '.join(EQUALIZERS)}, got {method!r}")
     return in_uint8(
-        image, _reaching if method == "opencv" else lambda values: _by_channel(values, _equalizing)
+        image, _equalize_opencv if method == "opencv" else lambda values: _by_channel(values, _pillow_table)
     )
 
 
-def _equalizing(counts: Array) -> Array:
+def _pillow_table(counts: Array) -> Array:
     upto = counts.cumsum()
     last = counts.nonzero()[0][-1]
     step = int(upto[-1] - counts[last]) // 255
@@ -57,7 +57,7 @@ def _equalizing(counts: Array) -> Array:
     return np.minimum(before, 255, out=before).astype(np.uint8)  # type: ignore[no-any-return]
 
 
-def _reaching(image: Array) -> Array:
+def _equalize_opencv(image: Array) -> Array:
     cv2 = opencv()
     if image.ndim == 2 or image.shape[2] == 1:
         grey: Array = cv2.equalizeHist(image.reshape(image.shape[:2]))
@@ -88,18 +88,18 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
         [[0, 127, 254]]
     """
     if not cutoff:
-        return in_uint8(image, _stretched)
-    return in_uint8(image, lambda values: _by_channel(values, lambda counts: _stretching(counts, cutoff)))
+        return in_uint8(image, _stretch_fully)
+    return in_uint8(image, lambda values: _by_channel(values, lambda counts: _cutoff_table(counts, cutoff)))
 
 
-def _stretched(image: Array) -> Array:
+def _stretch_fully(image: Array) -> Array:
     """Return an image with each channel stretched from its least and greatest values."""
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 1:
-        return look_up(image, _stretch(*_ends(image.reshape(image.shape[:2]))))
+        return look_up(image, _stretch_table(*_ends(image.reshape(image.shape[:2]))))
     planes = scratch_planes(channels, image)
     opencv().split(image, planes)
-    tables = [_stretch(*_ends(plane)) for plane in planes]
+    tables = [_stretch_table(*_ends(plane)) for plane in planes]
     del planes  # whose memory the look-up can use
     return look_up_channels(image, tables)
 
@@ -109,14 +109,14 @@ def _ends(plane: Array) -> tuple[float, float]:
     return low, high
 
 
-def _stretching(counts: Array, cutoff: float) -> Array:
+def _cutoff_table(counts: Array, cutoff: float) -> Array:
     cut = int(counts.sum() * cutoff // 100)
-    counts = _without(_without(counts, cut)[::-1], cut)[::-1]
+    counts = _trim(_trim(counts, cut)[::-1], cut)[::-1]
     used = np.flatnonzero(counts)
-    return _stretch(float(used[0]), float(used[-1])) if len(used) else VALUES.astype(np.uint8)
+    return _stretch_table(float(used[0]), float(used[-1])) if len(used) else VALUES.astype(np.uint8)
 
 
-def _stretch(low: float, high: float) -> Array:
+def _stretch_table(low: float, high: float) -> Array:
     """Return the table that takes two values to the ends of the range, rounded down."""
     if high <= low:
         return VALUES.astype(np.uint8)
@@ -126,7 +126,7 @@ def _stretch(low: float, high: float) -> Array:
     return np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values).astype(np.uint8)
 
 
-def _without(counts: Array, cut: int) -> Array:
+def _trim(counts: Array, cut: int) -> Array:
     """Return counts with so many taken off the front."""
     return np.diff(np.maximum(np.cumsum(counts), cut), prepend=cut)
 
@@ -167,10 +167,10 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
         True
     """
     colours = is_rgb(image, "CLAHE")
-    return in_uint8(image, lambda values: _adaptive(values, clip, tiles, colours))
+    return in_uint8(image, lambda values: _equalize_tiles(values, clip, tiles, colours))
 
 
-def _adaptive(image: Array, clip: float, tiles: tuple[int, int], colours: bool) -> Array:
+def _equalize_tiles(image: Array, clip: float, tiles: tuple[int, int], colours: bool) -> Array:
     cv2 = opencv()
     equalizer = cv2.createCLAHE(clip, (tiles[1], tiles[0]))
     if not colours:

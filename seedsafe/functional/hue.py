@@ -46,62 +46,62 @@ def rotate_hue(image: Array, turn: float) -> Array:
     return turn_hue(image, turn, new(image))
 
 
-def turn_hue(image: Array, turn: float, made: Array) -> Array:
+def turn_hue(image: Array, turn: float, out: Array) -> Array:
     """Write what `rotate_hue` returns of an RGB image into an array, which may be the image itself, and return it."""
     image = in_memory(image)
     whole = image.dtype == np.uint8
     thirds = round(turn * 3.0)
     share = turn * 6.0 - 2.0 * thirds  # of a sixth of the circle, in [-1, 1]
     rows = max(1, _BLOCK // image.shape[1])
-    kept = table(VALUES - VALUES * abs(share)) if whole else np.float32(1.0 - abs(share))
+    scale = table(VALUES - VALUES * abs(share)) if whole else np.float32(1.0 - abs(share))
     if whole and image.size < _SMALL:
-        return _turn_small(image, thirds, np.asarray(kept, np.int16), share < 0, made)
+        return _turn_small(image, thirds, np.asarray(scale, np.int16), share < 0, out)
     planes = scratch_planes(10, image[:rows])
     for top in range(0, image.shape[0], rows):
         block = image[top : top + rows]
         parts = [plane[: len(block)] for plane in planes]
         opencv().split(block, parts[:3])
         colours = [parts[(channel - thirds) % 3] for channel in range(3)]
-        turned = _turned(colours, parts[3:], kept, share < 0)
-        opencv().merge(turned, made[top : top + rows])
-    return made
+        planes_out = _turn_planes(colours, parts[3:], scale, share < 0)
+        opencv().merge(planes_out, out[top : top + rows])
+    return out
 
 
-def _turn_small(image: Array, thirds: int, kept: Array, back: bool, made: Array) -> Array:
+def _turn_small(image: Array, thirds: int, scale: Array, back: bool, out: Array) -> Array:
     """Do what `_turned` does, with all three channels in each step."""
     planes = np.empty((5, image.shape[0] * image.shape[1]), np.int16)
     colours = planes[:3]
-    given = image.reshape(-1, 3).T
+    source = image.reshape(-1, 3).T
     for channel in range(3):
-        colours[channel] = given[(channel - thirds) % 3]
+        colours[channel] = source[(channel - thirds) % 3]
     planes[3:] = planes[:2]
     top = np.maximum(np.maximum(planes[0], planes[1]), planes[2])
     low = np.minimum(np.minimum(planes[0], planes[1]), planes[2])
-    chroma = kept.take(top - low)
+    chroma = scale.take(top - low)
     down = planes[2:5] - planes[1:4] if back else planes[1:4] - planes[2:5]
     up = -down
     down -= chroma
     up -= chroma
-    turned: Array = colours - np.maximum(down, 0, out=down)
-    np.maximum(turned, low, out=turned)
-    turned += np.maximum(up, 0, out=up)
-    np.minimum(turned, top, out=turned)
-    made.reshape(-1, 3)[...] = turned.T
-    return made
+    planes_out: Array = colours - np.maximum(down, 0, out=down)
+    np.maximum(planes_out, low, out=planes_out)
+    planes_out += np.maximum(up, 0, out=up)
+    np.minimum(planes_out, top, out=planes_out)
+    out.reshape(-1, 3)[...] = planes_out.T
+    return out
 
 
-def _turned(colours: list[Array], spare: list[Array], kept: Any, back: bool) -> list[Array]:
+def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: bool) -> list[Array]:
     """Return three planes, turned by at most a sixth; `kept` is what is left of a chroma, as a table or a factor."""
     cv2 = opencv()
-    top, low, chroma, excess, *turned = spare
+    top, low, chroma, excess, *planes_out = spare
     cv2.max(cv2.max(colours[0], colours[1], top), colours[2], top)
     cv2.min(cv2.min(colours[0], colours[1], low), colours[2], low)
     cv2.subtract(top, low, chroma)
     whole = chroma.dtype == np.uint8
     if whole:
-        look_up_into(chroma, kept, chroma)
+        look_up_into(chroma, scale, chroma)
     else:
-        np.multiply(chroma, kept, out=chroma)
+        np.multiply(chroma, scale, out=chroma)
 
     def beyond(more: Array, less: Array) -> None:
         cv2.subtract(more, less, excess)
@@ -109,7 +109,7 @@ def _turned(colours: list[Array], spare: list[Array], kept: Any, back: bool) -> 
         if not whole:  # uint8 stops at 0 by itself
             np.maximum(excess, 0, out=excess)
 
-    for channel, result in enumerate(turned):
+    for channel, result in enumerate(planes_out):
         following, before = colours[(channel + 1) % 3], colours[(channel + 2) % 3]
         if back:
             following, before = before, following
@@ -119,7 +119,7 @@ def _turned(colours: list[Array], spare: list[Array], kept: Any, back: bool) -> 
         beyond(before, following)
         cv2.add(result, excess, result)
         cv2.min(result, top, result)
-    return turned
+    return planes_out
 
 
 def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:

@@ -85,16 +85,16 @@ def mean_grey(image: Array) -> float:
     return total / flat.size
 
 
-def _scale(image: Array, factor: float, offset: float, made: Array) -> Array:
+def _scale(image: Array, factor: float, offset: float, out: Array) -> Array:
     if is_uint8(image):
         values = VALUES * factor
         values += offset
         np.minimum(np.maximum(values, 0.0, out=values), 255.0, out=values)
-        look_up_into(image, values.astype(np.uint8), made)
-        return made
-    np.multiply(image, np.float32(factor), out=made)
-    made += np.float32(offset)
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+        look_up_into(image, values.astype(np.uint8), out)
+        return out
+    np.multiply(image, np.float32(factor), out=out)
+    out += np.float32(offset)
+    return np.minimum(np.maximum(out, 0, out=out), 1, out=out)
 
 
 def adjust_saturation(image: Array, factor: float) -> Array:
@@ -120,12 +120,12 @@ def adjust_saturation(image: Array, factor: float) -> Array:
     return _saturate(image, factor, new(image))
 
 
-def _saturate(image: Array, factor: float, made: Array) -> Array:
+def _saturate(image: Array, factor: float, out: Array) -> Array:
     rest = 1.0 - factor
     matrix = rest * _GREYS + factor * _IDENTITY
     if is_uint8(image):  # greys are rounded down, and so are blends with them
         matrix[:, 3] = -0.5 * rest - (0.0 if factor in (0.0, 1.0) else 0.5)
-    return _transform(image, matrix, made)
+    return _transform(image, matrix, out)
 
 
 def apply_matrix(image: Array, matrix: Array) -> Array:
@@ -142,14 +142,14 @@ def apply_matrix(image: Array, matrix: Array) -> Array:
     return _transform(image, matrix, new(image))
 
 
-def _transform(image: Array, matrix: Array, made: Array) -> Array:
+def _transform(image: Array, matrix: Array, out: Array) -> Array:
     image = in_memory(image)
     if image.dtype != np.uint8:
         image = np.ascontiguousarray(image)  # OpenCV rounds the floats of a window otherwise
-    opencv().transform(image, matrix.astype(np.float32), made)
+    opencv().transform(image, matrix.astype(np.float32), out)
     if image.dtype != np.uint8:
-        np.minimum(np.maximum(made, 0, out=made), 1, out=made)
-    return made
+        np.minimum(np.maximum(out, 0, out=out), 1, out=out)
+    return out
 
 
 def color_jitter(

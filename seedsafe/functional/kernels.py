@@ -34,8 +34,8 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
     start = -half * (1.0 - max(direction, 0.0))
     step = (half * (1.0 + min(direction, 0.0)) - start) / max(size - 1, 1)
     kernel = np.zeros((size, size))
-    for place in range(size):
-        along = start + step * place
+    for k in range(size):
+        along = start + step * k
         row, column = round(half + sin * along + shift[1]), round(half + cos * along + shift[0])
         kernel[min(max(row, 0), size - 1), min(max(column, 0), size - 1)] = 1.0
     kernel /= kernel.sum()

@@ -11,7 +11,7 @@ from seedsafe.functional.carrier import in_memory, need_image
 from seedsafe.functional.values import to_float
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
-__all__ = ["checked", "fitting", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
+__all__ = ["check_image", "fit_fill", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
 
 
 def is_uint8(image: Array) -> bool:
@@ -31,7 +31,7 @@ def is_uint8(image: Array) -> bool:
     raise TypeError(f"an image must be uint8 or float32, got dtype {dtype}: convert it with astype")
 
 
-def checked(image: Array) -> Array:
+def check_image(image: Array) -> Array:
     """Return an image that is uint8 or float32, with memory for every value; see `is_uint8` and `in_memory`."""
     is_uint8(image)
     return in_memory(image)
@@ -75,7 +75,7 @@ def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
     return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))
 
 
-def fitting(fill: Any, image: Array) -> Any:
+def fit_fill(fill: Any, image: Array) -> Any:
     """Return a fill, one number for all channels or one for each, in an image's dtype.
 
     Raises:

@@ -38,7 +38,7 @@ class _Lattice:
     def __init__(
         self, across: Array, down: Array, origin: tuple[float, float], cell: tuple[float, float]
     ) -> None:
-        self._known = across, down
+        self._grids = across, down
         self._last_row, self._last_column = across.shape[0] - 2, across.shape[1] - 2
         self._origin, self._cell = origin, cell
 
@@ -76,22 +76,22 @@ class Folded(_Lattice):
         lower = u + v > 1.0
         # The corner that only one of the triangles has, and the ways from it along the cell's sides.
         u, v = np.where(lower, 1.0 - u, u), np.where(lower, 1.0 - v, v)
-        width = self._known[0].shape[1]
+        width = self._grids[0].shape[1]
         corner = row * width + column + lower * (width + 1)
         way = np.where(lower, -1, 1)
         right, below = corner + way, corner + way * width
-        moved = []
-        for given, known in zip((x, y), self._known, strict=True):
-            at_corner = known.take(corner)
-            across, down = known.take(right), known.take(below)
+        result = []
+        for source, grid in zip((x, y), self._grids, strict=True):
+            at_corner = grid.take(corner)
+            across, down = grid.take(right), grid.take(below)
             across -= at_corner
             across *= u
             at_corner += across
-            down -= known.take(corner, out=across)
+            down -= grid.take(corner, out=across)
             down *= v
             at_corner += down
-            moved.append(given + at_corner)
-        return moved[0], moved[1]
+            result.append(source + at_corner)
+        return result[0], result[1]
 
     def back(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the places that this takes to given ones: exact inside the lattice, beyond it as `way_back` finds them.
@@ -107,11 +107,11 @@ class Folded(_Lattice):
         across, down = x.ravel(), y.ravel()
         result = np.zeros((2, x.size))
         found = np.zeros(x.size, np.bool_)
-        for inside, *places in self._holding(across, down):
+        for inside, *points in self._triangles_at(across, down):
             first = inside.argmax(axis=1)
             new = np.flatnonzero(inside.any(axis=1) & ~found)
-            for one, place in zip(result, places, strict=True):
-                one[new] = place[new, first[new]]
+            for one, values in zip(result, points, strict=True):
+                one[new] = values[new, first[new]]
             found[new] = True
         left = ~found
         if left.any():
@@ -138,13 +138,13 @@ class Folded(_Lattice):
         around = np.stack([np.full((len(boxes), 2), np.inf), np.full((len(boxes), 2), -np.inf)])
 
         def take(seen: Array, x: Array, y: Array) -> None:
-            for k, place in enumerate((x, y)):
-                around[0, :, k] = np.minimum(around[0, :, k], np.where(seen, place, np.inf).min(axis=1))
-                around[1, :, k] = np.maximum(around[1, :, k], np.where(seen, place, -np.inf).max(axis=1))
+            for k, values in enumerate((x, y)):
+                around[0, :, k] = np.minimum(around[0, :, k], np.where(seen, values, np.inf).min(axis=1))
+                around[1, :, k] = np.maximum(around[1, :, k], np.where(seen, values, -np.inf).max(axis=1))
 
         for x, y in ((0, 1), (2, 1), (0, 3), (2, 3)):
-            for inside, *places in self._holding(edges[:, x], edges[:, y]):
-                take(inside, places[0], places[1])
+            for inside, *points in self._triangles_at(edges[:, x], edges[:, y]):
+                take(inside, points[0], points[1])
         nodes = self._nodes()
         sides = [
             (nodes[:, :, :-1], nodes[:, :, 1:]),
@@ -164,12 +164,12 @@ class Folded(_Lattice):
 
     def _nodes(self) -> Array:
         """Return the corners of the cells (4, rows, columns): x and y, and the x and y that they are taken to."""
-        rows, columns = self._known[0].shape
+        rows, columns = self._grids[0].shape
         x = np.broadcast_to(self._origin[0] + np.arange(columns) * self._cell[0], (rows, columns))
         y = np.broadcast_to(self._origin[1] + np.arange(rows)[:, None] * self._cell[1], (rows, columns))
-        return np.stack([x, y, x + self._known[0], y + self._known[1]])
+        return np.stack([x, y, x + self._grids[0], y + self._grids[1]])
 
-    def _holding(self, x: Array, y: Array) -> Iterator[tuple[Array, Array, Array]]:
+    def _triangles_at(self, x: Array, y: Array) -> Iterator[tuple[Array, Array, Array]]:
         """Yield which triangles are taken to ones that hold places, and the x and y there: arrays (places, triangles)."""
         nodes = self._nodes()
         above = nodes[:, :-1, :-1], nodes[:, :-1, 1:], nodes[:, 1:, :-1]
@@ -193,8 +193,8 @@ class Folded(_Lattice):
                 yield inside, c[0] + u * a[0] + v * b[0], c[1] + u * a[1] + v * b[1]
 
 
-def _parts(count: int, places: int) -> Iterator[slice]:
-    step = max(_AT_ONCE // max(places, 1), 1)
+def _parts(count: int, points: int) -> Iterator[slice]:
+    step = max(_AT_ONCE // max(points, 1), 1)
     return (slice(first, first + step) for first in range(0, count, step))
 
 
@@ -236,16 +236,16 @@ class Sheet(_Lattice):
         u, v = u.astype(np.float32), v.astype(np.float32)  # as fine as displacements are, and twice as fast
         if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # whole rows, looked up row by row
             lines = row[:, 0]
-            sides = [known[lines] + v * (known[lines + 1] - known[lines]) for known in self._known]
+            sides = [grid[lines] + v * (grid[lines + 1] - grid[lines]) for grid in self._grids]
             dx, dy = (_between(side[:, column[0]], side[:, column[0] + 1], u) for side in sides)
         else:
             dx, dy = (
                 _between(
-                    known[row, column] + v * (known[row + 1, column] - known[row, column]),
-                    known[row, column + 1] + v * (known[row + 1, column + 1] - known[row, column + 1]),
+                    grid[row, column] + v * (grid[row + 1, column] - grid[row, column]),
+                    grid[row, column + 1] + v * (grid[row + 1, column + 1] - grid[row, column + 1]),
                     u,
                 )
-                for known in self._known
+                for grid in self._grids
             )
         return x + dx, y + dy
 
@@ -296,7 +296,7 @@ def elastic_sheet(
     values = values.reshape(-1, *shape)
     if repeat:
         _repeat_edges(values, reach, cell, height, width)
-    smooth = _smoothed(_smoothed(values, bell, 1), bell, 2)
+    smooth = _smooth(_smooth(values, bell, 1), bell, 2)
     # The mean of a cell's pixels is nearer to zero than each of them.
     smooth *= np.float32(alpha / (4.325 * cell * total * total))
     return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
@@ -311,7 +311,7 @@ def _repeat_edges(values: Array, reach: int, cell: float, height: int, width: in
         part[:, last + 1 :] = part[:, last : last + 1] * larger
 
 
-def _smoothed(values: Array, bell: list[float], axis: int) -> Array:
+def _smooth(values: Array, bell: list[float], axis: int) -> Array:
     """Return the sum over neighbours along an axis, each times its weight, without the outermost values."""
     reach = len(bell) - 1
     length = values.shape[axis] - 2 * reach

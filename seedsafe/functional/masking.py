@@ -52,16 +52,16 @@ def mask_bands(
         return result
     value = _mean(spectrogram) if fill == "mean" else fill
     with np.errstate(over="ignore", invalid="ignore"):
-        held = np.asarray(value).astype(result.dtype)
-    if fill != "mean" and not (np.isfinite(held) if result.dtype.kind == "f" else held == value):
+        filler = np.asarray(value).astype(result.dtype)
+    if fill != "mean" and not (np.isfinite(filler) if result.dtype.kind == "f" else filler == value):
         raise ValueError(
             f"fill must be a value of the spectrogram's dtype {result.dtype}, got {fill!r}: pass another"
         )
     for first, last in bands:
         if in_time:
-            result[..., first:last] = held
+            result[..., first:last] = filler
         else:
-            result[..., first:last, :] = held
+            result[..., first:last, :] = filler
     return result
 
 

@@ -61,54 +61,54 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
         return _add_uint8(array, std, noise)
     if array.dtype == np.float32:
         return _add_float32(array, std, noise)
-    raise _refused(array)
+    raise _dtype_error(array)
 
 
-def _refused(array: Array) -> TypeError:
+def _dtype_error(array: Array) -> TypeError:
     return TypeError(f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype")
 
 
 def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
     if image.dtype != np.uint8 and image.dtype != np.float32:
-        raise _refused(image)
+        raise _dtype_error(image)
     result = np.empty(image.shape, image.dtype)
-    given, pixels = image.reshape(-1, image.shape[2]), result.reshape(-1, image.shape[2])
+    source, pixels = image.reshape(-1, image.shape[2]), result.reshape(-1, image.shape[2])
     for first, last, pieces in noise_parts(noise, len(pixels), part_of(image, 24 + 2 * image.shape[2])):
         part = pixels[first:last]
         if image.dtype == np.float32:
-            np.add(given[first:last], np.float32(std) * float_table()[pieces][:, None], out=part)
+            np.add(source[first:last], np.float32(std) * float_table()[pieces][:, None], out=part)
         else:
             steps = normal_quantiles()[pieces]
             np.clip(np.rint(np.multiply(std, steps, out=steps), out=steps), -255.0, 255.0, out=steps)
-            stepped = steps.astype(np.int16)[:, None] + given[first:last]
-            part[...] = np.clip(stepped, 0, 255, out=stepped)
+            sums = steps.astype(np.int16)[:, None] + source[first:last]
+            part[...] = np.clip(sums, 0, 255, out=sums)
     return result
 
 
 def _add_float32(array: Array, std: float, noise: Address) -> Array:
     result = np.empty(array.shape, np.float32)
-    given, values, table, size = array.reshape(-1), result.reshape(-1), float_table(), np.float32(std)
+    source, values, table, size = array.reshape(-1), result.reshape(-1), float_table(), np.float32(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 12)):
         part = values[first:last]
         table.take(pieces, out=part, mode="clip")  # with "raise", it would be copied
         part *= size
-        part += given[first:last]
+        part += source[first:last]
     return result
 
 
 def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     result = np.empty(array.shape, np.uint8)
-    given, values, quantiles = array.reshape(-1), result.reshape(-1), normal_quantiles()
+    source, values, quantiles = array.reshape(-1), result.reshape(-1), normal_quantiles()
     if np.rint(std * quantiles[-1]) > 127:
         size = min(part_of(array, 20), array.size)
         room = np.empty(size, np.float64)
         for first, last, pieces in noise_parts(noise, array.size, size):
-            stepped = quantiles.take(pieces, out=room[: last - first], mode="clip")
-            stepped *= std
-            np.rint(stepped, out=stepped)
-            stepped += given[first:last]
-            np.minimum(np.maximum(stepped, 0, out=stepped), 255, out=stepped)
-            values[first:last] = stepped
+            sums = quantiles.take(pieces, out=room[: last - first], mode="clip")
+            sums *= std
+            np.rint(sums, out=sums)
+            sums += source[first:last]
+            np.minimum(np.maximum(sums, 0, out=sums), 255, out=sums)
+            values[first:last] = sums
         return result
     cv2, table = opencv(), None if array.size < _SMALL else _step_table(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 5)):
@@ -120,7 +120,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             steps8 = cv2.LUT(pieces.reshape(1, -1), table)
         del pieces  # before there are more
         part = values[first:last].reshape(1, -1)
-        np.bitwise_xor(given[first:last], 128, out=part[0])
+        np.bitwise_xor(source[first:last], 128, out=part[0])
         signed = part.view(np.int8)
         cv2.add(signed, steps8.reshape(1, -1), dst=signed)  # saturates at -128 and 127, which are 0 and 255
         np.bitwise_xor(part, 128, out=part)

@@ -46,7 +46,7 @@ def _check(image: Array) -> None:
         )
 
 
-def _multiply(image: Array, factor: float, made: Array) -> Array:
+def _multiply(image: Array, factor: float, out: Array) -> Array:
     """Each channel's distance from the greatest is what saturation multiplies: v - factor * (v - x)."""
     image = in_memory(image)
     cv2 = opencv()
@@ -56,12 +56,12 @@ def _multiply(image: Array, factor: float, made: Array) -> Array:
     cv2.max(cv2.max(top, planes[1], top), planes[2], top)
     tops = cv2.cvtColor(top, cv2.COLOR_GRAY2RGB)
     if image.dtype == np.uint8:
-        cv2.addWeighted(tops, 1.0 - factor, image, factor, 0.0, made)
-        return made
+        cv2.addWeighted(tops, 1.0 - factor, image, factor, 0.0, out)
+        return out
     tops *= np.float32(1.0 - factor)
-    np.multiply(image, np.float32(factor), out=made)
-    made += tops
-    return np.minimum(np.maximum(made, 0, out=made), 1, out=made)
+    np.multiply(image, np.float32(factor), out=out)
+    out += tops
+    return np.minimum(np.maximum(out, 0, out=out), 1, out=out)
 
 
 def distort(

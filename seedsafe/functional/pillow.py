@@ -13,7 +13,7 @@ import numpy as np
 
 from seedsafe.functional.affine import Matrix
 from seedsafe.functional.carrier import opencv
-from seedsafe.functional.kinds import fitting, in_uint8, is_rgb, new
+from seedsafe.functional.kinds import fit_fill, in_uint8, is_rgb, new
 from seedsafe.functional.remap import in_parts
 from seedsafe.functional.tables import VALUES, look_up
 from seedsafe.ground.info import Array
@@ -118,10 +118,10 @@ def enhance_sharpness(image: Array, factor: float) -> Array:
         >>> enhance_sharpness(flat, 0.0)[1].tolist()
         [13, 18, 13]
     """
-    return in_uint8(image, lambda values: _blend(_smoothed(values), values, factor))
+    return in_uint8(image, lambda values: _blend(_smooth(values), values, factor))
 
 
-def _smoothed(image: Array) -> Array:
+def _smooth(image: Array) -> Array:
     """Return the filter SMOOTH of an image, float32: its edge stays as it is."""
     if min(image.shape[:2]) < 3:
         return image.astype(np.float32)
@@ -173,7 +173,7 @@ def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
         [[130, 157, 128]]
     """
     values = np.where(threshold > VALUES, np.minimum(VALUES + amount, 255.0), VALUES).astype(np.uint8)
-    return in_uint8(image, lambda given: look_up(given, values))
+    return in_uint8(image, lambda pixels: look_up(pixels, values))
 
 
 def invert_from(image: Array, threshold: float) -> Array:
@@ -191,7 +191,7 @@ def invert_from(image: Array, threshold: float) -> Array:
         [[127, 127]]
     """
     values = np.where(threshold > VALUES, VALUES, 255.0 - VALUES).astype(np.uint8)
-    return in_uint8(image, lambda given: look_up(given, values))
+    return in_uint8(image, lambda pixels: look_up(pixels, values))
 
 
 def transform_affine(
@@ -220,43 +220,43 @@ def transform_affine(
         raise ValueError(f"resample must be one of {', '.join(FILTERS)}, got {resample!r}")
     if image.dtype == np.float32:
         fill = tuple(255.0 * value for value in fill) if isinstance(fill, Sequence) else 255.0 * fill
-    return in_uint8(image, lambda values: _interpolated(values, data, resample, fill))
+    return in_uint8(image, lambda values: _interpolate(values, data, resample, fill))
 
 
 def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array:
     height, width = image.shape[:2]
     a, b, c, d, e, f = data
     if (a, b, d, e) == (1.0, 0.0, 0.0, 1.0):
-        return _shifted(image, math.floor(f + 0.5), math.floor(c + 0.5), fill)
-    at = _places((a, b, c), height, width) >> 16
-    at |= _places((d, e, f), height, width) & 0xFFFF0000
-    places = at.view("<i2").reshape(height, width, 2)
+        return _shift(image, math.floor(f + 0.5), math.floor(c + 0.5), fill)
+    source = _sources((a, b, c), height, width) >> 16
+    source |= _sources((d, e, f), height, width) & 0xFFFF0000
+    sources = source.view("<i2").reshape(height, width, 2)
 
     def move(part: Array, value: Any, dst: Array | None) -> Array:
-        moved: Array = opencv().remap(part, places, None, 0, dst=dst, borderMode=0, borderValue=value)
-        return moved
+        target: Array = opencv().remap(part, sources, None, 0, dst=dst, borderMode=0, borderValue=value)
+        return target
 
     return in_parts(image, move, height, width, "nearest", fill)
 
 
-def _places(row: Sequence[float], height: int, width: int) -> Array:
+def _sources(row: Sequence[float], height: int, width: int) -> Array:
     """Return the rows or columns that pixels come from, in Pillow's arithmetic of 16 bits after the point, "<u4"."""
     steps = [
         math.floor(number * 65536.0 + 0.5) for number in (*row[:2], row[2] + row[0] * 0.5 + row[1] * 0.5)
     ]
     across, down = np.arange(width) * steps[0] + steps[2], np.arange(height)[:, None] * steps[1]
     if abs(across[[0, -1]]).max() + abs(down[-1, 0]) < 2**31:
-        places: Array = across.astype("<u4") + down.astype("<u4")
-        return places
+        sources: Array = across.astype("<u4") + down.astype("<u4")
+        return sources
     far: Array = np.clip(across + down, -(2**31), 2**31 - 1)
     return far.astype("<u4")
 
 
-def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
+def _shift(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
     """Return an image whose pixels come from so many rows below and columns to the right."""
     height, width = image.shape[:2]
     result = new(image)
-    result[...] = fitting(fill, image)
+    result[...] = fit_fill(fill, image)
     top, left = max(-down, 0), max(-across, 0)
     bottom, right = min(height - down, height), min(width - across, width)
     if top < bottom and left < right:
@@ -264,10 +264,10 @@ def _shifted(image: Array, down: int, across: int, fill: float | Sequence[float]
     return result
 
 
-def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
+def _interpolate(image: Array, data: Matrix, resample: str, fill: float | Sequence[float]) -> Array:
     height, width = image.shape[:2]
     result = new(image)
-    result[...] = fitting(fill, image)
+    result[...] = fit_fill(fill, image)
     flat = result.reshape(height * width, -1)
     # Beyond an edge its pixels are repeated, twice.
     stride = width + 4
@@ -285,10 +285,10 @@ def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Seque
         across, down = across[inside] - 0.5, down[inside] - 0.5
         column, row = np.floor(across), np.floor(down)
         right, below = (across - column)[:, None], (down - row)[:, None]
-        place = ((row + 2.0) * stride + column + 2.0).astype(np.intp)
+        corner = ((row + 2.0) * stride + column + 2.0).astype(np.intp)
 
-        def along(up: int, place: Array = place, right: Array = right) -> Array:
-            line = place + up * stride
+        def along(up: int, corner: Array = corner, right: Array = right) -> Array:
+            line = corner + up * stride
             return weigh(lambda left: around.take(line + left, axis=0).astype(np.float64), right)
 
         values = weigh(along, below)
@@ -297,18 +297,18 @@ def _interpolated(image: Array, data: Matrix, resample: str, fill: float | Seque
     return result
 
 
-def _linear(at: Callable[[int], Array], share: Array) -> Array:
-    first = at(0)
-    rise = at(1)
+def _linear(source: Callable[[int], Array], share: Array) -> Array:
+    first = source(0)
+    rise = source(1)
     rise -= first
     rise *= share
     rise += first
     return rise
 
 
-def _cubic(at: Callable[[int], Array], share: Array) -> Array:
+def _cubic(source: Callable[[int], Array], share: Array) -> Array:
     """The cubic that Pillow's transform uses (a = -1)."""
-    one, two, three, four = at(-1), at(0), at(1), at(2)
+    one, two, three, four = source(-1), source(0), source(1), source(2)
     result = two - one
     result -= three
     result += four

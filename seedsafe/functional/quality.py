@@ -45,19 +45,19 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
         raise ValueError(
             f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop it first"
         )
-    return in_uint8(image, lambda values: _stored(values, quality, suffix, option, colours))
+    return in_uint8(image, lambda values: _store(values, quality, suffix, option, colours))
 
 
-def _stored(image: Array, quality: int, suffix: str, option: str, colours: bool) -> Array:
+def _store(image: Array, quality: int, suffix: str, option: str, colours: bool) -> Array:
     cv2 = opencv()
     result = new(image)
     bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR, result) if colours else image
-    _, encoded = cv2.imencode(suffix, bgr, (getattr(cv2, option), quality))
-    decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR if colours else cv2.IMREAD_GRAYSCALE)
+    _, data = cv2.imencode(suffix, bgr, (getattr(cv2, option), quality))
+    values = cv2.imdecode(data, cv2.IMREAD_COLOR if colours else cv2.IMREAD_GRAYSCALE)
     if colours:
-        cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB, result)
+        cv2.cvtColor(values, cv2.COLOR_BGR2RGB, result)
         return result
-    result[...] = decoded.reshape(image.shape)
+    result[...] = values.reshape(image.shape)
     return result
 
 

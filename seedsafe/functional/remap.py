@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, formed, in_memory, need_image, opencv
+from seedsafe.functional.carrier import as_carrier, in_memory, need_image, opencv, restore
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
 from seedsafe.functional.window import MODES, check_fill
@@ -127,32 +127,32 @@ def in_parts(
         )
     channels = image.shape[2] if image.ndim == 3 else 1
     if interpolation == "nearest":
-        given = carried(image)
+        source = as_carrier(image)
     else:
         need_interpolated(image)
-        given = image
+        source = image
     if isinstance(fill, int | float) and fill == 0:
         values = [0.0] * channels
     else:
         check_fill(fill, image)
         values = (
-            np.broadcast_to(np.ravel(fill).astype(image.dtype), channels).copy().view(given.dtype).tolist()
+            np.broadcast_to(np.ravel(fill).astype(image.dtype), channels).copy().view(source.dtype).tolist()
         )
     large = channels == 3 and image.ndim == 3 and height * width >= _WORTH_FOUR
     if large and interpolation != "nearest" and image.dtype.char in "BHf":
-        return _in_four(given, move, height, width, values)
-    if channels == 1 and given.ndim == 3:
-        given = given[..., 0]
+        return _in_four(source, move, height, width, values)
+    if channels == 1 and source.ndim == 3:
+        source = source[..., 0]
     if channels <= 4:
-        result: Array = move(given, values, None)
+        result: Array = move(source, values, None)
     else:
-        result = np.empty((height, width, channels), given.dtype)
+        result = np.empty((height, width, channels), source.dtype)
         for first in range(0, channels, 4):
             last = min(first + 4, channels)
-            taken = given[..., first:last] if last - first > 1 else given[..., first]
-            part = move(taken, values[first:last], None)
+            part = source[..., first:last] if last - first > 1 else source[..., first]
+            part = move(part, values[first:last], None)
             result[..., first:last] = part if part.ndim == 3 else part[..., None]
-    return formed(result, image)
+    return restore(result, image)
 
 
 def _in_four(image: Array, move: Any, height: int, width: int, values: list[float]) -> Array:
@@ -161,8 +161,8 @@ def _in_four(image: Array, move: Any, height: int, width: int, values: list[floa
     cv2 = opencv()
     buffer = scratch((4 * (rows * columns + height * width),), image.dtype)
     four = buffer[: 4 * rows * columns].reshape(rows, columns, 4)
-    moved = buffer[4 * rows * columns :].reshape(height, width, 4)
+    target = buffer[4 * rows * columns :].reshape(height, width, 4)
     cv2.cvtColor(image, cv2.COLOR_RGB2RGBA, four)
-    move(four, values, moved)
-    result: Array = cv2.cvtColor(moved, cv2.COLOR_RGBA2RGB)
+    move(four, values, target)
+    result: Array = cv2.cvtColor(target, cv2.COLOR_RGBA2RGB)
     return result

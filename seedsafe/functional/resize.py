@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.antialias import resize_smoothly
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, formed, in_memory, opencv, require_size
+from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, opencv, require_size, restore
 from seedsafe.functional.coordinates import put
 from seedsafe.ground.info import Array
 
@@ -70,7 +70,7 @@ def resize(
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
     if interpolation == "nearest":
-        given = carried(image)
+        given = as_carrier(image)
     else:
         need_interpolated(image)
         if antialias:
@@ -88,7 +88,7 @@ def resize(
         result = wide.take(_sources(shape[0], height), axis=0)  # whole rows are copied faster than pixels
     else:
         result = cv2_resize(given, (width, height), interpolation=code)
-    return formed(result, image)
+    return restore(result, image)
 
 
 @lru_cache(64)

@@ -59,12 +59,12 @@ def segment(audio: Array, start: int, length: int) -> Array:
         >>> segment(np.array([1.0, 2.0, 3.0], np.float32), 1, 3).tolist()
         [2.0, 3.0, 0.0]
     """
-    found = audio[..., start : start + length]
-    if found.shape[-1] == length:
-        return found
-    padded = np.zeros((*audio.shape[:-1], length), audio.dtype)
-    padded[..., : found.shape[-1]] = found
-    return padded
+    part = audio[..., start : start + length]
+    if part.shape[-1] == length:
+        return part
+    result = np.zeros((*audio.shape[:-1], length), audio.dtype)
+    result[..., : part.shape[-1]] = part
+    return result
 
 
 def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
@@ -86,9 +86,9 @@ def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
     if rollover:
         first = samples % length if length else 0
         return np.concatenate([audio[..., length - first :], audio[..., : length - first]], axis=-1)
-    moved = min(max(samples, -length), length)
+    shift = min(max(samples, -length), length)
     result = np.zeros(audio.shape, audio.dtype)
-    result[..., max(moved, 0) : length + min(moved, 0)] = audio[..., max(-moved, 0) : length - max(moved, 0)]
+    result[..., max(shift, 0) : length + min(shift, 0)] = audio[..., max(-shift, 0) : length - max(shift, 0)]
     return result
 
 

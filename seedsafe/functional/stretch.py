@@ -43,7 +43,7 @@ def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
     if rate == 1.0:
         return float32_audio(audio).copy()
     length = stretched_length(float32_audio(audio).shape[-1], rate)
-    return _processed(audio, length, sample_rate, "setTimeFactor", rate)
+    return _process(audio, length, sample_rate, "setTimeFactor", rate)
 
 
 def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
@@ -65,10 +65,10 @@ def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
     """
     if semitones == 0.0:
         return float32_audio(audio).copy()
-    return _processed(audio, float32_audio(audio).shape[-1], sample_rate, "setTransposeSemitones", semitones)
+    return _process(audio, float32_audio(audio).shape[-1], sample_rate, "setTransposeSemitones", semitones)
 
 
-def _processed(audio: Array, length: int, sample_rate: int, setting: str, value: float) -> Array:
+def _process(audio: Array, length: int, sample_rate: int, setting: str, value: float) -> Array:
     if not np.isfinite(audio).all():
         raise ValueError(
             "audio must be finite, got NaN or infinity among its samples: leave such samples out"
@@ -84,7 +84,7 @@ def _processed(audio: Array, length: int, sample_rate: int, setting: str, value:
     stretch = library.Signalsmith.Stretch(0)
     stretch.preset(len(channels), sample_rate)
     getattr(stretch, setting)(value)
-    found = stretch.process(channels)[:, :length]
+    output = stretch.process(channels)[:, :length]
     result = np.zeros((*audio.shape[:-1], length), np.float32)
-    result.reshape(-1, length)[:, : found.shape[1]] = found
+    result.reshape(-1, length)[:, : output.shape[1]] = output
     return result

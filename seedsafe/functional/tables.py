@@ -35,8 +35,8 @@ def table(values: Array) -> Array:
         >>> table(np.array([-3.0, 1.5, 300.0])).tolist()
         [0, 2, 255]
     """
-    rounded = np.rint(values)
-    return np.minimum(np.maximum(rounded, 0.0, out=rounded), 255.0, out=rounded).astype(np.uint8)
+    result = np.rint(values)
+    return np.minimum(np.maximum(result, 0.0, out=result), 255.0, out=result).astype(np.uint8)
 
 
 def look_up(image: Array, values: Array) -> Array:
@@ -96,14 +96,14 @@ def look_up_each(images: Array, values: Array) -> Array:
     return result
 
 
-def look_up_into(image: Array, values: Array, made: Array) -> None:
+def look_up_into(image: Array, values: Array, out: Array) -> None:
     """Write ``values[image]`` into an array, which may be the image itself; both C-contiguous."""
     translate = _translate()
     if translate is not None and image.flags.c_contiguous:
-        translate(image.data, values.data, out=made.data)
+        translate(image.data, values.data, out=out.data)
     else:
         image = in_memory(image)
-        opencv().LUT(image.reshape(image.shape[0], -1), values, made.reshape(image.shape[0], -1))
+        opencv().LUT(image.reshape(image.shape[0], -1), values, out.reshape(image.shape[0], -1))
 
 
 @cache

@@ -155,8 +155,8 @@ def solarize_each(images: Array, thresholds: Array) -> Array:
         >>> solarize_each(np.array([[[127]], [[127]]], np.uint8), np.array([0.5, 0.1])).tolist()
         [[[127]], [[128]]]
     """
-    inverted = thresholds[:, None] * 255.0 <= VALUES
-    return look_up_each(images, np.where(inverted, 255.0 - VALUES, VALUES).astype(np.uint8))
+    above = thresholds[:, None] * 255.0 <= VALUES
+    return look_up_each(images, np.where(above, 255.0 - VALUES, VALUES).astype(np.uint8))
 
 
 def solarize(image: Array, threshold: float) -> Array:
@@ -214,8 +214,8 @@ def posterize(image: Array, bits: int) -> Array:
         >>> posterize(np.array([[100, 200]], np.uint8), 2).tolist()
         [[64, 192]]
     """
-    kept = np.uint8(256 - (1 << (8 - bits)) & 255)
-    return in_uint8(image, lambda values: np.bitwise_and(values, kept, order="C"))
+    mask = np.uint8(256 - (1 << (8 - bits)) & 255)
+    return in_uint8(image, lambda values: np.bitwise_and(values, mask, order="C"))
 
 
 def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import carried, formed, in_memory, need_image, opencv
-from seedsafe.functional.coordinates import put, widened
+from seedsafe.functional.carrier import as_carrier, in_memory, need_image, opencv, restore
+from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.flip import flip_each
 from seedsafe.ground.info import Array
 
@@ -50,7 +50,7 @@ def quarter_turn(image: Array, turns: int) -> Array:
         return image
     if image[0, 0].nbytes not in _TRANSPOSED:
         return np.rot90(image, turns).copy()
-    return formed(opencv().rotate(carried(image), _CODES[turns]), image)
+    return restore(opencv().rotate(as_carrier(image), _CODES[turns]), image)
 
 
 def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
@@ -66,11 +66,11 @@ def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
         [[[1, 3], [2, 4]]]
     """
     result = images.copy()
-    for turned in range(8):
-        rows = np.flatnonzero((turns == turned % 4) & (mirrored == (turned >= 4)))
-        if len(rows) and turned:
-            some = flip_each(images[rows], 1) if turned >= 4 else images[rows]
-            result[rows] = [quarter_turn(image, turned) for image in some]
+    for kind in range(8):
+        rows = np.flatnonzero((turns == kind % 4) & (mirrored == (kind >= 4)))
+        if len(rows) and kind:
+            some = flip_each(images[rows], 1) if kind >= 4 else images[rows]
+            result[rows] = [quarter_turn(image, kind) for image in some]
     return result
 
 
@@ -88,7 +88,7 @@ def transpose(image: Array) -> Array:
     need_image(image)
     if image[0, 0].nbytes not in _TRANSPOSED:
         return image.swapaxes(0, 1).copy()
-    return formed(opencv().transpose(carried(image)), image)
+    return restore(opencv().transpose(as_carrier(image)), image)
 
 
 def transpose_each(images: Array) -> Array:
@@ -114,7 +114,7 @@ def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> A
         >>> quarter_turn_points(np.array([[0.0, 1.0]]), 1, 2, 10).tolist()
         [[1.0, 9.0]]
     """
-    return _turned(points, (0, 1), turns, height - 1, width - 1)
+    return _turn(points, (0, 1), turns, height - 1, width - 1)
 
 
 def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Array:
@@ -130,7 +130,7 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
         >>> quarter_turn_boxes(np.array([[0, 0, 3, 1]]), 1, 2, 10).tolist()
         [[0, 7, 1, 10]]
     """
-    ends = _turned(_turned(boxes, (0, 1), turns, height, width), (2, 3), turns, height, width)
+    ends = _turn(_turn(boxes, (0, 1), turns, height, width), (2, 3), turns, height, width)
     result = ends.copy()
     for low in (0, 1):
         np.minimum(ends[:, low], ends[:, low + 2], out=result[:, low])
@@ -138,10 +138,10 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
     return result
 
 
-def _turned(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_column: int) -> Array:
+def _turn(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_column: int) -> Array:
     x, y = axes
     result = points.copy()
-    from_right, from_bottom = last_column - widened(points[:, x]), last_row - widened(points[:, y])
+    from_right, from_bottom = last_column - widen(points[:, x]), last_row - widen(points[:, y])
     turns %= 4
     if turns == 1:
         result[:, x] = points[:, y]

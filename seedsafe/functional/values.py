@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe.functional.carrier import MAX_CHANNELS, carried, in_memory, need_image, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, need_image, opencv
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
@@ -164,14 +164,14 @@ def _room(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Ar
     return out if fits else np.empty(shape, dtype)
 
 
-def _scale(values: Array, factor: float, made: Array) -> None:
+def _scale(values: Array, factor: float, out: Array) -> None:
     """Write ``float32(x) * float32(factor)``, rounded once, of uint8 values (H, W).
 
     Of OpenCV's functions in Python, ``normalize`` alone converts and scales in one pass. It divides by the greatest
     value what it is given; the error of that division vanishes when it rounds the factor to float32.
     """
     cv2 = opencv()
-    cv2.normalize(values, made, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, cv2.CV_32F)
+    cv2.normalize(values, out, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, cv2.CV_32F)
 
 
 def _top(image: Array) -> float:
@@ -232,7 +232,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
     planes = _room((channels, *image.shape[:2]), image.dtype, out)
     if 1 < channels <= MAX_CHANNELS:
         # A window of a wider image would take up to fifty times as long: see scratch_planes.
-        opencv().split(carried(np.ascontiguousarray(image)), list(carried(planes)))
+        opencv().split(as_carrier(np.ascontiguousarray(image)), list(as_carrier(planes)))
     else:
         planes[...] = np.moveaxis(image, -1, 0) if image.ndim == 3 else image
     return planes
@@ -309,10 +309,10 @@ def _planes_of_each(images: Array, dtype: npt.DTypeLike, out: Array | None) -> t
     return planes, result
 
 
-def _planes_in(made: Array) -> list[Array]:
+def _planes_in(out: Array) -> list[Array]:
     """Return the channels of an array (N, C, H, W), each (N, H * W)."""
-    count, channels = made.shape[:2]
-    flat = made.reshape(count, channels, -1)
+    count, channels = out.shape[:2]
+    flat = out.reshape(count, channels, -1)
     return [flat[:, channel] for channel in range(channels)]
 
 

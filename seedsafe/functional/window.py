@@ -10,14 +10,14 @@ import numpy as np
 
 from seedsafe.functional.carrier import (
     MAX_CHANNELS,
-    carried,
+    as_carrier,
     has_opencv,
     in_memory,
-    native,
+    is_native,
     opencv,
     require_size,
 )
-from seedsafe.functional.coordinates import put, widened
+from seedsafe.functional.coordinates import put, widen
 from seedsafe.functional.scratch import scratch
 from seedsafe.ground.info import Array
 
@@ -69,20 +69,20 @@ def crop(
     if height * width > 2**24:
         require_size((height, width, *image.shape[2:]))
     if mode != "constant":
-        return _mirrored(image, top, left, height, width, mode)
+        return _mirror(image, top, left, height, width, mode)
     first_row, first_column = -top if top < 0 else 0, -left if left < 0 else 0
     inside = image[top + first_row : max(top + height, 0), left + first_column : max(left + width, 0)]
     shape = (height, width, *image.shape[2:])
     if type(fill) in (int, float) and fill == 0:
         large = height * width >= _LARGE and inside.size
         plain = image.ndim == 2 or 1 < image.shape[2] <= MAX_CHANNELS
-        if large and plain and native(image) and has_opencv():
+        if large and plain and is_native(image) and has_opencv():
             below, after = height - first_row - inside.shape[0], width - first_column - inside.shape[1]
             cv2 = opencv()
-            bordered: Array = cv2.copyMakeBorder(
+            result: Array = cv2.copyMakeBorder(
                 inside, first_row, below, first_column, after, cv2.BORDER_CONSTANT
             )
-            return bordered
+            return result
         window = np.zeros(shape, image.dtype)
     else:
         check_fill(fill, image)
@@ -128,7 +128,7 @@ def crop_each(
     above, below = max(-int(top.min()), 0), max(int(top.max()) + height - rows, 0)
     before, after = max(-int(left.min()), 0), max(int(left.max()) + width - columns, 0)
     if above or below or before or after:
-        images = _all_padded(images, above, below, before, after, mode, fill)
+        images = _pad_all(images, above, below, before, after, mode, fill)
         top, left = top + above, left + before
     else:
         images = np.ascontiguousarray(images)
@@ -140,25 +140,23 @@ def crop_each(
         images,
         strides=(*images.strides[:3], images.strides[1]),
     )
-    cut: Array = windows[np.arange(count), top, left].view(images.dtype)
-    return cut.reshape(count, height, width, *channels)
+    result: Array = windows[np.arange(count), top, left].view(images.dtype)
+    return result.reshape(count, height, width, *channels)
 
 
-def _all_padded(
-    images: Array, above: int, below: int, before: int, after: int, mode: str, fill: Any
-) -> Array:
+def _pad_all(images: Array, above: int, below: int, before: int, after: int, mode: str, fill: Any) -> Array:
     count, rows, columns, *channels = images.shape
     height, width = above + rows + below, before + columns + after
     if mode != "constant":
         images = images.take(_sources(mode, -above, height, rows), axis=1)
         return images.take(_sources(mode, -before, width, columns), axis=2)
     shape = (count, height, width, *channels)
-    padded = scratch(shape, images.dtype)
+    result = scratch(shape, images.dtype)
     if fill != 0:
         check_fill(fill, images[0])
-    padded[...] = fill
-    padded[:, above : above + rows, before : before + columns] = images
-    return padded
+    result[...] = fill
+    result[:, above : above + rows, before : before + columns] = images
+    return result
 
 
 def check_fill(fill: float | Sequence[float], image: Array) -> None:
@@ -178,7 +176,7 @@ def check_fill(fill: float | Sequence[float], image: Array) -> None:
             )
 
 
-def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
+def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: str) -> Array:
     row_sources = _sources(mode, top, height, image.shape[0])
     column_sources = _sources(mode, left, width, image.shape[1])
     if (image.ndim == 3 and image.shape[2] > MAX_CHANNELS) or not has_opencv():
@@ -190,25 +188,25 @@ def _mirrored(image: Array, top: int, left: int, height: int, width: int, mode: 
     first_column = 0 if before else column_sources.min()
     last_row = image.shape[0] if below else row_sources.max() + 1
     last_column = image.shape[1] if after else column_sources.max() + 1
-    seen = image[first_row:last_row, first_column:last_column]
+    source = image[first_row:last_row, first_column:last_column]
     cv2 = opencv()
     border = {
         "edge": cv2.BORDER_REPLICATE,
         "reflect": cv2.BORDER_REFLECT_101,
         "symmetric": cv2.BORDER_REFLECT,
     }
-    padded: Array = cv2.copyMakeBorder(carried(seen), above, below, before, after, border[mode]).view(
+    result: Array = cv2.copyMakeBorder(as_carrier(source), above, below, before, after, border[mode]).view(
         image.dtype
     )
     row, column = top + above - first_row, left + before - first_column
-    return padded[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
+    return result[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
 
 
 def _sources(mode: str, start: int, length: int, size: int) -> Array:
     """Return the positions in [0, size) that stand at start, start + 1, … when the axis is continued."""
-    places = np.arange(start, start + length)
+    positions = np.arange(start, start + length)
     if mode == "edge":
-        return np.clip(places, 0, size - 1)
+        return np.clip(positions, 0, size - 1)
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
     repeated = mode == "symmetric"  # the border's own pixel stands on both sides of it
@@ -218,8 +216,8 @@ def _sources(mode: str, start: int, length: int, size: int) -> Array:
             f"cannot pad an image by {reach} pixels with mode={mode!r} where it has {size}: "
             "pad less, or pass mode='edge' or mode='constant'"
         )
-    places = np.where(places < 0, -places - repeated, places)
-    return np.where(places >= size, 2 * size - 2 + repeated - places, places)
+    positions = np.where(positions < 0, -positions - repeated, positions)
+    return np.where(positions >= size, 2 * size - 2 + repeated - positions, positions)
 
 
 def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "constant", fill: Any = 0) -> Array:
@@ -258,10 +256,10 @@ def shift_points(points: Array, top: int, left: int) -> Array:
         >>> shift_points(np.array([[5.0, 3.0]]), 1, 2).tolist()
         [[3.0, 2.0]]
     """
-    moved = points.copy()
-    given = widened(points[:, :2])
-    put(moved[:, :2], given - np.array([left, top], given.dtype))
-    return moved
+    result = points.copy()
+    wide = widen(points[:, :2])
+    put(result[:, :2], wide - np.array([left, top], wide.dtype))
+    return result
 
 
 def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
@@ -280,9 +278,9 @@ def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> A
         >>> shift_boxes(np.array([[0, 0, 9, 4]]), 1, 2, 3, 3).tolist()
         [[0, 0, 3, 3]]
     """
-    moved = boxes.copy()
-    given = widened(boxes[:, :4])
-    corner = np.array([left, top, left, top], given.dtype)
-    limit = np.array([width, height, width, height], given.dtype)
-    put(moved[:, :4], np.clip(given - corner, 0, limit))
-    return moved
+    result = boxes.copy()
+    wide = widen(boxes[:, :4])
+    corner = np.array([left, top, left, top], wide.dtype)
+    limit = np.array([width, height, width, height], wide.dtype)
+    put(result[:, :4], np.clip(wide - corner, 0, limit))
+    return result
