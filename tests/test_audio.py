@@ -477,7 +477,7 @@ def test_links_are_followed_and_neither_lead_in_circles_nor_to_nothing(tmp_path:
     augment = ss.AddBackground(tmp_path / "all", sample_rate=16000)
     assert augment.recordings == (str(tmp_path / "all" / "other" / "a.wav"),)
     (tmp_path / "in" / "b.wav").symlink_to(tmp_path / "gone.wav")
-    with pytest.raises(FileNotFoundError, match=r"b.wav', a link to nothing: remove it"):
+    with pytest.raises(FileNotFoundError, match=r"b.wav', a broken link: remove it"):
         ss.AddBackground(tmp_path / "all", sample_rate=16000)
     (tmp_path / "in" / "b.wav").unlink()
     (tmp_path / "all" / "round").symlink_to(tmp_path / "all")
@@ -522,7 +522,7 @@ def test_nothing_is_read_to_draw(tmp_path: Path) -> None:
     Path(path).unlink()
     assert pipeline.params(KEY, (16000,)) == before
     with pytest.raises(
-        FileNotFoundError, match=r"noise.wav cannot be read .*: put it back, or make the transform again"
+        FileNotFoundError, match=r"noise.wav cannot be read .*: put it back, or create the transform again"
     ):
         pipeline(TONE, key=KEY)
 
@@ -541,7 +541,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     (
         "nan.wav",
         lambda path: soundfile.write(path, np.full(99, math.nan), 16000, "FLOAT"),
-        "nan.wav has no samples, or NaN",
+        "nan.wav has no samples, or holds NaN",
     ),
 ]
 
@@ -560,7 +560,7 @@ def test_files_that_are_no_audio(name: str, make: Any, words: str, tmp_path: Pat
     [
         ("nowhere", FileNotFoundError, "sounds must be a folder, .* got 'nowhere': there is no such folder"),
         ([], TypeError, r"sounds must be a folder's path, or a list with at least one .* got \[\]"),
-        (["nowhere.wav"], FileNotFoundError, "1 of 1 are not, 'nowhere.wav' first"),
+        (["nowhere.wav"], FileNotFoundError, "1 of 1 are missing, the first is 'nowhere.wav'"),
         (
             str(ROOT / "docs" / "tutorial"),
             ValueError,

@@ -6,7 +6,7 @@ from dataclasses import field
 from os import PathLike
 from typing import Any, NamedTuple
 
-from seedsafe.audio.options import SNR, need
+from seedsafe.audio.options import RATE, SNR, need
 from seedsafe.audio.recordings import Recording, Sound, check_sounds, excerpt, recordings
 from seedsafe.functional.loudness import mix_at_snr
 from seedsafe.functional.sound import float32_audio
@@ -29,7 +29,7 @@ Sounds = Option[
 
 
 class Background(NamedTuple):
-    """The number of the recording, where its part begins, as a share of all places, and the ratio in decibels."""
+    """The recording's number, the start of its part as a share of all possible starts, and the ratio in decibels."""
 
     recording: int
     offset: float
@@ -37,37 +37,35 @@ class Background(NamedTuple):
 
 
 def _rate(name: str, value: Any) -> int | None:
-    return (
-        None if value is None else checked_int(name, value, 1, 2**31, "pass the audio's samples per second")
-    )
+    return None if value is None else checked_int(name, value, 1, 2**31, RATE)
 
 
 @primitive(opencv=False)
 class AddBackground(AudioTransform):
-    """Add a part of a recording, drawn out of a folder or a list, that is a drawn number of decibels softer than the audio.
+    """Add part of a recording from a folder or a list, a drawn number of decibels softer than the audio.
 
-    Follows audiomentations' ``AddBackgroundNoise``. Loudness is the root of the mean square, of the audio over all channels and of
-    the part that is added. Silent audio stays silent, and a silent part adds nothing. A recording's channels are averaged and
-    added to each channel; one that is shorter than the audio is repeated. Draws the recording (word 1), where the part begins (word 2) and
-    the ratio (word 3); no file is looked at for it. ``recordings`` of the transform lists them by number. With
-    arrays, and with files of the audio's sample rate that hold samples as they are (WAV, FLAC), exact on every machine.
+    Follows audiomentations' ``AddBackgroundNoise``. Loudness is the root of the mean square: of the audio over all
+    channels, and of the added part. Silent audio stays silent, and a silent part adds nothing. A recording's channels are
+    averaged and added to each channel; a recording shorter than the audio is repeated. Draws the recording (word 1), the
+    start of the part (word 2) and the ratio (word 3), without opening a file. The transform's ``recordings`` lists them by
+    number. Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
 
-    Files are read by soundfile when they are needed: those of up to 2**20 frames whole, of which a thread keeps the last
-    32 MiB, of others the part. A file of another sample rate is resampled by ``scipy.signal.resample_poly``. Files are listed when the
-    transform is made, and workers get this list; those of a folder, and of the folders in it, in the order of their paths,
-    which is the same on every machine.
+    soundfile reads files when they are needed: files of up to 2**20 frames whole, longer ones only the part. Each thread
+    caches the last 32 MiB of whole files. ``scipy.signal.resample_poly`` resamples files of another sample rate. Files are
+    listed when the transform is created, and workers get this list. A folder is searched with all its subfolders, and its
+    files are sorted by path, which gives the same order on every machine.
 
     Args:
-        sounds: a folder's path, or a list of files' paths and arrays of floats, (samples,) or (channels, samples), which have the
+        sounds: a folder's path, or a list of file paths and of float arrays, (samples,) or (channels, samples), of the
             audio's sample rate.
         snr: the ratio of signal to noise in decibels, in [-120, 120], one number or a range (low, high).
-        sample_rate: of the audio, in hertz; arrays alone do without.
+        sample_rate: of the audio, in hertz; not needed if all sounds are arrays.
 
     Raises:
-        FileNotFoundError: the folder or a file is not there.
-        ImportError: soundfile is not installed where a pipeline is made of it, and there are files.
+        FileNotFoundError: the folder or a file does not exist.
+        ImportError: there are files, and soundfile is not installed when a pipeline is created.
         TypeError: when applied, the audio is not float32.
-        ValueError: when applied, the audio holds NaN or infinity, or a file is no audio that can be read.
+        ValueError: when applied, the audio holds NaN or infinity, or a file cannot be read as audio.
 
     Example:
         >>> hum = np.array([0.5, -0.5] * 8, np.float32)
@@ -87,7 +85,8 @@ class AddBackground(AudioTransform):
         store(self, recordings=recordings(self.sounds))
         if self.sample_rate is None and self._has_files():
             raise ValueError(
-                "sample_rate must be given with files, got None: pass the audio's samples per second, to which they are resampled"
+                "sample_rate must be given with files, got None: pass the audio's samples per second, so that files can be "
+                "resampled to it"
             )
 
     def _has_files(self) -> bool:
@@ -104,7 +103,7 @@ class AddBackground(AudioTransform):
         return Background(rng.integer(len(self.recordings)), rng.unit(), rng.uniform(*self.snr))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with the part of the recording."""
+        """Return the audio with part of the recording added."""
         number, offset, snr = params
         length = float32_audio(audio).shape[-1]
         part = excerpt(self.recordings[number], offset, length, self.sample_rate)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
-from seedsafe.audio.options import need
+from seedsafe.audio.options import Processed
 from seedsafe.functional.bands import filter_band
-from seedsafe.ground.checks import probability, span
+from seedsafe.ground.checks import span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.decisions import log_uniform
 from seedsafe.keys.draws import Draws
-from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.naming import Namer
-from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Pair, Range, option
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.transform import AudioTransform
 
 __all__ = ["Band", "BandPass", "HighPass", "LowPass"]
 
@@ -23,7 +19,7 @@ _HERTZ: Final = "pass a frequency in hertz, or a range (low, high)"
 
 
 class Band(NamedTuple):
-    """The cutoffs in hertz, None where there is none, and the order of the filter."""
+    """The cutoffs in hertz, or None, and the order of the filter."""
 
     low: float | None
     high: float | None
@@ -47,29 +43,16 @@ def _order(rng: Draws, rolloff: tuple[int, int]) -> int:
 
 
 @primitive(opencv=False)
-class _Filter(AudioTransform):
+class _Filter(Processed):
     """A transform that filters frequencies.
 
     Raises:
-        ImportError: SciPy is not installed where a pipeline is made of it.
+        ImportError: SciPy is not installed when a pipeline is created.
         TypeError: when applied, the audio is not float32.
         ValueError: when applied, the audio holds NaN or infinity.
     """
 
-    sample_rate: int = option(
-        checked_int,
-        1,
-        2**31,
-        "pass the audio's samples per second",
-        kw_only=True,
-        doc="of the audio, in hertz.",
-    )
-    p: float = option(probability, default=1.0, kw_only=True)
-
-    def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
-        need("scipy", f"{type(self).__name__} needs SciPy")
-        return AudioTransform.bind(self, namer)
+    library: ClassVar[tuple[str, str]] = ("scipy", "SciPy")
 
     def _below_half(self, name: str, highest: float) -> None:
         if highest >= self.sample_rate / 2:
@@ -85,27 +68,34 @@ class _Filter(AudioTransform):
 
 
 @primitive(opencv=False)
-class LowPass(_Filter):
-    """Keep the frequencies below a cutoff, drawn evenly by its logarithm.
+class _OneSided(_Filter):
+    """A filter with one cutoff."""
+
+    cutoff: Range = option(span, 1e-3, 1e9, _HERTZ)
+    rolloff: Pair = option(_rolloff, default=(12, 24), kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        self._below_half("cutoff", self.cutoff[1])
+
+
+@primitive(opencv=False)
+class LowPass(_OneSided):
+    """Keep the frequencies below a cutoff whose logarithm is drawn uniformly.
 
     A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``LowPassFilter``,
-    which draws evenly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
+    which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
         cutoff: in hertz, one number or a range (low, high), below half the sample rate.
-        rolloff: how steep the filter is, in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
+        rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
 
     Example:
         >>> LowPass(1000, sample_rate=16000)(np.zeros(4, np.float32), key=SampleKey(42, 0, 0)).tolist()
         [0.0, 0.0, 0.0, 0.0]
     """
 
-    cutoff: Range = option(span, 1e-3, 1e9, _HERTZ, default=(150.0, 7500.0))
-    rolloff: Pair = option(_rolloff, default=(12, 24), kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        self._below_half("cutoff", self.cutoff[1])
+    cutoff: Range = option(default=(150.0, 7500.0))
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
@@ -113,27 +103,22 @@ class LowPass(_Filter):
 
 
 @primitive(opencv=False)
-class HighPass(_Filter):
-    """Keep the frequencies above a cutoff, drawn evenly by its logarithm.
+class HighPass(_OneSided):
+    """Keep the frequencies above a cutoff whose logarithm is drawn uniformly.
 
     A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``HighPassFilter``,
-    which draws evenly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
+    which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
         cutoff: in hertz, one number or a range (low, high), below half the sample rate.
-        rolloff: how steep the filter is, in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
+        rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
 
     Example:
         >>> HighPass(1000, sample_rate=16000)(np.zeros(4, np.float32), key=SampleKey(42, 0, 0)).tolist()
         [0.0, 0.0, 0.0, 0.0]
     """
 
-    cutoff: Range = option(span, 1e-3, 1e9, _HERTZ, default=(20.0, 2400.0))
-    rolloff: Pair = option(_rolloff, default=(12, 24), kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        self._below_half("cutoff", self.cutoff[1])
+    cutoff: Range = option(default=(20.0, 2400.0))
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
@@ -142,16 +127,16 @@ class HighPass(_Filter):
 
 @primitive(opencv=False)
 class BandPass(_Filter):
-    """Keep the frequencies about a centre, drawn evenly by its logarithm.
+    """Keep the frequencies around a centre whose logarithm is drawn uniformly.
 
     A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``BandPassFilter``,
-    which draws the centre evenly on the mel scale. Draws the centre (word 1), the width (word 2) and the order (word 3).
+    which draws the centre uniformly on the mel scale. Draws the centre (word 1), the width (word 2) and the order (word 3).
 
     Args:
         center: in hertz, one number or a range (low, high).
-        bandwidth: how wide the band is, as a share of its centre, in [0.01, 1.99], one number or a range (low, high). The
-            cutoffs lie half of it below and above the centre.
-        rolloff: how steep the filter is, in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
+        bandwidth: the band's width as a share of its centre, in [0.01, 1.99], one number or a range (low, high). The
+            cutoffs lie half the width below and above the centre.
+        rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
 
     Example:
         >>> BandPass(1000, sample_rate=16000)(np.zeros(4, np.float32), key=SampleKey(42, 0, 0)).tolist()

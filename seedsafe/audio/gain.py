@@ -44,7 +44,7 @@ class Amplitude(AudioTransform):
     def draw(self, rng: Draws, info: Info) -> Gain:
         """Return the gain."""
         low, high = self.gain
-        return Gain(low + (high - low) * rng.unit())  # `uniform`, of ends that are checked
+        return Gain(low + (high - low) * rng.unit())  # `uniform` without its checks
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
         """Return the audio, louder or softer."""
@@ -53,7 +53,7 @@ class Amplitude(AudioTransform):
 
 @primitive(opencv=False)
 class PolarityInversion(AudioTransform):
-    """Change the sign of audio with probability p. Draws nothing but its chance. Exact on every machine.
+    """Change the sign of audio with probability p. Draws nothing else. Exact on every machine.
 
     Raises:
         TypeError: when applied, the audio is not float32.

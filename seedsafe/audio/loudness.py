@@ -23,7 +23,7 @@ class Decibels(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """The gains before and after, in decibels, the first sample between them, and how many there are."""
+    """The gains before and after, in decibels, and the first sample and the length of the transition."""
 
     first: float
     last: float
@@ -68,10 +68,10 @@ class Gain(AudioTransform):
 
 @primitive(opencv=False)
 class GainTransition(AudioTransform):
-    """Let the loudness go from one drawn gain to another, evenly in decibels. Exact on every machine.
+    """Change the gain from one drawn value to another, evenly in decibels. Exact on every machine.
 
-    Follows audiomentations' ``GainTransition``. Draws the gain before and the one after (words 1 and 2), how long the transition
-    takes (word 3), and where it begins (word 4): any place of which a part lies inside.
+    Follows audiomentations' ``GainTransition``. Draws the gains before and after (words 1 and 2), and the length (word 3)
+    and the start (word 4) of the transition, at least part of which lies in the audio.
 
     Args:
         decibels: of both gains, in [-120, 120], one number or a range (low, high).
@@ -91,7 +91,7 @@ class GainTransition(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Transition:
-        """Return both gains, where the transition begins, and how long it is."""
+        """Return both gains, and the start and the length of the transition."""
         count = info.audio_length()
         first, last = rng.uniform(*self.decibels), rng.uniform(*self.decibels)
         long = max(1, length_of(rng, self.duration, count))
@@ -104,12 +104,12 @@ class GainTransition(AudioTransform):
 
 @primitive(opencv=False)
 class PeakNormalize(AudioTransform):
-    """Bring the loudest sample to a given level; silence stays. Draws nothing. Exact on every machine.
+    """Scale audio so that its loudest sample has a fixed level. Draws nothing. Exact on every machine.
 
-    Follows audiomentations' ``Normalize``. Channels keep their balance.
+    Follows audiomentations' ``Normalize``. Silence stays silent, and channels keep their balance.
 
     Args:
-        peak: what the greatest absolute value becomes, positive.
+        peak: the greatest absolute value of the result, positive.
 
     Raises:
         TypeError: when applied, the audio is not float32.
@@ -130,7 +130,7 @@ class PeakNormalize(AudioTransform):
 
 @primitive(opencv=False)
 class Clipping(AudioTransform):
-    """Clip a drawn share of the samples, half of them at the top and half at the bottom. Exact on every machine.
+    """Clip a drawn share of the samples, half at the top and half at the bottom. Exact on every machine.
 
     Follows audiomentations' ``ClippingDistortion``, whose share is a whole number of percent. Draws ``share`` (word 1).
 

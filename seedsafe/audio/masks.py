@@ -1,4 +1,4 @@
-"""TimeMask and FrequencyMask, of spectrograms."""
+"""TimeMask and FrequencyMask."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from seedsafe.pipeline.transform import Transform
 __all__ = ["Bands", "FrequencyMask", "TimeMask"]
 
 
-_COUNT: Final = "pass how many bands, or a range (low, high)"
+_COUNT: Final = "pass the number of bands, or a range (low, high)"
 
 
 class Bands(NamedTuple):
-    """The first frame or frequency of each band, and the one behind its last."""
+    """The first frame or frequency of each band, and the one after its last."""
 
     bands: tuple[tuple[int, int], ...]
 
@@ -49,7 +49,7 @@ class _Mask(Transform):
         _fill,
         default=0.0,
         kw_only=True,
-        doc='what they are filled with; "mean" is the mean of the spectrogram.',
+        doc='the value of the bands; "mean" is the mean of the spectrogram.',
     )
     p: float = option(probability, default=1.0, kw_only=True)
 
@@ -60,15 +60,16 @@ class _Mask(Transform):
 class TimeMask(_Mask):
     """Fill bands of frames of a spectrogram: the time masks of SpecAugment. Any dtype. Exact on every machine.
 
-    Follows Park et al., "SpecAugment" (2019): a width from 0 to the mask parameter, and a place, both uniform, as torchaudio's
-    ``TimeMasking``. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies, frames), or an array by
-    itself. Draws the number of bands (word 1), then a width and a place for each of the most that there can be.
+    Follows Park et al., "SpecAugment" (2019), as torchaudio's ``TimeMasking`` does: a width from 0 to the mask parameter and
+    a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies, frames),
+    or an array by itself. Draws the number of bands (word 1), then a width and a position for each of the greatest number of
+    bands.
 
     Args:
         width: integers for frames, or floats for shares of the spectrogram's length, one number or a range (low, high). The
             paper's policies are (0, 100) and (0, 70).
-        count: how many bands, at most 1000, or a range (low, high).
-        max_share: no band is wider than this share of the frames, the paper's p, in [0, 1].
+        count: the number of bands, at most 1000, or a range (low, high).
+        max_share: the greatest width of a band as a share of the frames, in [0, 1]; p in the paper.
 
     Raises:
         ValueError: when applied, the spectrogram's dtype cannot hold `fill`.
@@ -103,14 +104,15 @@ class TimeMask(_Mask):
 class FrequencyMask(_Mask):
     """Fill bands of frequencies of a spectrogram: the frequency masks of SpecAugment. Any dtype. Exact on every machine.
 
-    Follows Park et al., "SpecAugment" (2019): a width from 0 to the mask parameter, and a place, both uniform, as torchaudio's
-    ``FrequencyMasking``. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies, frames), or an array
-    by itself. Draws the number of bands (word 1), then a width and a place for each of the most that there can be.
+    Follows Park et al., "SpecAugment" (2019), as torchaudio's ``FrequencyMasking`` does: a width from 0 to the mask parameter
+    and a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies,
+    frames), or an array by itself. Draws the number of bands (word 1), then a width and a position for each of the greatest
+    number of bands.
 
     Args:
         width: integers for frequencies, or floats for shares of their number, one number or a range (low, high). The paper's
             policies are (0, 27) and (0, 15).
-        count: how many bands, at most 1000, or a range (low, high).
+        count: the number of bands, at most 1000, or a range (low, high).
 
     Raises:
         ValueError: when applied, the spectrogram's dtype cannot hold `fill`.

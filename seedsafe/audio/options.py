@@ -1,50 +1,58 @@
-"""Options that transforms of audio share: lengths, which are whole numbers or shares of all that there is."""
+"""Options and a base class that audio transforms share."""
 
 from __future__ import annotations
 
 import math
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from seedsafe.ground.checks import span
+from seedsafe.ground.checks import probability, span
 from seedsafe.keys.draws import Draws
-from seedsafe.pipeline.option import Option
+from seedsafe.keys.key import checked_int
+from seedsafe.pipeline.naming import Namer
+from seedsafe.pipeline.node import Node
+from seedsafe.pipeline.option import Option, option
+from seedsafe.pipeline.primitive import primitive
+from seedsafe.pipeline.transform import AudioTransform
 
-__all__ = ["DECIBELS", "SNR", "Length", "length", "length_of", "need"]
+__all__ = ["DECIBELS", "RATE", "SNR", "Length", "Processed", "length", "length_of", "need"]
 
 Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
 
 DECIBELS: Final = "pass decibels, or a range (low, high)"
+RATE: Final = "pass the audio's samples per second"
 SNR: Final = "pass the ratio of signal to noise in decibels, or a range (low, high)"
 
 
 def length(name: str, value: Any, sign: int, unit: str) -> tuple[float, float] | tuple[int, int]:
-    """Return a range of lengths: of integers as they are, or of floats as shares of the whole.
+    """Return a range of lengths: integers count units, floats are shares of the whole.
 
     Args:
-        name: the argument's.
+        name: of the argument.
         value: (low, high), or one number.
-        sign: -1 where lengths may be negative, 0 where not.
-        unit: what integers count.
+        sign: -1 if lengths may be negative, else 0.
+        unit: of integers.
     """
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    way_out = f"pass integers for {unit}, or floats in [{sign}, 1] for shares of all, or a range (low, high)"
+    way_out = (
+        f"pass integers for {unit}, or floats in [{sign}, 1] for shares of the whole, or a range (low, high)"
+    )
     if ends and all(isinstance(end, int | np.integer) and not isinstance(end, bool) for end in ends):
         return span(name, value, sign * 2**30, 2**30, way_out, whole=True)
     return span(name, value, float(sign), 1.0, way_out)
 
 
 def length_of(rng: Draws, limits: Any, whole: int, most: int | None = None) -> int:
-    """Return the length that the next word gives.
+    """Draw a length with the next word of the stream.
 
     Args:
         rng: the stream.
-        limits: what `length` returned.
-        whole: the length of all that there is.
-        most: the longest that is allowed, if there is one.
+        limits: the range from `length`.
+        whole: the length that floats are shares of.
+        most: the greatest result allowed, or None.
     """
     low, high = limits
     if isinstance(high, float):
@@ -59,6 +67,23 @@ def length_of(rng: Draws, limits: Any, whole: int, most: int | None = None) -> i
 
 @cache
 def need(module: str, words: str) -> None:
-    """Raise ImportError, where a pipeline is made, if it will need a module that is not installed; it is not imported."""
+    """Raise ImportError if a module is not installed, without importing it."""
     if find_spec(module) is None:
         raise ImportError(f'{words}: pip install "seedsafe[audio]"')
+
+
+@primitive(opencv=False)
+class Processed(AudioTransform):
+    """A transform that another library computes; pipelines are not created without that library."""
+
+    library: ClassVar[tuple[str, str]]
+    """The module and the name of the library."""
+
+    sample_rate: int = option(checked_int, 1, 2**31, RATE, kw_only=True, doc="of the audio, in hertz.")
+    p: float = option(probability, default=1.0, kw_only=True)
+
+    def bind(self, namer: Namer) -> Node:
+        """Return this transform with its stream in a pipeline."""
+        module, library = self.library
+        need(module, f"{type(self).__name__} needs {library}")
+        return AudioTransform.bind(self, namer)

@@ -17,7 +17,7 @@ __all__ = ["Reverse", "Shift", "TimeShift"]
 
 
 class Shift(NamedTuple):
-    """How many samples later the audio begins."""
+    """The shift in samples; positive is later."""
 
     samples: int
 
@@ -29,9 +29,9 @@ class TimeShift(AudioTransform):
     Follows audiomentations' ``Shift``, without its fades. Draws ``samples`` (word 1).
 
     Args:
-        shift: integers for samples, or floats for shares of the audio's length, later where they are positive; one number or
-            a range (low, high).
-        rollover: what leaves at one end comes in at the other; otherwise zeros come in.
+        shift: integers for samples, or floats for shares of the audio's length; positive is later. One number or a range
+            (low, high).
+        rollover: wrap samples around to the other end; otherwise zeros fill the gap.
 
     Example:
         >>> TimeShift(1)(np.array([1, 2, 3, 4]), key=SampleKey(42, 0, 0)).tolist()
@@ -43,7 +43,7 @@ class TimeShift(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Shift:
-        """Return how far."""
+        """Return the shift."""
         return Shift(length_of(rng, self.shift, info.audio_length()))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
@@ -53,7 +53,7 @@ class TimeShift(AudioTransform):
 
 @primitive(opencv=False)
 class Reverse(AudioTransform):
-    """Play audio backwards with probability p. Any dtype. Draws nothing but its chance. Exact on every machine.
+    """Play audio backwards with probability p. Any dtype. Draws nothing else. Exact on every machine.
 
     Follows audiomentations' ``Reverse``.
 

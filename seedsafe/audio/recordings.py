@@ -1,4 +1,4 @@
-"""Recordings to be mixed in: files, listed in one order on every machine and read when they are needed, or arrays."""
+"""Recordings to mix in: arrays, or files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from seedsafe.ground.info import Array
 __all__ = ["EXTENSIONS", "Recording", "Sound", "check_sounds", "excerpt", "recordings"]
 
 EXTENSIONS: Final = (".aif", ".aiff", ".flac", ".mp3", ".oga", ".ogg", ".opus", ".wav")
-"""What the files of a folder end in, in lower or upper case."""
+"""File extensions that a folder is searched for, in lower or upper case."""
 
 _SMALL: Final = 2**20
-"""Files of up to so many frames are read whole, and kept; of others the part that is needed, whatever was read before."""
+"""Frames up to which a file is read whole and cached; of longer files, only the needed part is read."""
 
 _CACHE_BYTES: Final = 2**25
-"""So many bytes of files a thread keeps."""
+"""Bytes of files that each thread caches."""
 
 
 class Sound:
-    """An array of audio, copied, with its channels averaged."""
+    """A copy of an array of audio with its channels averaged."""
 
     __slots__ = ("values",)
 
@@ -54,20 +54,20 @@ Recording = str | Sound
 
 
 def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
-    """Return the recordings that `sounds` mean: the files of a folder in the order of their paths, or those of a list.
+    """Return the recordings of a list, or of a folder in the order of their paths.
 
-    Their paths are absolute, so that they mean the same after a change of directory. Hidden files and folders are left out.
+    Paths are absolute, so that they stay valid after a change of directory. Hidden files and folders are left out.
 
     Raises:
-        FileNotFoundError: a file or the folder is not there.
+        FileNotFoundError: a file or the folder does not exist.
         ValueError: the folder holds no audio file.
     """
     if isinstance(sounds, tuple):
         missing = [one for one in sounds if isinstance(one, str) and not os.path.isfile(one)]
         if missing:
             raise FileNotFoundError(
-                f"sounds must be files that are there, {len(missing)} of {len(sounds)} are not, {missing[0]!r} first: "
-                "correct the path, or leave it out"
+                f"sounds must be existing files, but {len(missing)} of {len(sounds)} are missing, the first is "
+                f"{missing[0]!r}: correct the path, or leave it out"
             )
         return tuple(os.path.abspath(one) if isinstance(one, str) else one for one in sounds)
     root = Path(os.path.abspath(sounds))
@@ -84,11 +84,11 @@ def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """Yield the paths of a folder's audio files, from the folder on.
+    """Yield the paths of a folder's audio files, relative to the folder.
 
     Raises:
         OSError: a folder cannot be listed.
-        FileNotFoundError: a file is a link to nothing.
+        FileNotFoundError: a file is a broken link.
         ValueError: a link leads back to a folder above it.
     """
 
@@ -101,14 +101,14 @@ def _files(root: Path) -> Iterator[str]:
             here = os.path.join(os.path.realpath(folder), "")
             if any(os.path.join(os.path.realpath(one), "").startswith(here) for one in Path(folder).parents):
                 raise ValueError(
-                    f"sounds must be a folder without circles, got {folder!r}, a link to a folder above it: remove it"
+                    f"sounds must be a folder without circular links, got {folder!r}, a link to a folder above it: remove it"
                 )
         for file in files:
             if file.lower().endswith(EXTENSIONS) and not file.startswith("."):
                 path = Path(folder, file)
                 if not path.is_file():
                     raise FileNotFoundError(
-                        f"sounds must be files that are there, got {str(path)!r}, a link to nothing: remove it"
+                        f"sounds must be existing files, got {str(path)!r}, a broken link: remove it"
                     )
                 yield path.relative_to(root).as_posix()
 
@@ -130,7 +130,8 @@ def _path(value: Any) -> str | None:
 
 def _type_error(name: str, value: Any) -> TypeError:
     return TypeError(
-        f"{name} must be a folder's path, or a list with at least one file's path or array, got {_short(value)}: pass one of these"
+        f"{name} must be a folder's path, or a list with at least one file's path or array, got {_short(value)}: "
+        "pass one of these"
     )
 
 
@@ -156,13 +157,13 @@ def _recording(name: str, one: Any) -> Recording:
     values = _mono(shaped_audio(one).astype(np.float32))
     if not values.size or not np.isfinite(values).all():
         raise ValueError(
-            f"{name} must hold arrays with at least one sample, and without NaN or infinity, got one of shape {one.shape}: leave it out"
+            f"{name} must hold arrays of at least one sample without NaN or infinity, got one of shape {one.shape}: leave it out"
         )
     return Sound(values)
 
 
 def _mono(audio: Array) -> Array:
-    """Return the mean of the channels, (samples,), float32; they are added one by one, in the same order everywhere."""
+    """Return the mean of the channels, (samples,), float32, added in the same order on every machine."""
     if audio.ndim == 1:
         return audio
     if not len(audio):
@@ -176,17 +177,17 @@ def _mono(audio: Array) -> Array:
 
 
 def excerpt(recording: Recording, offset: float, length: int, sample_rate: int | None) -> Array:
-    """Return a part of a recording, float32, (length,); of one that is shorter, again and again from there on.
+    """Return a part of a recording, float32, (length,); a shorter recording is repeated from the offset on.
 
     Args:
         recording: an array, or a file's path.
-        offset: where it begins, as a share of the places where it can begin, in [0, 1).
+        offset: of the part's start, as a share of all possible starts, in [0, 1).
         length: in samples.
-        sample_rate: the part's, to which a file is resampled.
+        sample_rate: of the result; files are resampled to it.
 
     Raises:
-        FileNotFoundError: the file is gone.
-        ValueError: the file is no audio that can be read, is empty, or holds NaN or infinity.
+        FileNotFoundError: the file no longer exists.
+        ValueError: the file cannot be read as audio, is empty, or holds NaN or infinity.
     """
     if isinstance(recording, Sound):
         return _cut(recording.values, offset, length)
@@ -219,15 +220,15 @@ _cache = _Cache()
 
 
 def _load_if_small(path: str, sample_rate: int) -> Array | None:
-    """Return the whole of a small file, None of a large one; the last ones are kept."""
+    """Return a small file whole, from the cache if it is there, or None if the file is large."""
     try:
         status = os.stat(path)
     except OSError as error:
         raise FileNotFoundError(
-            f"{path} cannot be read ({error.strerror}), and was there when the transform was made: put it back, or make the "
-            "transform again"
+            f"{path} cannot be read ({error.strerror}), though it existed when the transform was created: put it back, or "
+            "create the transform again"
         ) from error
-    # Copying tools set a file's size and its time of writing, but not that of its last change.
+    # Copying tools restore a file's size and modification time, but cannot set its change time (ctime).
     name = path, status.st_ino, status.st_ctime_ns, status.st_mtime_ns, status.st_size, sample_rate
     cache = _cache.whole
     if name in cache:
@@ -258,7 +259,7 @@ def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array
 
 
 class _AudioFile:
-    """A file, open for reading, whose errors name it."""
+    """An open audio file; errors name its path."""
 
     __slots__ = ("_file", "_path")
 
@@ -269,7 +270,7 @@ class _AudioFile:
         need("soundfile", "files of audio need soundfile")
         soundfile: Any = import_module("soundfile")
         try:
-            # As bytes, on Linux, a name need not be UTF-8.
+            # As bytes, because names on Linux need not be UTF-8.
             self._file = soundfile.SoundFile(os.fsencode(self._path) if os.name == "posix" else self._path)
         except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
             raise ValueError(
@@ -287,7 +288,7 @@ def _values(path: str, file: Any, frames: int) -> Array:
     except RuntimeError as error:
         raise ValueError(f"{path} cannot be read as audio ({error}): leave it out of sounds") from error
     if not len(read) or not np.isfinite(read).all():
-        raise ValueError(f"{path} has no samples, or NaN or infinity among them: leave it out of sounds")
+        raise ValueError(f"{path} has no samples, or holds NaN or infinity: leave it out of sounds")
     return _mono(read.T)
 
 

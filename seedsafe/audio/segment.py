@@ -24,7 +24,7 @@ class Segment(NamedTuple):
 
 @primitive(opencv=False)
 class RandomSegment(AudioTransform):
-    """Cut a segment of a fixed length out of a uniformly drawn place. Draws ``start`` (word 1). Exact everywhere.
+    """Cut out a segment of fixed length with a uniformly drawn start. Draws ``start`` (word 1). Exact on every machine.
 
     Args:
         length: in samples.
@@ -33,7 +33,7 @@ class RandomSegment(AudioTransform):
     Raises:
         ValueError: when applied, the audio is shorter than the segment.
 
-    Follows the segments of MelGAN's training data (Kumar et al., 2019); the last one possible can be drawn as well.
+    Follows the segments of MelGAN's training data (Kumar et al., 2019), but can also draw the last possible segment.
 
     Example:
         >>> RandomSegment(8192)(np.zeros((2, 16000), np.float32), key=SampleKey(42, 0, 0)).shape

@@ -2,60 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from seedsafe.audio.options import need
+from seedsafe.audio.options import RATE, Processed
 from seedsafe.functional.sound import segment
 from seedsafe.functional.stretch import shift_pitch, stretch_time, stretched_length
-from seedsafe.ground.checks import flag, probability, span
+from seedsafe.ground.checks import flag, span
 from seedsafe.ground.info import Array, Info
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import checked_int
-from seedsafe.pipeline.naming import Namer
-from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import Range, option
 from seedsafe.pipeline.primitive import primitive
-from seedsafe.pipeline.transform import AudioTransform
 
 __all__ = ["PitchShift", "Semitones", "Tempo", "TimeStretch"]
 
 
 class Tempo(NamedTuple):
-    """How much faster the audio is played."""
+    """The factor of the tempo."""
 
     rate: float
 
 
 class Semitones(NamedTuple):
-    """How much higher the audio is."""
+    """The shift of the pitch in semitones."""
 
     semitones: float
 
 
 @primitive(opencv=False)
-class _Stretch(AudioTransform):
+class _Stretch(Processed):
     """A transform by Signalsmith Stretch.
 
     Raises:
-        ImportError: python-stretch is not installed where a pipeline is made of it.
+        ImportError: python-stretch is not installed when a pipeline is created.
         TypeError: when applied, the audio is not float32.
         ValueError: when applied, the audio holds NaN or infinity.
     """
 
-    sample_rate: int = option(
-        checked_int,
-        8000,
-        192_001,
-        "pass the audio's samples per second",
-        kw_only=True,
-        doc="of the audio, in hertz, in [8000, 192000].",
-    )
-    p: float = option(probability, default=1.0, kw_only=True)
+    library: ClassVar[tuple[str, str]] = ("python_stretch", "python-stretch")
 
-    def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
-        need("python_stretch", f"{type(self).__name__} needs python-stretch")
-        return AudioTransform.bind(self, namer)
+    sample_rate: int = option(
+        checked_int, 8000, 192_001, RATE, kw_only=True, doc="of the audio, in hertz, in [8000, 192000]."
+    )
 
 
 @primitive(opencv=False)
@@ -66,8 +54,8 @@ class TimeStretch(_Stretch):
     rate (word 1).
 
     Args:
-        rate: how much faster, in [0.5, 2], one number or a range (low, high).
-        keep_length: cut off what is too long, and append zeros to what is too short; otherwise the audio has
+        rate: the factor of the tempo, in [0.5, 2], one number or a range (low, high).
+        keep_length: keep the audio's length, by cutting its end off or appending zeros; otherwise the audio has
             ``round(samples / rate)`` samples.
 
     Example:
@@ -76,7 +64,7 @@ class TimeStretch(_Stretch):
         (800,)
     """
 
-    rate: Range = option(span, 0.5, 2.0, "pass how much faster, or a range (low, high)", default=(0.8, 1.25))
+    rate: Range = option(span, 0.5, 2.0, "pass a factor, or a range (low, high)", default=(0.8, 1.25))
     keep_length: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tempo:
@@ -84,7 +72,7 @@ class TimeStretch(_Stretch):
         return Tempo(rng.uniform(*self.rate))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the audio as long as it becomes."""
+        """Return the info with the new length."""
         if self.keep_length or params[0] == 1.0:
             return info
         return info.reshaped(*info.shape[:-1], stretched_length(info.audio_length(), params[0]))
@@ -103,7 +91,7 @@ class PitchShift(_Stretch):
     semitones (word 1).
 
     Args:
-        semitones: how much higher, in [-24, 24], one number or a range (low, high); 12 doubles all frequencies.
+        semitones: the shift, in [-24, 24], one number or a range (low, high); 12 doubles all frequencies.
 
     Example:
         >>> augment = PitchShift((-2, 2), sample_rate=16000)
