@@ -119,7 +119,7 @@ def test_short_videos(sample: ss.TemporalSample, frames: int, wanted: list[int])
         (
             lambda: ss.TemporalSample(8, stride=3, short="error")(video=VIDEO[:21], key=KEYS[0]),
             ValueError,
-            'a stride of 3 need a video of 22 frames, got 21: pass a smaller stride, or short="loop" or "repeat"',
+            'a stride of 3 needs a video of 22 frames, got 21: pass a smaller stride, or short="loop" or "repeat"',
         ),
         (
             lambda: ss.TemporalSample(8, segments=8, short="error")(video=VIDEO[:7], key=KEYS[0]),
@@ -182,5 +182,7 @@ def test_json_and_params_of_a_pipeline() -> None:
 
 
 def test_the_plain_function() -> None:
-    with pytest.raises(ValueError, match="3 frames with a stride of 2 need a video of 5 frames, got 4"):
+    with pytest.raises(
+        ValueError, match="a clip of 3 frames with a stride of 2 needs a video of 5 frames, got 4"
+    ):
         clip_frames(0, 3, 2, 4, "error")

@@ -1,6 +1,6 @@
-"""The plain functions under the transforms: arrays in, arrays out, no randomness.
+"""Plain functions without randomness: arrays in, arrays out.
 
-Inputs are never changed. Where a function says so, its result is a view of the input.
+Inputs are never changed. A result is a view of the input only where the function's docstring says so.
 """
 
 from seedsafe.functional.affine import warp, warp_boxes, warp_points

@@ -1,7 +1,7 @@
-"""Affine and perspective maps: of images, points and boxes.
+"""Affine and perspective maps of images, points and boxes.
 
-A matrix takes the x and y of a pixel's centre in the given image to those in the result, row by row: (a, b, c, d, e, f)
-for ``a x + b y + c`` and ``d x + e y + f``; a perspective map has a third row that both are divided by.
+A matrix maps the x and y of a pixel's centre in the image to those in the result. Its rows follow each other:
+(a, b, c, d, e, f) stands for ``a x + b y + c`` and ``d x + e y + f``. A perspective map divides both by its third row.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = [
 ]
 
 Matrix = tuple[float, ...]
-"""Six numbers of an affine map, or nine of a perspective one."""
+"""The six numbers of an affine map, or the nine of a perspective map."""
 
-_BACKWARDS: Final = 16  # OpenCV's WARP_INVERSE_MAP: the matrix leads from the result to the image
+_BACKWARDS: Final = 16  # OpenCV's WARP_INVERSE_MAP: the matrix maps the result to the image
 
 
 def warp(
@@ -46,7 +46,7 @@ def warp(
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
-        matrix: of six or nine numbers, from pixel centres of the image to those of the result.
+        matrix: six or nine numbers, from pixel centres of the image to those of the result.
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".
@@ -84,7 +84,7 @@ def warp(
 
 
 class _Lines:
-    """The places that a matrix leads rows to."""
+    """The Coordinates of a matrix."""
 
     def __init__(self, matrix: Matrix, width: int) -> None:
         self._matrix = matrix
@@ -99,7 +99,7 @@ class _Lines:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """Return the matrix of the inverse map, of as many numbers.
+    """Return the matrix of the inverse map, of the same length.
 
     Raises:
         ValueError: the map has no inverse.
@@ -137,13 +137,13 @@ def inverse(matrix: Matrix) -> Matrix:
 def _determinant(matrix: Matrix, size: float) -> float:
     if not 0 < abs(size) < float("inf"):
         raise ValueError(
-            f"matrix must have an inverse, got {matrix}, which flattens the image to a line: pass other scales or corners"
+            f"matrix must have an inverse, got {matrix}, which squashes the image to a line: pass other scales or corners"
         )
     return size
 
 
 def product(second: Matrix, first: Matrix) -> Matrix:
-    """Return the affine matrix of two maps one after the other: the second argument's comes first, as matrices are multiplied.
+    """Return the affine matrix of the map `first` followed by `second`, their product.
 
     Example:
         >>> product((2, 0, 0, 0, 2, 0), (1, 0, 3, 0, 1, 0))
@@ -162,19 +162,19 @@ def product(second: Matrix, first: Matrix) -> Matrix:
 
 
 def _move(matrix: Matrix, x: Array, y: Array) -> tuple[Array, Array]:
-    """Return coordinates moved by a matrix, in binary64, one operation after another."""
+    """Return coordinates mapped by a matrix, in binary64, one operation after another."""
     a, b, c, d, e, f = matrix[:6]
     moved_x, moved_y = a * x + b * y + c, d * x + e * y + f
     if len(matrix) == 6:
         return moved_x, moved_y
     g, h, i = matrix[6:]
     depth = g * x + h * y + i
-    depth = np.where(depth > 1e-9, depth, 1e-9)  # what lies behind the eye goes far out
+    depth = np.where(depth > 1e-9, depth, 1e-9)  # points behind the eye go far out
     return moved_x / depth, moved_y / depth
 
 
 def warp_points(points: Array, matrix: Matrix) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, moved by a matrix. Exact on every machine.
+    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a matrix. Exact on every machine.
 
     Example:
         >>> warp_points(np.array([[1.0, 2.0]]), (0, 1, 0, 1, 0, 0)).tolist()
@@ -188,17 +188,17 @@ def warp_points(points: Array, matrix: Matrix) -> Array:
 
 
 def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method: str = "corners") -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, moved by a matrix and cut off at the result's edges.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, mapped by a matrix and cut off at the result's edges.
 
-    No box is removed; one that lies outside has an area of zero. Exact on every machine.
+    No box is removed; a box outside the result has an area of zero. Exact on every machine.
 
     Args:
         boxes: floats or signed integers, which are rounded.
-        matrix: of six or nine numbers, of pixel centres.
+        matrix: six or nine numbers, for pixel centres.
         height: of the result, in pixels.
         width: of the result, in pixels.
-        method: "corners" gives the box around the moved corners, "ellipse" that around the moved ellipse in the box,
-            which is closer for round things; for an affine map only.
+        method: "corners" returns the box around the mapped corners; "ellipse" the box around the mapped ellipse inside the
+            box, which fits round objects better and needs an affine map.
 
     Raises:
         ValueError: method is unknown, or "ellipse" for a perspective map.
@@ -224,7 +224,7 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
 
 
 def cut_off(boxes: Array, sides: Sequence[Array], height: int, width: int) -> Array:
-    """Return boxes with new sides, of pixel centres' coordinates, cut off at the edges of an image."""
+    """Return boxes with new sides, in coordinates of pixel centres, cut off at the edges of an image."""
     result = boxes.copy()
     for k, (side, limit) in enumerate(zip(sides, (width, height, width, height), strict=True)):
         put(result[:, k], np.clip(side + 0.5, 0, limit))

@@ -1,4 +1,4 @@
-"""Resizing with antialias, to the bit as Pillow does it."""
+"""Resizing with antialias, bit for bit as Pillow."""
 
 from __future__ import annotations
 
@@ -15,31 +15,27 @@ from seedsafe.ground.process import importing
 __all__ = ["resize_smoothly"]
 
 _FILTERS: Final = {"bilinear": 2, "bicubic": 3, "area": 4, "lanczos": 1}
-"""Pillow's numbers."""
+"""Pillow's filter numbers."""
 
 _BANDS: Final = {1: "L", 3: "RGB", 4: "RGBX"}
-"""For a number of channels, the mode whose bands Pillow keeps apart: it multiplies those of LA and RGBA by their alpha."""
+"""Pillow's mode for each number of channels. Its modes LA and RGBA would multiply the other channels by alpha."""
 
 
 @cache
 def _pillow() -> ModuleType:
-    """Return the module PIL.Image.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """Return the module PIL.Image, or raise ImportError."""
     try:
         with importing:
             import PIL.Image
 
-            import_module("PIL.ImageFile")  # its results are read with it
+            import_module("PIL.ImageFile")  # NumPy reads the results with it
     except ImportError as error:
         raise ImportError('antialias=True needs Pillow: pip install "seedsafe[antialias]"') from error
     return PIL.Image
 
 
 def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -> Array:
-    """Return an image of another size as Pillow's ``Image.resize`` makes it of each channel by itself, in new memory.
+    """Return an image resized by Pillow's ``Image.resize``, each channel by itself, as a new array.
 
     Args:
         image: (H, W) or (H, W, C), uint8, or another dtype that can be interpolated, which goes through Pillow's mode F.
@@ -65,14 +61,14 @@ def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -
 
 
 def _resize(planes: Array, out: Array, code: int) -> None:
-    """Write into an array what Pillow makes of one, three or four channels in its size."""
+    """Resize one, three or four channels into `out`, to its size."""
     height, width, count = out.shape
     mode = _BANDS[count] if out.dtype == UINT8 else "F"
     pixels = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
     rows, columns = planes.shape[:2]
     resized = _pillow().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
-    # Pillow 13 began to go over the columns first where that is cheaper, and each pass rounds: one pass at a time, the result
-    # is that of Pillow 13 with any version.
+    # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. One call for each axis gives Pillow 13's
+    # result with any version.
     tall = rows - height > max(0, 2 * (columns - width))
     resized = resized.resize((columns, height) if tall else (width, rows), code)
     values = np.asarray(resized.resize((width, height), code)).reshape(out.shape)

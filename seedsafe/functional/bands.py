@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seedsafe.functional.sound import float32_audio
+from seedsafe.functional.sound import float32_audio, not_finite
 from seedsafe.ground.info import Array
 
 __all__ = ["filter_band"]
@@ -16,20 +16,20 @@ __all__ = ["filter_band"]
 def filter_band(
     audio: Array, low: float | None, high: float | None, sample_rate: int, *, order: int = 2
 ) -> Array:
-    """Return audio with the frequencies between two cutoffs, by ``scipy.signal.butter`` and ``sosfilt``.
+    """Return audio with only the frequencies between two cutoffs, by ``scipy.signal.butter`` and ``sosfilt``.
 
-    Results are equal with the same build of SciPy. The filter starts at rest, as before silence.
+    Results are equal with the same build of SciPy. The filter starts as if silence came before the audio.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
-        low: the frequency in hertz at which those below are 3 dB softer; None keeps all of them.
-        high: the frequency at which those above are 3 dB softer, below half the sample rate; None keeps all of them.
+        low: the lower cutoff in hertz, where the filter takes 3 dB off, or None for no lower cutoff.
+        high: the upper cutoff in hertz, below half the sample rate, or None for no upper cutoff.
         sample_rate: in hertz.
-        order: of the filter at each end: 6 dB an octave for each.
+        order: of the filter at each cutoff: each order adds 6 dB an octave.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape, holds NaN or infinity, or there is no such band.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape, holds NaN or infinity, or the cutoffs do not form a band.
         ImportError: SciPy is not installed.
 
     Example:
@@ -43,16 +43,14 @@ def filter_band(
     if not edges or not 0.0 < edges[0] <= edges[-1] < sample_rate / 2 or (len(edges) == 2 and low == high):
         raise ValueError(
             f"low and high must be frequencies above 0 and below half the sample rate {sample_rate}, low below high, "
-            f"got {low!r} and {high!r}: pass others"
+            f"got {low!r} and {high!r}: pass other frequencies"
         )
     sections = signal.butter(
         order, edges if len(edges) == 2 else edges[0], kind, fs=sample_rate, output="sos"
     )
     result: Array = signal.sosfilt(sections, float32_audio(audio)).astype(np.float32)
-    if not np.isfinite(result[..., -1:]).all():  # what is not finite stays in the filter
-        raise ValueError(
-            "audio must be finite, got NaN or infinity among its samples: leave such samples out"
-        )
+    if not np.isfinite(result[..., -1:]).all():  # NaN and infinity stay in the filter until the last sample
+        raise not_finite()
     return result
 
 

@@ -1,4 +1,7 @@
-"""Blurs, and other filters over a pixel's neighbours. Beyond the edge an image is mirrored, unless a function says otherwise."""
+"""Blurs and other filters over neighbouring pixels.
+
+An image is mirrored beyond its edges, unless a function says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,15 @@ from seedsafe.keys.key import Address
 __all__ = ["box_blur", "convolve", "gaussian_blur", "glass_blur", "median_blur"]
 
 _NEAR: Final = 2048
-"""Pixels whose steps are worked on at once, beside two images."""
+"""Pixels whose steps are computed at once, to need little memory besides the two images."""
 
 
 def box_blur(image: Array, size: int) -> Array:
-    """Return an image with each value the mean of a square around it. Exact on every machine for uint8.
+    """Return an image with each value replaced by the mean of a square around it. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        size: of the square's side, odd.
+        size: the square's side, odd.
 
     Raises:
         TypeError: it has another dtype.
@@ -39,12 +42,12 @@ def box_blur(image: Array, size: int) -> Array:
 
 
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
-    """Return an image with each value a mean of its neighbours under a bell. Exact on every machine for uint8.
+    """Return an image blurred by a Gaussian kernel. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        size: of the square's side, odd; 0 is as large as the bell, 7 sigma.
-        sigma: the bell's standard deviation in pixels.
+        size: the kernel's side, odd; 0 fits the kernel to sigma, with a side of about 7 sigma.
+        sigma: the standard deviation in pixels.
 
     Raises:
         TypeError: it has another dtype.
@@ -62,13 +65,13 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
 
 
 def median_blur(image: Array, size: int) -> Array:
-    """Return an image with each value the median of a square around it. Exact on every machine.
+    """Return an image with each value replaced by the median of a square around it. Exact on every machine.
 
-    Beyond the edge, its pixels are repeated. float32 goes through uint8 where the size is above 5.
+    Pixels at the edge are repeated beyond it. float32 goes through uint8 if the size is above 5.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        size: of the square's side, odd.
+        size: the square's side, odd.
 
     Raises:
         TypeError: it has another dtype.
@@ -90,11 +93,13 @@ def median_blur(image: Array, size: int) -> Array:
 
 
 def convolve(image: Array, kernel: Array) -> Array:
-    """Return an image with each value the sum of its neighbours times a kernel's weights; exact with the same build of OpenCV.
+    """Return an image filtered with a kernel. Exact with the same build of OpenCV.
+
+    Each value is the sum of its neighbours times the kernel's weights, cut off at the ends of the range.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        kernel: weights by row and column, odd sides; it is not mirrored.
+        kernel: weights by row and column, odd sides; used without mirroring it.
 
     Raises:
         TypeError: it has another dtype.
@@ -112,18 +117,18 @@ def convolve(image: Array, kernel: Array) -> Array:
 def glass_blur(
     image: Array, sigma: float, reach: int, rounds: int, noise: Address, *, swap: bool = False
 ) -> Array:
-    """Return an image as behind frosted glass: blurred, its pixels taken from nearby places, and blurred again.
+    """Return an image seen through frosted glass: blurred, each pixel copied from a nearby one, and blurred again.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, except that pixels are
-    copied and not swapped, unless `swap` is True, which takes 12 bytes of memory a pixel more. Exact on every machine
-    for uint8.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but copies pixels. With `swap`,
+    it swaps them as the paper does, which takes 12 more bytes of memory per pixel. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         sigma: of the blurs, in pixels.
-        reach: how far away a pixel may be taken from, in pixels.
-        rounds: how often they are taken.
-        noise: the address of the steps: in each round a 16-bit piece for each row's step, then one for each column's.
+        reach: the longest step to another pixel, in pixels.
+        rounds: how often pixels are copied.
+        noise: the address of the steps: in each round a 16-bit piece for each pixel's step down, then one for each pixel's
+            step to the right.
         swap: see `seedsafe.GlassBlur`.
 
     Raises:
@@ -142,7 +147,7 @@ def glass_blur(
 
 
 def _take_nearby(image: Array, reach: int, noise: Address, start: int) -> Array:
-    """Return an image of pixels from near by; the first piece of the noise is the start-th."""
+    """Return an image with each pixel copied from a nearby one; `start` is the number of the first piece of noise."""
     height, width = image.shape[:2]
     result = np.empty_like(image)
     pixels, target = image.reshape(height * width, -1), result.reshape(height * width, -1)
@@ -162,7 +167,7 @@ def _take_nearby(image: Array, reach: int, noise: Address, start: int) -> Array:
 
 
 def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
-    """Return an image, all pixels but those near its edges swapped with others; the last to come stays."""
+    """Return an image with all pixels swapped with nearby ones, except near its edges."""
     height, width = image.shape[:2]
     kind = np.int32 if height * width < 2**31 else np.int64
     down, right = sixteenths(noise, 2 * height * width, start).reshape(2, -1)
@@ -177,7 +182,7 @@ def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
     del down, right
     source = np.arange(height * width, dtype=kind)
     for into, origin in ((here, there), (there, here)):
-        for first, last in ends:  # in this order, so that of two that go to one place the last to come stays
+        for first, last in ends:  # in this order: of two pixels with the same target, the later one wins
             source[into[first:last]] = origin[first:last]
     del here, there, into, origin
     result = np.empty_like(image)
@@ -188,7 +193,7 @@ def _swap(image: Array, reach: int, noise: Address, start: int) -> Array:
 
 
 def _steps(pieces: Array, count: int, reach: int) -> Array:
-    """Return steps, one of `count`, the least of which is -reach: int64."""
+    """Return steps from -reach to -reach + count - 1, int64."""
     steps: Array = pieces.astype(np.int64)
     steps *= count
     steps >>= 16

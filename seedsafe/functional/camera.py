@@ -1,4 +1,4 @@
-"""Noise of cameras: photons that are counted, and sensors that are made more sensitive."""
+"""Camera noise: shot noise and ISO noise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from seedsafe.functional.carrier import opencv
-from seedsafe.functional.kinds import check_image, in_uint8, is_rgb, new
+from seedsafe.functional.kinds import check_image, in_uint8, need_rgb, new
 from seedsafe.functional.scratch import noise_parts, part_of, parts
 from seedsafe.functional.tables import look_up_into
 from seedsafe.ground.info import Array
@@ -21,15 +21,15 @@ __all__ = ["iso_noise", "shot_noise"]
 
 
 def shot_noise(image: Array, scale: float, noise: Address) -> Array:
-    """Return an image as few photons make it: counts of a Poisson distribution, in linear light. Exact on every machine.
+    """Return an image with shot noise: Poisson counts of photons, in linear light. Exact on every machine.
 
     Follows albumentations' ``ShotNoise``: a share v of the range is a mean of ``v ** 2.2 / scale`` photons. float32 goes
     through uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        scale: what one photon adds to the light, in [0.002, 1000].
-        noise: the address of the noise: the k-th 16-bit piece is value k's, whose count is its quantile.
+        scale: the light of one photon, in [0.002, 1000].
+        noise: the address of the noise: the k-th 16-bit piece is the quantile of value k's count.
 
     Raises:
         TypeError: it has another dtype.
@@ -55,7 +55,7 @@ def _shot(image: Array, scale: float, noise: Address) -> Array:
         for limit in limits:
             cv2.LUT(part, limit, bounds)
             np.greater(pieces, bounds, out=above)
-            counts += above.view(np.uint8)  # as it is, it would be converted
+            counts += above.view(np.uint8)  # NumPy would convert booleans
         if counts.dtype == np.uint8:
             look_up_into(counts[0], light[:256], values[first:last])
         else:
@@ -71,7 +71,7 @@ def _lights() -> Array:
 
 @cache
 def _values(most: int) -> Array:
-    """Return the values that counts up to one have where a photon is all of the range."""
+    """Return the values of the counts 0 to `most` if one photon is the whole range."""
     return np.array([0.0, *(255.0 * exponential(logarithm(n) / 2.2) for n in range(1, most + 1))])
 
 
@@ -80,7 +80,7 @@ _SERIES: Final = tuple(_LN2**k / math.factorial(k) for k in range(13, -1, -1))
 
 
 def _power_of_2(exponents: Array) -> Array:
-    """Return powers of 2, each rounded after every step, so that they are the same on every machine."""
+    """Return powers of 2, rounded after every step, so that they are the same on every machine."""
     whole = np.rint(exponents)
     rest = exponents - whole
     powers = np.full(rest.shape, _SERIES[0])
@@ -92,10 +92,10 @@ def _power_of_2(exponents: Array) -> Array:
 
 
 def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
-    """Return the least count of each of the 256 values, above which pieces it grows by one, and the light of counts."""
+    """Return the least count for each of the 256 values, the pieces above which it grows by one, and the light of counts."""
     means = _lights() / scale
     greatest = float(means[-1])
-    bound = math.ceil(greatest + 6.0 * math.sqrt(greatest)) + 12  # no 16-bit piece reaches further
+    bound = math.ceil(greatest + 6.0 * math.sqrt(greatest)) + 12  # no 16-bit piece gives more
     chances = np.empty((bound, 256))
     chances[0] = _power_of_2(means * (-1.0 / _LN2))
     for count in range(1, bound):
@@ -104,7 +104,7 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     first = np.add.accumulate(chances, axis=0, out=chances)
     first *= 65536.0
     first -= 0.5
-    np.ceil(first, out=first)  # the first piece that counts one more
+    np.ceil(first, out=first)  # the first piece with one more count
     certain, most = ((first <= last).sum(axis=0) for last in (0.0, 65535.0))
     columns = np.arange(256)
     limits: list[Array] = []
@@ -122,18 +122,18 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
 
 
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:
-    """Return an RGB image with the noise of a sensitive camera in hue and lightness; exact with the same build of OpenCV.
+    """Return an RGB image with a camera's ISO noise in hue and lightness. Exact with the same build of OpenCV.
 
-    Follows albumentations' ``ISONoise`` as it is documented: the hue is shifted by a normal noise of standard
-    deviation ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
-    ``intensity * deviation of the lightness``, each by ``intensity`` of their distance to white. float32 goes through
+    Follows the documentation of albumentations' ``ISONoise``: the hue shifts by normal noise with a standard deviation of
+    ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
+    ``intensity * deviation of the lightness``, each count by ``intensity`` of the distance to white. float32 goes through
     uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
         color_shift: a share of the hue circle.
         intensity: of the noise.
-        noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each hue.
+        noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each pixel's hue.
 
     Raises:
         TypeError: it has another dtype.
@@ -144,10 +144,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         >>> iso_noise(np.full((1, 2, 3), 90, np.uint8), 0.1, 0.5, address(SampleKey(0, 0, 0))).tolist()
         [[[90, 90, 90], [90, 90, 90]]]
     """
-    if not is_rgb(image, "ISONoise"):
-        raise ValueError(
-            f"ISONoise needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
-        )
+    need_rgb(image, "ISONoise")
     image = check_image(image)
     height, width = image.shape[:2]
     rows = max(
@@ -173,7 +170,7 @@ def _colours(image: Array) -> Array:
 
 
 def _lightness_deviation(image: Array, rows: int) -> float:
-    """Return the standard deviation of the lightness of an RGB image, looked at so many rows at once."""
+    """Return the standard deviation of an RGB image's lightness, computed `rows` rows at a time."""
     cv2 = opencv()
     total = squares = 0.0
     for first, last in parts(image.shape[0], rows):
@@ -189,7 +186,7 @@ def _lightness_deviation(image: Array, rows: int) -> float:
 
 
 def _add_grain(image: Array, out: Array, lighter: Array, turn: Array) -> None:
-    """Write an RGB image into another, each pixel's hue turned and brought nearer to white by its own share."""
+    """Write an RGB image into `out` with each pixel's hue turned, in degrees, and brought nearer to white by its share."""
     cv2 = opencv()
     hls = cv2.cvtColor(_colours(image), cv2.COLOR_RGB2HLS)
     hue, lightness = hls[..., 0], hls[..., 1]
@@ -209,7 +206,7 @@ def _add_grain(image: Array, out: Array, lighter: Array, turn: Array) -> None:
 
 
 def _counts(pieces: Array, mean: float) -> Array:
-    """Return counts of a Poisson distribution as the quantiles of 16-bit pieces."""
+    """Return Poisson counts, the quantiles of 16-bit pieces."""
     counts = np.zeros(pieces.shape, np.uint16)
     chance = below = exponential(-min(mean, 700.0))
     count = 0

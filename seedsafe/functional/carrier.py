@@ -1,4 +1,4 @@
-"""OpenCV, imported where an image is touched, and arrays in the form that it takes."""
+"""OpenCV, and arrays in the form it takes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 MAX_CHANNELS: Final = 128
-"""OpenCV moves pixels of up to this many channels in every version that the project supports."""
+"""OpenCV handles up to this many channels in every supported version."""
 
 MAX_VALUES: Final = 2**33
-"""No result has more values than this, and no side of 2**31."""
+"""The greatest number of values of a result; each side is below 2**31."""
 
 _NATIVE: Final = "BHhifd"
 _CARRIERS: Final = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
@@ -37,11 +37,7 @@ _CARRIERS: Final = {1: np.uint8, 2: np.uint16, 4: np.int32, 8: np.float64}
 
 @cache
 def opencv() -> ModuleType:
-    """Return the module cv2.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """Return the module cv2, or raise ImportError."""
     try:
         return load()
     except ImportError as error:
@@ -50,7 +46,7 @@ def opencv() -> ModuleType:
 
 @cache
 def has_opencv() -> bool:
-    """Return whether OpenCV can be imported; flips and crops do without, more slowly."""
+    """Return whether OpenCV can be imported; flips and crops work without it, more slowly."""
     try:
         opencv()
     except ImportError:
@@ -59,27 +55,27 @@ def has_opencv() -> bool:
 
 
 def as_carrier(image: Array) -> Array:
-    """Return a view of an image, in a dtype of the same size that OpenCV moves without looking at the values."""
+    """Return a view of an image in a dtype of the same size that OpenCV can move."""
     return image if is_native(image) else image.view(_CARRIERS[image.itemsize])
 
 
 def is_native(image: Array) -> bool:
-    """Return whether OpenCV takes the dtype as it is."""
+    """Return whether OpenCV supports the image's dtype."""
     return image.dtype.char in _NATIVE
 
 
 def restore(result: Array, image: Array) -> Array:
-    """Return what OpenCV made of an image in the image's dtype and dimensions; that very array, not a view, if it has them."""
+    """Return OpenCV's result in the image's dtype and number of dimensions; the array itself if it already has them."""
     if result.dtype != image.dtype:
         result = result.view(image.dtype)
     return result if result.ndim == image.ndim else result[..., None]
 
 
 def in_memory(image: Array) -> Array:
-    """Return an array with memory for every value: the array itself, but of NumPy's broadcasts, which OpenCV would read beyond, a copy.
+    """Return the image, or a copy if NumPy broadcast it: OpenCV would read beyond its memory.
 
     Raises:
-        ValueError: a side is longer than OpenCV counts.
+        ValueError: a side is longer than OpenCV supports.
     """
     if 0 not in image.strides:
         return image
@@ -88,13 +84,13 @@ def in_memory(image: Array) -> Array:
 
 
 def need_image(image: Array) -> None:
-    """Raise ValueError for an array that has not the shape of an image."""
+    """Raise ValueError if an array does not have the shape of an image."""
     if image.ndim not in (2, 3):
         raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {image.shape}: reshape it")
 
 
 def require_size(shape: tuple[int, ...]) -> None:
-    """Raise ValueError for the shape of an image that is too large to be made."""
+    """Raise ValueError if an image of this shape would be too large."""
     if max(shape) >= 2**31 or math.prod(shape) > MAX_VALUES:
         raise ValueError(
             f"an image must have sides below 2**31 and at most 2**33 values, got the shape {shape}: pad it less, or cut it "

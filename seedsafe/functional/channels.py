@@ -1,4 +1,4 @@
-"""Channels: greys, shifts, other orders, and mixtures."""
+"""Channels: greys, shifts, shuffles and mixtures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, opencv
 from seedsafe.functional.jitter import apply_matrix
-from seedsafe.functional.kinds import check_image, fit_fill, is_rgb, is_uint8, new
+from seedsafe.functional.kinds import check_image, fit_fill, is_rgb, is_uint8, need_rgb, new
 from seedsafe.functional.scratch import part_of, parts, scratch_planes
 from seedsafe.functional.tables import VALUES, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
@@ -29,14 +29,14 @@ __all__ = [
 _SEPIA: Final = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 
 _MOVES: Final = {order: np.eye(3)[list(order)] for order in permutations(range(3)) if order != (0, 1, 2)}
-"""For each other order of three channels, the matrix that makes it, of zeros and ones."""
+"""The permutation matrix of each other order of three channels."""
 
 _SMALL: Final = 8192
-"""Below so many values, NumPy's single call is cheaper than the steps of a faster way."""
+"""Below this number of values, NumPy's single call is cheaper than several faster steps."""
 
 
 def to_grey(image: Array) -> Array:
-    """Return an RGB image in greys, all three channels alike: 0.299 R + 0.587 G + 0.114 B. Exact on every machine for uint8.
+    """Return an RGB image in grey, 0.299 R + 0.587 G + 0.114 B in all three channels. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
@@ -59,7 +59,7 @@ def to_grey(image: Array) -> Array:
 
 
 def to_sepia(image: Array) -> Array:
-    """Return an RGB image in browns. Exact on every machine for uint8.
+    """Return an RGB image in sepia. Exact on every machine for uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
@@ -73,10 +73,7 @@ def to_sepia(image: Array) -> Array:
         [[[135, 120, 94]]]
     """
     is_uint8(image)
-    if not is_rgb(image, "sepia"):
-        raise ValueError(
-            f"sepia needs an image of 3 channels, got the shape {image.shape}: repeat the grey channel"
-        )
+    need_rgb(image, "sepia")
     return apply_matrix(image, _SEPIA)
 
 
@@ -85,11 +82,11 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
 
     Args:
         image: uint8 or float32, (H, W, C).
-        shifts: one for each channel, as shares of the range: 1 is 255 of uint8.
+        shifts: one for each channel, as shares of the range: 1 is 255 for uint8.
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: there are fewer or more shifts than channels.
+        ValueError: the number of shifts is not the number of channels.
 
     Example:
         >>> shift_channels(np.array([[[100, 100, 100]]], np.uint8), (0.1, 0.0, -0.5)).tolist()
@@ -100,7 +97,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(shifts) != channels:
         raise ValueError(
-            f"there must be one shift for each channel, got {len(shifts)} for the shape {image.shape}"
+            f"shifts must have one value for each channel, got {len(shifts)} for the shape {image.shape}: pass {channels}"
         )
     if whole and channels == 1:
         return look_up_channels(image.reshape(*image.shape[:2], 1), [_shift_table(shifts[0])]).reshape(
@@ -126,11 +123,11 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factors: one for all channels, or one for each.
+        factors: one for all channels, or one for each channel.
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: there is neither one factor nor one for each channel.
+        ValueError: the number of factors is neither one nor the number of channels.
 
     Example:
         >>> scale_channels(np.array([[[100, 100, 100]]], np.uint8), (0.5, 1.0, 3.0)).tolist()
@@ -139,7 +136,7 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(factors) not in (1, channels):
         raise ValueError(
-            f"there must be one factor, or one for each channel, got {len(factors)} for the shape {image.shape}"
+            f"factors must have one value, or one for each channel, got {len(factors)} for the shape {image.shape}: pass one factor"
         )
     if len(factors) == 1:
         return adjust_tones(image, factors[0], 0.0)
@@ -158,10 +155,10 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
-        order: the old place of each new channel.
+        order: the old number of each new channel.
 
     Raises:
-        ValueError: the order is not one of all channels.
+        ValueError: order does not name each channel once.
 
     Example:
         >>> shuffle_channels(np.array([[[1, 2, 3]]], np.uint8), (2, 0, 1)).tolist()
@@ -175,7 +172,9 @@ def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
             result: Array = opencv().transform(image, moves)
             return result
     if sorted(order) != list(range(channels)):
-        raise ValueError(f"order must name each of {channels} channels once, got {tuple(order)}")
+        raise ValueError(
+            f"order must name each of {channels} channels once, got {tuple(order)}: pass a permutation of them"
+        )
     if channels == 1:
         return image.copy()
     if image.size < _SMALL:
@@ -196,7 +195,7 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
 
     Args:
         image: (H, W, C), any dtype.
-        dropped: the channels' places.
+        dropped: the numbers of the channels to fill.
         fill: in the image's own units.
 
     Raises:
@@ -223,19 +222,19 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
 
 
 def shift_principal(image: Array, weights: Sequence[float]) -> Array:
-    """Return an RGB image moved along the principal axes of its own colours; exact with the same build of NumPy.
+    """Return an RGB image shifted along the principal axes of its own colours. Exact with the same build of NumPy.
 
     Follows A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks", 2012, section 4.1, with
-    the covariance of the image itself: ``sum_k weights[k] * eigenvalue_k * eigenvector_k`` is added to every pixel, in
+    the covariance of the image itself: every pixel gets ``sum_k weights[k] * eigenvalue_k * eigenvector_k`` added, in
     shares of the range.
 
     Args:
         image: uint8 or float32, (H, W, 3).
-        weights: of the axes, the widest first.
+        weights: of the axes, the one with the greatest variance first.
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: the image has another number of channels than there are weights, or is not finite.
+        ValueError: the number of weights is not the number of channels, or the image is not finite.
 
     Example:
         >>> flat = np.full((2, 2, 3), 100, np.uint8)
@@ -246,7 +245,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels != len(weights):
         raise ValueError(
-            f"there must be one weight for each channel, got {len(weights)} for the shape {image.shape}"
+            f"weights must have one value for each channel, got {len(weights)} for the shape {image.shape}: pass {channels}"
         )
     top = 255.0 if whole else 1.0
     pixels = image.reshape(-1, channels)
@@ -262,10 +261,10 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
             product = total / len(pixels)
             covariance[row, column] = covariance[column, row] = product - mean[row] * mean[column]
     if not np.isfinite(covariance).all():
-        raise ValueError("the image must be finite, but holds NaN or infinite values: leave such images out")
+        raise ValueError("the image must be finite, got NaN or infinity: leave such images out")
     values, vectors = np.linalg.eigh(covariance / (top * top))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    for axis in range(channels):  # of an axis and its opposite, the one whose widest channel is positive
+    for axis in range(channels):  # choose the axis' direction in which its largest component is positive
         if vectors[np.argmax(np.abs(vectors[:, axis])), axis] < 0:
             vectors[:, axis] *= -1.0
     shifts = vectors @ (np.array(weights) * values)

@@ -1,4 +1,4 @@
-"""Clips of videos: which frames they have. Integers alone."""
+"""The frame numbers of video clips."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Final
 __all__ = ["SHORT", "clip_frames"]
 
 SHORT: Final = ("loop", "repeat", "error")
-"""What a clip has beyond the video's last frame."""
+"""What to do if a video is too short for a clip; see `clip_frames`."""
 
 
 def clip_frames(start: int, length: int, stride: int, frames: int, short: str = "loop") -> tuple[int, ...]:
-    """Return the numbers of a clip's frames in a video.
+    """Return the frame numbers of a clip.
 
     Args:
         start: the first frame.
-        length: how many frames the clip has.
-        stride: how far they are apart.
-        frames: how many frames the video has.
-        short: beyond the last frame, "loop" goes on with the first, "repeat" stays at the last; "error" raises.
+        length: the number of frames in the clip.
+        stride: the distance between two frames.
+        frames: the number of frames in the video.
+        short: after the video's last frame, "loop" continues with the first and "repeat" repeats the last; "error" raises.
 
     Raises:
         ValueError: the clip ends after the video, and `short` is "error".
@@ -29,8 +29,8 @@ def clip_frames(start: int, length: int, stride: int, frames: int, short: str = 
     """
     if short == "error" and start + (length - 1) * stride >= frames:
         raise ValueError(
-            f"{length} frames with a stride of {stride} need a video of {start + (length - 1) * stride + 1} frames, got {frames}: "
-            'pass a smaller stride, or short="loop" or "repeat"'
+            f"a clip of {length} frames with a stride of {stride} needs a video of {start + (length - 1) * stride + 1} frames, "
+            f'got {frames}: pass a smaller stride, or short="loop" or "repeat"'
         )
     wanted = range(start, start + length * stride, stride)
     if short == "repeat":

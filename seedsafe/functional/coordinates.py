@@ -1,4 +1,4 @@
-"""Coordinates of integers: computed wide enough, rounded, and refused where their dtype cannot hold them."""
+"""Integer coordinates: wide arithmetic, rounding, overflow errors."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["put", "widen"]
 
 
 def widen(coordinates: Array) -> Array:
-    """Return coordinates to compute with: floats as they are, integers as int64."""
+    """Return floats unchanged, and integers as int64."""
     return coordinates.astype(np.int64, copy=False) if coordinates.dtype.kind == "i" else coordinates
 
 
 def put(into: Array, values: Array) -> None:
-    """Write coordinates into an array; integers are rounded.
+    """Write coordinates into an array, rounded if it holds integers.
 
     Raises:
-        ValueError: the array's integers cannot hold them.
+        ValueError: a coordinate does not fit the array's dtype.
 
     Example:
         >>> into = np.zeros(2, np.int8)
@@ -35,7 +35,7 @@ def put(into: Array, values: Array) -> None:
         low, high = values.min(), values.max()
         if not (limits.min - 0.5 <= low and high < limits.max + 0.5):
             raise ValueError(
-                f"coordinates must fit into their dtype {dtype}, got {low if low < limits.min else high:g}: convert them "
-                "with astype to int32, int64 or float32"
+                f"coordinates must fit into their dtype {dtype}, got {low if low < limits.min else high:g}: convert them with "
+                "astype to int32, int64 or float32"
             )
     into[...] = values if values.dtype.kind == "i" else np.rint(values)

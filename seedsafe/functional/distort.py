@@ -14,16 +14,16 @@ from seedsafe.ground.info import Array
 __all__ = ["Field", "distort_boxes", "distort_points", "way_back"]
 
 Field = Callable[[Array, Array], tuple[Array, Array]]
-"""Takes x and y of pixel centres to others, float64, arrays of one shape or such that make one."""
+"""Maps the x and y of pixel centres to others: float64 arrays, of one shape or of shapes that broadcast."""
 
 _STEPS: Final = 40
 _ROUNDS: Final = np.linspace(0.0, 1.0, 17)[:-1]
 
 
 def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
-    """Return the places that a field takes to given ones, found in 40 steps; exact on every machine.
+    """Return the coordinates that a field maps to x and y, found in 40 steps. Exact on every machine.
 
-    Where the field folds the image, one of several places is found, or one between them.
+    Where the field folds the image, the result is one of several solutions, or lies between them.
 
     Example:
         >>> x, y = way_back(lambda x, y: (x + 0.1 * x, y), np.array([11.0]), np.array([0.0]))
@@ -33,18 +33,18 @@ def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
     found_x, found_y = x.copy(), y.copy()
     for step in range(_STEPS):
         there_x, there_y = field(found_x, found_y)
-        share = 1.0 if step < _STEPS // 2 else 0.5  # what swings to and fro comes to rest
+        share = 1.0 if step < _STEPS // 2 else 0.5  # stops oscillations
         found_x += (x - there_x) * share
         found_y += (y - there_y) * share
     return found_x, found_y
 
 
 def distort_points(points: Array, forward: Field) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, where a field takes them; what is not finite stays.
+    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a field; points that are not finite stay.
 
     Args:
         points: in pixels.
-        forward: the Field that takes places of the image to places of the result.
+        forward: the Field that maps coordinates of the image to those of the result.
 
     Example:
         >>> distort_points(np.array([[1.0, 2.0, 7.0]]), lambda x, y: (x + 1, y)).tolist()
@@ -61,14 +61,14 @@ def distort_points(points: Array, forward: Field) -> Array:
 
 
 def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around what a field makes of their outlines.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around their outlines mapped by a field.
 
-    The outline is 64 places: the corners, and 15 between each two. Boxes are cut off at the edges of the image of
-    this height and width; none is removed.
+    An outline has 64 points: the corners, and 15 on each side. Boxes are cut off at the edges of the result; none is
+    removed.
 
     Args:
         boxes: in pixels.
-        forward: the Field that takes places of the image to places of the result.
+        forward: the Field that maps coordinates of the image to those of the result.
         height: of the result, in pixels.
         width: of the result, in pixels.
 

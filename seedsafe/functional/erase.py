@@ -1,4 +1,4 @@
-"""Holes in images: rectangles that are filled, what boxes still show, and tiles that change places."""
+"""Holes in images, and tiles to shuffle."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ __all__ = [
 ]
 
 Hole = tuple[int, int, int, int]
-"""x0, y0, x1, y1: the first column and row, and those after the last."""
+"""x0, y0, x1, y1: the first column and row, and the column and row after the last."""
 
 _TOGETHER: Final = 256
-"""Holes whose noise is made at once."""
+"""Holes whose noise is computed at once."""
 
 FILLS: Final = ("noise", "color", "normal")
-"""Random fills: a uniform value for each pixel and channel, one color for each hole, standard normal noise (float32)."""
+"""Random fills: a uniform value for each pixel and channel, one color for each hole, or standard normal noise (float32)."""
 
 
 def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Address | None = None) -> Array:
@@ -43,9 +43,9 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
 
     Args:
         image: (H, W) or (H, W, C), any dtype; for a random fill uint8 or float32, for "normal" float32.
-        holes: rectangles; what lies outside the image is left out.
+        holes: rectangles; parts outside the image are ignored.
         fill: in the image's own units, one for all channels or one for each; or one of FILLS.
-        noise: the address of a random fill: its values, hole by hole in C order, take one 16-bit piece each.
+        noise: the address of a random fill: one 16-bit piece for each value, hole by hole in C order.
 
     Raises:
         TypeError: the dtype cannot be filled at random.
@@ -66,12 +66,12 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
 
 
 def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
-    """Return images, each with its rectangles filled, as a new array.
+    """Return images, each with its own rectangles filled, as a new array.
 
     Args:
         images: (N, H, W) or (N, H, W, C), any dtype.
-        holes: for each, int64, (N, holes, 4): none reaches beyond the image, and those without an area are left out.
-        fill: see `fill_holes`, a number or one for each channel.
+        holes: of each image, int64, (N, holes, 4), inside the image; holes without an area are ignored.
+        fill: see `fill_holes`; one number, or one for each channel.
 
     Example:
         >>> fill_holes_each(np.ones((2, 1, 3), np.uint8), np.array([[[0, 0, 1, 1]], [[1, 0, 3, 1]]]), 9).tolist()
@@ -89,9 +89,13 @@ def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
 def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Address | None) -> None:
     if image.dtype != np.float32 and (fill == "normal" or image.dtype != np.uint8):
         need = "float32" if fill == "normal" else "uint8 or float32"
-        raise TypeError(f"fill={fill!r} needs an image of {need}, got dtype {image.dtype}: pass a number")
+        raise TypeError(
+            f"fill={fill!r} needs an image of {need}, got dtype {image.dtype}: pass a number as fill"
+        )
     if fill not in FILLS or noise is None:
-        raise ValueError(f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}")
+        raise ValueError(
+            f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}: pass a number, or noise="
+        )
     size = part_of(image, 16)
     start = waiting = 0
     group: list[tuple[Array, int]] = []
@@ -111,13 +115,13 @@ def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Addre
 
 
 def _bands_of(view: Array, size: int) -> Iterator[Array]:
-    """Yield the rows of a hole, about so many values at once."""
+    """Yield the rows of a hole in parts of about `size` values."""
     for first, last in parts(len(view), max(size // view[0].size, 1)):
         yield view[first:last]
 
 
 def _fill(group: list[tuple[Array, int]], pieces: Array, fill: str) -> None:
-    """Fill parts of an image, each with as many pieces as stand beside it."""
+    """Fill parts of an image, each with its number of pieces."""
     if not group:
         return
     values, first = _values(pieces, fill, group[0][0].dtype), 0
@@ -135,9 +139,9 @@ def _values(pieces: Array, fill: str, dtype: Any) -> Array:
 
 
 def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, as large as what holes leave of them to see.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, shrunk to their parts that holes leave visible.
 
-    No box is removed, so that labels stay aligned; one that is covered has an area of zero.
+    No box is removed, so that labels stay aligned; a covered box has an area of zero.
 
     Args:
         boxes: in pixel edges.
@@ -210,15 +214,15 @@ def grid_tiles(
     heights: Sequence[int] | None = None,
     widths: Sequence[int] | None = None,
 ) -> tuple[Hole, ...]:
-    """Return the tiles of an image, row by row, of sides that differ by at most 1.
+    """Return the tiles of an image, row by row; without heights and widths, their sides differ by at most 1.
 
     Args:
         height: of the image, in pixels.
         width: of the image, in pixels.
         rows: of tiles.
         columns: of tiles.
-        heights: of the rows, if they are given; their sum is the image's.
-        widths: of the columns.
+        heights: of the rows; their sum is the image's height.
+        widths: of the columns; their sum is the image's width.
 
     Example:
         >>> grid_tiles(2, 5, 1, 2)
@@ -240,12 +244,12 @@ def _ends(side: int, parts: int) -> list[int]:
 
 
 def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
-    """Return an image with its tiles in other places. Exact on every machine.
+    """Return an image with its tiles in another order. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
         tiles: rectangles that cover the image.
-        order: the old tile at each tile's place, of the same size.
+        order: for each tile, the number of the tile of the same size that replaces it.
 
     Example:
         >>> shuffle_tiles(np.array([[1, 2, 3, 4]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
@@ -259,14 +263,14 @@ def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> 
 
 
 def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, where their tiles have gone.
+    """Return points (N, 2 or more), x and y of pixel centres first, moved with their tiles.
 
     A point outside the image stays.
 
     Args:
         points: in pixels.
         tiles: x0, y0, x1, y1 of each, in pixels.
-        order: for each place, the number of the tile that comes there.
+        order: see `shuffle_tiles`.
 
     Example:
         >>> shuffle_points(np.array([[0.0, 0.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()
@@ -285,14 +289,14 @@ def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -
 
 
 def shuffle_boxes(boxes: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, where the tiles with their largest parts have gone: those parts.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, cut to their largest part in one tile and moved with that tile.
 
-    No box is removed; one outside the image keeps an area of zero.
+    No box is removed; a box outside the image has an area of zero.
 
     Args:
         boxes: in pixels.
         tiles: x0, y0, x1, y1 of each, in pixels.
-        order: for each place, the number of the tile that comes there.
+        order: see `shuffle_tiles`.
 
     Example:
         >>> shuffle_boxes(np.array([[1.0, 0.0, 4.0, 1.0]]), [(0, 0, 2, 1), (2, 0, 4, 1)], (1, 0)).tolist()

@@ -1,4 +1,4 @@
-"""Mirroring images, points and boxes."""
+"""Flips of images, points and boxes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, is_native, opencv
+from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, is_native, need_image, opencv
 from seedsafe.functional.coordinates import put, widen
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 _PAIRWISE: Final = 2**21
-"""OpenCV swaps rows from both ends; beyond so many bytes the caches do not follow, and NumPy is twice as fast."""
+"""Bytes from which on NumPy reverses rows twice as fast as OpenCV, which swaps them from both ends of the image."""
 
 
 def horizontal_flip(image: Array) -> Array:
@@ -53,12 +53,9 @@ def vertical_flip(image: Array) -> Array:
 def _flip(image: Array, axis: int) -> Array:
     image = in_memory(image)
     shape = image.shape
-    if len(shape) == 3:
-        foreign = not 1 < shape[2] <= MAX_CHANNELS
-    elif len(shape) == 2:
-        foreign = False
-    else:
-        raise ValueError(f"an image must have the shape (H, W) or (H, W, C), got {shape}: reshape it")
+    if len(shape) not in (2, 3):
+        need_image(image)
+    foreign = len(shape) == 3 and not 1 < shape[2] <= MAX_CHANNELS
     if foreign or (axis == 0 and image.nbytes > _PAIRWISE):
         return _reverse(image, axis)
     dtype = image.dtype
@@ -66,7 +63,7 @@ def _flip(image: Array, axis: int) -> Array:
         cv2 = opencv()
     except ImportError:
         return _reverse(image, axis)
-    if dtype is UINT8 or dtype is FLOAT32 or is_native(image):  # the usual cases, in less time
+    if dtype is UINT8 or dtype is FLOAT32 or is_native(image):  # the usual cases skip a call
         return cv2.flip(image, axis)  # type: ignore[no-any-return]
     result = np.empty(shape, image.dtype)
     cv2.flip(as_carrier(image), axis, as_carrier(result))
@@ -74,7 +71,7 @@ def _flip(image: Array, axis: int) -> Array:
 
 
 def flip_each(images: Array, axis: int) -> Array:
-    """Return images, each with its columns (axis 1) or rows (axis 0) in reverse order, as a new array.
+    """Return images with the columns (axis 1) or rows (axis 0) of each in reverse order, as a new array.
 
     Args:
         images: (N, H, W) or (N, H, W, C), any dtype.
@@ -98,7 +95,7 @@ def _reverse(image: Array, axis: int) -> Array:
 
 
 def horizontal_flip_points(points: Array, width: int) -> Array:
-    """Return points (N, 2 or more), x first, in a mirrored image: x becomes width - 1 - x, of pixel centres.
+    """Return points (N, 2 or more), x of pixel centres first, in a mirrored image: x becomes width - 1 - x.
 
     Example:
         >>> horizontal_flip_points(np.array([[0.0, 5.0]]), 10).tolist()
@@ -108,7 +105,7 @@ def horizontal_flip_points(points: Array, width: int) -> Array:
 
 
 def vertical_flip_points(points: Array, height: int) -> Array:
-    """Return points (N, 2 or more), y second, in a mirrored image: y becomes height - 1 - y, of pixel centres.
+    """Return points (N, 2 or more), y of pixel centres second, in a mirrored image: y becomes height - 1 - y.
 
     Example:
         >>> vertical_flip_points(np.array([[0.0, 5.0]]), 10).tolist()

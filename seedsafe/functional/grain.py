@@ -1,4 +1,7 @@
-"""Noise by which values are multiplied, and values that are lost: each value or pixel with its own piece of the noise."""
+"""Multiplicative noise, and random loss of pixels.
+
+Each value or pixel has its own piece of the noise.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ __all__ = ["drop_pixels", "multiplicative_noise", "salt_and_pepper"]
 def multiplicative_noise(
     image: Array, low: float, high: float, noise: Address, *, per_channel: bool
 ) -> Array:
-    """Return an image with each pixel, or value, times a factor of its own. Exact on every machine.
+    """Return an image with each pixel, or each value, multiplied by its own factor. Exact on every machine.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         low: the smallest factor.
         high: the largest factor.
-        noise: the address of the factors, which are uniform: factor k is made of the k-th 16-bit piece.
-        per_channel: whether each value has its own factor, or each pixel.
+        noise: the address of the factors, which are uniform: factor k follows from the k-th 16-bit piece.
+        per_channel: one factor for each value; False: one for each pixel.
 
     Returns:
-        The image, cut off at the ends of its range.
+        A new array, cut off at the ends of the range.
 
     Raises:
         TypeError: it has another dtype.
@@ -48,7 +51,7 @@ def multiplicative_noise(
     step, least = np.float32((high - low) / 65536.0), np.float32(low + (high - low) / 131072.0)
     each = values.shape[1]
     size = min(part_of(image, 8 + 4 * each if whole and each > 1 else 8), count)
-    factors = np.empty((size, 1), np.float32)  # made once: memory that is given back has to be fetched again
+    factors = np.empty((size, 1), np.float32)  # allocated once, not again for each part
     room = values if not whole else factors if each == 1 else np.empty((size, each), np.float32)
     for first, last, pieces in noise_parts(noise, count, size):
         by = np.multiply(pieces[:, None], step, out=factors[: last - first])
@@ -70,7 +73,7 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         image: uint8 or float32, (H, W) or (H, W, C).
         salt: the share of white pixels.
         pepper: the share of black pixels.
-        noise: the address of the noise: the k-th 16-bit piece is pixel k's.
+        noise: the address of the noise: pixel k uses the k-th 16-bit piece.
 
     Raises:
         TypeError: it has another dtype.
@@ -99,13 +102,13 @@ def drop_pixels(
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
-        share: of what is filled.
+        share: of the pixels, or values, to fill.
         fill: in the image's own units, one for all channels or one for each.
-        noise: the address of the noise: the k-th 16-bit piece is pixel k's, or value k's.
-        per_channel: whether each value is filled or not, or each pixel.
+        noise: the address of the noise: pixel k, or value k, uses the k-th 16-bit piece.
+        per_channel: fill single values; False: whole pixels.
 
     Raises:
-        ValueError: fill does not fit the image's channels or dtype, or the shape is not that of an image.
+        ValueError: fill does not fit the image's channels or dtype, or the array does not have the shape of an image.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -129,11 +132,11 @@ def drop_pixels(
 
 
 def _part(image: Array, share: float) -> int:
-    """Return how many pieces are looked at at once, of which a share is chosen."""
+    """Return the number of pieces to process at once if a share of them is chosen."""
     return part_of(image, 5 + int(20 * share))
 
 
 def _choose(pieces: Array, share: float) -> Array:
-    """Return the places of a share of 16-bit pieces."""
+    """Return the indices of a share of 16-bit pieces."""
     limit = round(65536 * share)
     return np.flatnonzero(pieces < limit) if limit < 65536 else np.arange(pieces.size)

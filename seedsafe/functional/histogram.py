@@ -1,4 +1,4 @@
-"""Equalisation: tables made of an image's own histogram."""
+"""Equalisation and contrast by an image's own histogram."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
 
 
 EQUALIZERS: Final = ("pillow", "opencv")
-"""Whose tables equalisation uses."""
+"""The libraries whose equalisation can be followed."""
 
 
 def equalize(image: Array, method: str = "pillow") -> Array:
-    """Return an image with its values spread evenly, channel by channel. Exact on every machine.
+    """Return an image with its histogram equalised, channel by channel. Exact on every machine.
 
     Follows Pillow's ``ImageOps.equalize``, which torchvision follows too, or OpenCV's ``equalizeHist``. float32 goes through
     uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        method: "pillow" rounds the pixels of a step down, "opencv" reaches from 0 to 255.
+        method: "pillow" rounds the number of pixels per step down; "opencv" always covers 0 to 255.
 
     Raises:
         TypeError: it has another dtype.
@@ -78,7 +78,7 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        cutoff: the percentage of values that are ignored at either end, in [0, 50).
+        cutoff: the percentage of values to ignore at each end, in [0, 50).
 
     Raises:
         TypeError: it has another dtype.
@@ -93,14 +93,14 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
 
 
 def _stretch_fully(image: Array) -> Array:
-    """Return an image with each channel stretched from its least and greatest values."""
+    """Return an image with each channel stretched between its least and greatest values."""
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 1:
         return look_up(image, _stretch_table(*_ends(image.reshape(image.shape[:2]))))
     planes = scratch_planes(channels, image)
     opencv().split(image, planes)
     tables = [_stretch_table(*_ends(plane)) for plane in planes]
-    del planes  # whose memory the look-up can use
+    del planes  # frees their memory for the look-up
     return look_up_channels(image, tables)
 
 
@@ -117,7 +117,7 @@ def _cutoff_table(counts: Array, cutoff: float) -> Array:
 
 
 def _stretch_table(low: float, high: float) -> Array:
-    """Return the table that takes two values to the ends of the range, rounded down."""
+    """Return the table that maps two values to the ends of the range, rounded down."""
     if high <= low:
         return VALUES.astype(np.uint8)
     scale = 255.0 / (high - low)
@@ -127,12 +127,12 @@ def _stretch_table(low: float, high: float) -> Array:
 
 
 def _trim(counts: Array, cut: int) -> Array:
-    """Return counts with so many taken off the front."""
+    """Return counts with the first `cut` values removed."""
     return np.diff(np.maximum(np.cumsum(counts), cut), prepend=cut)
 
 
 def _by_channel(image: Array, table_of: Callable[[Array], Array]) -> Array:
-    """Return an image with each channel looked up in the table that its own counts make."""
+    """Return an image with each channel looked up in a table made from its own counts."""
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels == 1:
         return look_up(image, table_of(_counts(image.reshape(image.shape[:2]), 0)))
@@ -148,13 +148,13 @@ def _counts(image: Array, channel: int) -> Array:
 
 
 def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Array:
-    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994); exact with the same build of OpenCV.
+    """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994). Exact with the same build of OpenCV.
 
-    Of RGB, the lightness of CIELAB; of a grey image, the grey. float32 goes through uint8.
+    RGB images change in the lightness of CIELAB, grey images in their values. float32 goes through uint8.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey.
-        clip: how many times the mean a bin of a tile's histogram may hold.
+        clip: the greatest count of a bin in a tile's histogram, as a multiple of the mean count.
         tiles: rows and columns of tiles.
 
     Raises:

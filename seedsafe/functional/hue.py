@@ -1,4 +1,7 @@
-"""Hue, saturation and value: of the hexagonal HSV model, A. R. Smith 1978."""
+"""Hue, saturation and value of images.
+
+HSV is the hexagonal model of A. R. Smith, 1978.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +18,21 @@ from seedsafe.ground.info import Array
 __all__ = ["adjust_hsv", "rotate_hue", "turn_hue"]
 
 _BLOCK: Final = 65536
-"""Pixels that are worked on at a time: what lies between the steps stays in the cache."""
-
+"""Pixels processed at once, so that intermediate values stay in the cache."""
 
 _SMALL: Final = 8192
-"""Below so many values, a few steps over all channels are cheaper than many over each."""
+"""Below this number of values, a few steps over all channels are cheaper than many over each."""
 
 
 def rotate_hue(image: Array, turn: float) -> Array:
     """Return an RGB image with its hue turned; saturation and value stay. Exact on every machine.
 
-    It needs no hue: the greatest and the least channel of a pixel stay what they are, and each channel moves between them
-    by the share of the turn. uint8 is rounded once, and within 1 of what HSV in real numbers gives.
+    The hue itself is not computed: the greatest and the least value of a pixel stay, and each channel moves between them
+    by the share of the turn. uint8 is rounded once, and within 1 of HSV in real numbers.
 
     Args:
-        image: uint8 or float32, (H, W, 3), RGB; grey images have no hue, and are copied.
-        turn: the share of the circle, 1/3 turns red into green.
+        image: uint8 or float32, (H, W, 3), RGB; grey images have no hue and are copied.
+        turn: a share of the circle; 1/3 turns red into green.
 
     Raises:
         TypeError: it has another dtype.
@@ -47,7 +49,7 @@ def rotate_hue(image: Array, turn: float) -> Array:
 
 
 def turn_hue(image: Array, turn: float, out: Array) -> Array:
-    """Write what `rotate_hue` returns of an RGB image into an array, which may be the image itself, and return it."""
+    """Write the result of `rotate_hue` for an RGB image into `out`, which may be the image itself, and return it."""
     image = in_memory(image)
     whole = image.dtype == np.uint8
     thirds = round(turn * 3.0)
@@ -68,7 +70,7 @@ def turn_hue(image: Array, turn: float, out: Array) -> Array:
 
 
 def _turn_small(image: Array, thirds: int, scale: Array, back: bool, out: Array) -> Array:
-    """Do what `_turned` does, with all three channels in each step."""
+    """Turn like `_turn_planes`, with all three channels in each step."""
     planes = np.empty((5, image.shape[0] * image.shape[1]), np.int16)
     colours = planes[:3]
     source = image.reshape(-1, 3).T
@@ -91,7 +93,7 @@ def _turn_small(image: Array, thirds: int, scale: Array, back: bool, out: Array)
 
 
 def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: bool) -> list[Array]:
-    """Return three planes, turned by at most a sixth; `kept` is what is left of a chroma, as a table or a factor."""
+    """Return three planes, turned by at most a sixth; `scale` is the table or the factor of the remaining chroma."""
     cv2 = opencv()
     top, low, chroma, excess, *planes_out = spare
     cv2.max(cv2.max(colours[0], colours[1], top), colours[2], top)
@@ -125,12 +127,12 @@ def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: boo
 def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:
     """Return an RGB image with its hue, saturation and value looked up in tables. Exact on every machine.
 
-    The way there is OpenCV's (hue in 2°, 0 to 179; saturation and value in 0 to 255), the way back is in integers, within
-    2 of OpenCV's. float32 goes through uint8.
+    OpenCV converts to HSV (hue in steps of 2°, 0 to 179; saturation and value in 0 to 255). The way back is computed in
+    integers, within 2 of OpenCV's result. float32 goes through uint8.
 
     Args:
-        image: uint8 or float32, (H, W, 3), RGB; of grey images the value alone is changed.
-        hue: uint8, shape (256,), of values below 180 where its place is below 180.
+        image: uint8 or float32, (H, W, 3), RGB; in grey images only the value changes.
+        hue: uint8, shape (256,); its first 180 entries are below 180.
         saturation: uint8, shape (256,).
         value: uint8, shape (256,).
 
@@ -171,7 +173,7 @@ def _adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Ar
 
 
 def _shares(channel: int) -> Array:
-    """Return by how much of the chroma a channel lies below the value, on the scale of 0 to 255, for each hue of 2°."""
+    """Return the share of the chroma by which a channel lies below the value, in 0 to 255, for each hue in steps of 2°."""
     sixths = (np.arange(256) / 30 + (5, 3, 1)[channel]) % 6
     return table(255 * np.clip(np.minimum(sixths, 4 - sixths), 0, 1))
 

@@ -1,4 +1,4 @@
-"""Brightness, contrast and saturation, as torchvision has them, and all of a jitter as one matrix."""
+"""Brightness, contrast, saturation, and jitter as one matrix."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ __all__ = [
 ]
 
 GREY: Final = (0.2989, 0.587, 0.114)
-"""The shares of red, green and blue in a grey, as torchvision has them."""
-
+"""The shares of red, green and blue in a grey, as in torchvision."""
 
 _GREYS: Final = np.array([[*GREY, 0.0]] * 3)
 _IDENTITY: Final = np.eye(3, 4)
 
 
 def adjust_brightness(image: Array, factor: float) -> Array:
-    """Return an image times a factor, cut off at the ends of its range. Exact on every machine.
+    """Return an image multiplied by a factor, cut off at the ends of its range. Exact on every machine.
 
     Follows torchvision: uint8 is rounded down.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factor: 0 gives black, 1 the image.
+        factor: 0 gives black, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -55,11 +54,11 @@ def adjust_brightness(image: Array, factor: float) -> Array:
 def adjust_contrast(image: Array, factor: float) -> Array:
     """Return an image blended with its mean grey. Exact on every machine for uint8.
 
-    Follows torchvision, within 1 of 255: the mean is taken of all greys at once instead of one by one.
+    Follows torchvision, within 1 of 255: the mean is computed from the channels' sums instead of from each pixel's grey.
 
     Args:
-        image: uint8 or float32, (H, W) or (H, W, C); of other than three channels, the mean of all.
-        factor: 0 gives the mean grey everywhere, 1 the image.
+        image: uint8 or float32, (H, W) or (H, W, C); without exactly three channels, the mean of all values is used.
+        factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -72,7 +71,7 @@ def adjust_contrast(image: Array, factor: float) -> Array:
 
 
 def mean_grey(image: Array) -> float:
-    """Return the mean grey of an image in its own units; of uint8, greys are rounded down, half a step on average."""
+    """Return the mean grey of an image in its own units; for uint8, half a step less, since greys are rounded down."""
     image = in_memory(image)
     whole = is_uint8(image)
     size = image.shape[0] * image.shape[1]
@@ -104,7 +103,7 @@ def adjust_saturation(image: Array, factor: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
-        factor: 0 gives greys, 1 the image.
+        factor: 0 gives greys, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -129,11 +128,11 @@ def _saturate(image: Array, factor: float, out: Array) -> Array:
 
 
 def apply_matrix(image: Array, matrix: Array) -> Array:
-    """Return an RGB image with each pixel times a matrix, cut off at the ends of its range.
+    """Return an RGB image with each pixel multiplied by a matrix, cut off at the ends of its range.
 
     Args:
         image: uint8 or float32, (H, W, 3).
-        matrix: (3, 3), or (3, 4) whose last column is added, in the image's own units.
+        matrix: (3, 3), or (3, 4) with a last column to add, in the image's own units.
 
     Example:
         >>> apply_matrix(np.array([[[1, 2, 3]]], np.uint8), np.array([[0, 0, 1, 0], [0, 1, 0, 5], [1, 0, 0, 0]])).tolist()
@@ -145,7 +144,7 @@ def apply_matrix(image: Array, matrix: Array) -> Array:
 def _transform(image: Array, matrix: Array, out: Array) -> Array:
     image = in_memory(image)
     if image.dtype != np.uint8:
-        image = np.ascontiguousarray(image)  # OpenCV rounds the floats of a window otherwise
+        image = np.ascontiguousarray(image)  # OpenCV rounds floats differently in a window
     opencv().transform(image, matrix.astype(np.float32), out)
     if image.dtype != np.uint8:
         np.minimum(np.maximum(out, 0, out=out), 1, out=out)
@@ -160,7 +159,7 @@ def color_jitter(
     Follows torchvision's ``ColorJitter``, each step within 1 of 255. Exact on every machine for uint8.
 
     Args:
-        image: uint8 or float32, (H, W, 3), RGB, or grey, which has neither saturation nor hue.
+        image: uint8 or float32, (H, W, 3), RGB, or grey, which skips saturation and hue.
         brightness: see `adjust_brightness`.
         contrast: see `adjust_contrast`.
         saturation: see `adjust_saturation`.
@@ -203,7 +202,7 @@ _FROM_YIQ: Final = np.array(  # its inverse
 
 
 def jitter_matrix(brightness: float, contrast: float, saturation: float, hue: float, top: float) -> Array:
-    """Return a jitter of colours as one matrix (3, 4), float64: contrast about the middle of the range, hue in YIQ.
+    """Return a colour jitter as one matrix (3, 4), float64: contrast around the middle of the range, hue in YIQ.
 
     Args:
         brightness: a factor.
@@ -225,9 +224,7 @@ def jitter_matrix(brightness: float, contrast: float, saturation: float, hue: fl
     matrix = np.empty((3, 4))
     scale = brightness * contrast
     for row in range(3):
-        for column in range(
-            3
-        ):  # sums of three in one order, which a library's product of matrices does not promise
+        for column in range(3):  # adds in a fixed order, which a matrix product of NumPy does not promise
             inner = [
                 turn[k][0] * _TO_YIQ[0, column]
                 + turn[k][1] * _TO_YIQ[1, column]

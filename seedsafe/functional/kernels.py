@@ -1,5 +1,7 @@
-"""Kernels: the weights that a pixel's neighbours get in a filter. float64, odd sides, of sum 1 where they are
-blurs."""
+"""Kernels: the weights of neighbouring pixels in filters.
+
+They are float64 with odd sides; the weights of blurs sum to 1.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ __all__ = ["bell_kernel", "disk_kernel", "emboss_kernel", "line_kernel", "sharpe
 
 
 def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, float] = (0.0, 0.0)) -> Array:
-    """Return the kernel of a motion along a line through the middle. Exact on every machine.
+    """Return the kernel of a motion blur along a line through the middle. Exact on every machine.
 
     Follows albumentations 2.0.8's ``MotionBlur``.
 
     Args:
         size: of a side, odd.
         angle: of the line, in degrees, from the right downwards.
-        direction: where the line lies, from -1, all of it before the middle, to 1, all after it; 0 lies evenly.
+        direction: the position of the line, from -1, all before the middle, to 1, all after it; 0 is centred.
         shift: of the line, to the right and downwards, in pixels.
 
     Example:
@@ -43,13 +45,13 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
 
 
 def disk_kernel(radius: int, blur: float) -> Array:
-    """Return the kernel of a lens out of focus, a disk whose edge is smoothed; exact with the same build of OpenCV.
+    """Return the kernel of a lens out of focus, a disk with a smooth edge. Exact with the same build of OpenCV.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, whose code albumentations has.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, as albumentations does.
 
     Args:
-        radius: of the disk in pixels.
-        blur: standard deviation of the smoothing in pixels.
+        radius: of the disk, in pixels.
+        blur: the standard deviation of the smoothing, in pixels.
 
     Example:
         >>> disk_kernel(1, 0.1).round(2)[8, 7:10].tolist()
@@ -67,7 +69,7 @@ def disk_kernel(radius: int, blur: float) -> Array:
 def bell_kernel(
     size: int, sigmas: tuple[float, float], angle: float, beta: float, factors: Array | None = None
 ) -> Array:
-    """Return the kernel of a generalised normal distribution with two widths, turned; exact with the same build of NumPy.
+    """Return the kernel of a generalised normal distribution with two widths, turned. Exact with the same build of NumPy.
 
     Follows X. Wang et al., "Real-ESRGAN", 2021, as albumentations' ``AdvancedBlur`` does.
 
@@ -75,8 +77,8 @@ def bell_kernel(
         size: of a side, odd.
         sigmas: the widths before the turn, in pixels, positive.
         angle: of the turn, in degrees.
-        beta: the shape: 1 is Gaussian, more is flatter, less more pointed.
-        factors: (size, size), multiply the weights.
+        beta: the shape: 1 is Gaussian, more is flatter, less is more pointed.
+        factors: (size, size), to multiply the weights by, or None.
 
     Example:
         >>> bell_kernel(3, (0.5, 0.5), 0.0, 1.0).round(2).tolist()
@@ -94,13 +96,13 @@ def bell_kernel(
 
 
 def sharpen_kernel(alpha: float, lightness: float) -> Array:
-    """Return the kernel that shows edges, blended with the image itself; it sums to 1 where `lightness` is 1.
+    """Return the kernel that sharpens edges, blended with the image itself; it sums to 1 if `lightness` is 1.
 
     Follows albumentations' ``Sharpen``.
 
     Args:
         alpha: the share of the edges, in [0, 1].
-        lightness: what the middle has beyond its neighbours' weights.
+        lightness: the middle's weight beyond the sum of its neighbours' weights.
 
     Example:
         >>> sharpen_kernel(0.5, 1.0).tolist()

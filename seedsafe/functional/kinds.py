@@ -1,4 +1,7 @@
-"""The kinds of images that colour works on: uint8 in 0 to 255, float32 in 0 to 1, grey or RGB."""
+"""Checks and conversions of image dtypes and channels.
+
+uint8 is in 0 to 255, float32 in 0 to 1; an image is grey or RGB.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ import numpy as np
 
 from seedsafe.functional.carrier import in_memory, need_image
 from seedsafe.functional.values import to_float
+from seedsafe.functional.window import check_fill
 from seedsafe.ground.info import FLOAT32, UINT8, Array
 
-__all__ = ["check_image", "fit_fill", "in_uint8", "is_rgb", "is_uint8", "new", "to_uint8"]
+__all__ = ["check_image", "fit_fill", "in_uint8", "is_rgb", "is_uint8", "need_rgb", "new", "to_uint8"]
 
 
 def is_uint8(image: Array) -> bool:
@@ -32,17 +36,17 @@ def is_uint8(image: Array) -> bool:
 
 
 def check_image(image: Array) -> Array:
-    """Return an image that is uint8 or float32, with memory for every value; see `is_uint8` and `in_memory`."""
+    """Return an image after the checks of `is_uint8` and `in_memory`."""
     is_uint8(image)
     return in_memory(image)
 
 
-def is_rgb(image: Array, what: str) -> bool:
-    """Return True for an image of three channels, False for a grey one, of one.
+def is_rgb(image: Array, name: str) -> bool:
+    """Return True for an image of three channels, False for one of a single channel.
 
     Args:
         image: any array.
-        what: names in an error what needs one of these.
+        name: of the transform, for the error.
 
     Raises:
         ValueError: the image has another number of channels.
@@ -50,19 +54,27 @@ def is_rgb(image: Array, what: str) -> bool:
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels not in (1, 3):
         raise ValueError(
-            f"{what} needs an image of 3 channels (RGB) or 1 (grey), got the shape {image.shape}: "
+            f"{name} needs an image of 3 channels (RGB) or 1 (grey), got the shape {image.shape}: "
             "pass the colour channels alone"
         )
     return channels == 3
 
 
+def need_rgb(image: Array, name: str) -> None:
+    """Raise ValueError if an image does not have three channels; see `is_rgb`."""
+    if not is_rgb(image, name):
+        raise ValueError(
+            f"{name} needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
+        )
+
+
 def new(image: Array) -> Array:
-    """Return a C-contiguous array of an image's shape and dtype, not filled."""
+    """Return an empty C-contiguous array of an image's shape and dtype."""
     return np.empty(image.shape, image.dtype)
 
 
 def to_uint8(image: Array) -> Array:
-    """Return a float32 image in [0, 1] as uint8, rounded; what lies outside is cut off."""
+    """Return a float32 image in [0, 1] as uint8, rounded and cut off at 0 and 255."""
     scaled = image * np.float32(255)
     np.rint(scaled, out=scaled)
     np.clip(scaled, 0, 255, out=scaled)
@@ -70,7 +82,7 @@ def to_uint8(image: Array) -> Array:
 
 
 def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
-    """Return what a function of uint8 images makes of an image; float32 goes through uint8 and back."""
+    """Apply a function for uint8 images to an image; float32 goes through uint8 and back."""
     image = in_memory(image)
     return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))
 
@@ -82,17 +94,7 @@ def fit_fill(fill: Any, image: Array) -> Any:
         ValueError: it does not fit the image's channels or dtype.
     """
     if isinstance(fill, int | float) and 0 <= fill <= 127:
-        return np.asarray(fill, image.dtype)  # fits everywhere
+        return np.asarray(fill, image.dtype)  # fits every dtype
     channels = image.shape[2] if image.ndim == 3 else 1
-    if np.size(fill) not in (1, channels):
-        raise ValueError(
-            f"fill must be one number, or one for each channel, got {fill!r} for an image of shape {image.shape}"
-        )
-    if image.dtype.kind in "ui":
-        limits = np.iinfo(image.dtype)
-        if not (limits.min <= np.min(fill) and np.max(fill) <= limits.max):
-            raise ValueError(
-                f"fill must be from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in the image's "
-                "own units"
-            )
+    check_fill(fill, image, whole=False)
     return np.asarray(fill, image.dtype) if np.size(fill) == channels else fill

@@ -1,4 +1,7 @@
-"""Audio: gain, polarity, segments and order. NumPy alone; exact on every machine."""
+"""Gain, polarity, segments and order of audio.
+
+Exact on every machine.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +9,45 @@ import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = ["amplify", "float32_audio", "invert_polarity", "reverse", "segment", "shaped_audio", "shift_time"]
+__all__ = [
+    "amplify",
+    "float32_audio",
+    "invert_polarity",
+    "not_finite",
+    "reverse",
+    "segment",
+    "shaped_audio",
+    "shift_time",
+]
 
 
 def amplify(audio: Array, gain: float) -> Array:
-    """Return audio multiplied by float32(gain), not clipped.
+    """Return audio multiplied by float32(gain), without clipping.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
         gain: a factor, 1 for no change.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape.
 
     Example:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
         [0.25, -0.5]
     """
-    return float32_audio(audio) * float(gain)  # a Python number is brought to the array's dtype
+    return float32_audio(audio) * float(gain)  # NumPy converts a Python number to the array's dtype
 
 
 def invert_polarity(audio: Array) -> Array:
-    """Return audio with its sign changed.
+    """Return audio with the opposite sign.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape.
 
     Example:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()
@@ -45,7 +57,7 @@ def invert_polarity(audio: Array) -> Array:
 
 
 def segment(audio: Array, start: int, length: int) -> Array:
-    """Return `length` samples from `start` on; where audio ends before that, zeros.
+    """Return `length` samples from `start` on, with zeros after the end of the audio.
 
     Args:
         audio: (samples,) or (channels, samples), any dtype.
@@ -53,7 +65,7 @@ def segment(audio: Array, start: int, length: int) -> Array:
         length: in samples.
 
     Returns:
-        (length,) or (channels, length); a view where the segment lies inside.
+        (length,) or (channels, length); a view if the segment lies inside the audio.
 
     Example:
         >>> segment(np.array([1.0, 2.0, 3.0], np.float32), 1, 3).tolist()
@@ -68,15 +80,15 @@ def segment(audio: Array, start: int, length: int) -> Array:
 
 
 def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
-    """Return audio that begins so many samples later, or earlier where the number is negative.
+    """Return audio shifted to later samples, or to earlier ones if the number is negative.
 
     Args:
         audio: (samples,) or (channels, samples), any dtype.
-        samples: how far; any number.
-        rollover: what leaves at one end comes in at the other; otherwise zeros come in.
+        samples: the shift, any integer.
+        rollover: wrap samples around to the other end; otherwise zeros fill the gap.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: the audio has another shape.
 
     Example:
         >>> shift_time(np.array([1, 2, 3, 4]), 1).tolist(), shift_time(np.array([1, 2, 3, 4]), -1, rollover=False).tolist()
@@ -93,13 +105,13 @@ def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
 
 
 def reverse(audio: Array) -> Array:
-    """Return audio from its end to its beginning.
+    """Return audio backwards.
 
     Args:
         audio: (samples,) or (channels, samples), any dtype.
 
     Raises:
-        ValueError: it has another shape.
+        ValueError: the audio has another shape.
 
     Example:
         >>> reverse(np.array([1, 2, 3])).tolist()
@@ -109,7 +121,7 @@ def reverse(audio: Array) -> Array:
 
 
 def shaped_audio(audio: Array) -> Array:
-    """Return audio as it is, or raise the error of another shape."""
+    """Return audio unchanged, or raise ValueError if it has another shape."""
     if audio.ndim not in (1, 2):
         raise ValueError(
             f"audio must have the shape (samples,) or (channels, samples), got {audio.shape}: reshape it"
@@ -118,7 +130,7 @@ def shaped_audio(audio: Array) -> Array:
 
 
 def float32_audio(audio: Array) -> Array:
-    """Return audio as it is, or raise the error of another shape or dtype."""
+    """Return audio unchanged, or raise an error if it has another shape or dtype."""
     shaped_audio(audio)
     if audio.dtype != np.float32:
         raise TypeError(
@@ -126,3 +138,8 @@ def float32_audio(audio: Array) -> Array:
             "convert it, int16 for instance with (audio / 32768).astype(numpy.float32)"
         )
     return audio
+
+
+def not_finite(found: str = "NaN or infinity") -> ValueError:
+    """Return the error for audio with values that are not finite."""
+    return ValueError(f"audio must be finite, got {found} among its samples: leave such samples out")

@@ -1,4 +1,4 @@
-"""Cutting windows out of images, and padding them."""
+"""Crops and padding of images."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from seedsafe.ground.info import Array
 __all__ = ["MODES", "check_fill", "crop", "crop_each", "pad", "shift_boxes", "shift_points"]
 
 MODES: Final = ("constant", "edge", "reflect", "symmetric")
-"""What lies outside an image, in the words of ``numpy.pad``."""
+"""How pixels outside an image are filled, in the words of ``numpy.pad``."""
 
 _LARGE: Final = 4096
-"""OpenCV pads windows of so many pixels faster than NumPy."""
+"""Pixels from which on OpenCV pads a window faster than NumPy."""
 
 
 def crop(
@@ -40,7 +40,7 @@ def crop(
     mode: str = "constant",
     fill: float | Sequence[float] = 0,
 ) -> Array:
-    """Return a window of an image; where it reaches beyond the image, it is filled. Exact on every machine.
+    """Return a window of an image, filled where it reaches beyond the image. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -52,11 +52,11 @@ def crop(
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:
-        (height, width) or (height, width, C); a view of the image where the window lies inside it.
+        (height, width) or (height, width, C); a view of the image if the window lies inside it.
 
     Raises:
-        ValueError: mode is unknown, the window reaches further out than the image can be mirrored, or fill does not fit
-            the image's channels or dtype.
+        ValueError: mode is unknown, the image is too small to mirror into the window, or fill does not fit the image's
+            channels or dtype.
 
     Example:
         >>> crop(np.array([[1, 2], [3, 4]]), 0, 1, 2, 2).tolist()
@@ -133,7 +133,7 @@ def crop_each(
     else:
         images = np.ascontiguousarray(images)
     _, rows, columns, *channels = images.shape
-    row = np.dtype((np.void, width * math.prod(channels) * images.itemsize))  # is copied as one thing
+    row = np.dtype((np.void, width * math.prod(channels) * images.itemsize))  # copied as one element
     windows: Array = np.ndarray(
         (count, rows - height + 1, columns - width + 1, height),
         row,
@@ -159,20 +159,28 @@ def _pad_all(images: Array, above: int, below: int, before: int, after: int, mod
     return result
 
 
-def check_fill(fill: float | Sequence[float], image: Array) -> None:
-    """Raise ValueError for a fill that does not fit an image's channels or dtype."""
+def check_fill(fill: float | Sequence[float], image: Array, *, whole: bool = True) -> None:
+    """Raise ValueError if a fill does not fit an image's channels or dtype.
+
+    Args:
+        fill: one number, or one for each channel.
+        image: (H, W) or (H, W, C), any dtype.
+        whole: refuse fractions in images of integers.
+    """
     values = np.ravel(fill).tolist()
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(values) not in (1, channels):
         raise ValueError(
-            f"fill must be one number, or one for each channel, got {fill!r} for an image of shape {image.shape}"
+            f"fill must be one number, or one for each channel, got {fill!r} for an image of shape {image.shape}: pass one number"
         )
     if image.dtype.kind in "ui":
         limits = np.iinfo(image.dtype)
-        if not all(limits.min <= value <= limits.max and value == int(value) for value in values):
+        fits = (limits.min <= value <= limits.max and (not whole or value == int(value)) for value in values)
+        if not all(fits):
+            kind, way_out = ("a whole number ", ", or put ToFloat() before it") if whole else ("", "")
             raise ValueError(
-                f"fill must be a whole number from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in "
-                "the image's own units, or put ToFloat() before it"
+                f"fill must be {kind}from {limits.min} to {limits.max} for {image.dtype}, got {fill!r}: pass it in the "
+                f"image's own units{way_out}"
             )
 
 
@@ -183,7 +191,7 @@ def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: st
         return image[row_sources[:, None], column_sources]
     above, before = max(-top, 0), max(-left, 0)
     below, after = max(top + height - image.shape[0], 0), max(left + width - image.shape[1], 0)
-    # What is mirrored, and the edge that it is mirrored at.
+    # The part of the image to mirror, with the edge to mirror it at.
     first_row = 0 if above else row_sources.min()
     first_column = 0 if before else column_sources.min()
     last_row = image.shape[0] if below else row_sources.max() + 1
@@ -203,18 +211,18 @@ def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: st
 
 
 def _sources(mode: str, start: int, length: int, size: int) -> Array:
-    """Return the positions in [0, size) that stand at start, start + 1, … when the axis is continued."""
+    """Return the pixels in [0, size) that positions start, start + 1, … of the continued axis show."""
     positions = np.arange(start, start + length)
     if mode == "edge":
         return np.clip(positions, 0, size - 1)
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-    repeated = mode == "symmetric"  # the border's own pixel stands on both sides of it
+    repeated = mode == "symmetric"  # mirrors the pixel at the edge too
     reach, limit = max(-start, start + length - size), size - 1 + repeated
     if reach > limit:
         raise ValueError(
-            f"cannot pad an image by {reach} pixels with mode={mode!r} where it has {size}: "
-            "pad less, or pass mode='edge' or mode='constant'"
+            f"cannot pad an image by {reach} pixels with mode={mode!r} along a side of {size}: pad less, or pass mode='edge' or "
+            "mode='constant'"
         )
     positions = np.where(positions < 0, -positions - repeated, positions)
     return np.where(positions >= size, 2 * size - 2 + repeated - positions, positions)
@@ -245,7 +253,7 @@ def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "consta
 
 
 def shift_points(points: Array, top: int, left: int) -> Array:
-    """Return points (N, 2 or more), x and y first, as a window with this corner sees them.
+    """Return points (N, 2 or more), x and y first, relative to a window's corner.
 
     Args:
         points: in pixels.
@@ -263,9 +271,9 @@ def shift_points(points: Array, top: int, left: int) -> Array:
 
 
 def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, as a window sees them: shifted and cut off at its edges.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 first, relative to a window's corner and cut off at its edges.
 
-    No box is removed, so that labels stay aligned; one that lies outside has an area of zero.
+    No box is removed, so that labels stay aligned; a box outside the window has an area of zero.
 
     Args:
         boxes: in pixels.
