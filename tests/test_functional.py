@@ -142,7 +142,7 @@ def test_normalize_is_the_formula(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(made, wanted, atol=2e-6)
     real = (image / np.float32(255)).astype(np.float32)
     np.testing.assert_allclose(F.normalize(real, mean.tolist(), std.tolist()), wanted, atol=2e-6)
-    with pytest.raises(ValueError, match="give one for each channel"):
+    with pytest.raises(ValueError, match="mean and std must have one value for each channel"):
         F.normalize(image, [0.5] * (channels + 1), [0.5] * (channels + 1))
 
 

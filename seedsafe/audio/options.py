@@ -1,4 +1,4 @@
-"""Options and a base class that audio transforms share."""
+"""Options and the base class of audio transforms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Affine and perspective maps of images, points and boxes.
+"""Affine and perspective maps: images, points and boxes.
 
 A matrix maps the x and y of a pixel's centre in the image to those in the result. Its rows follow each other:
 (a, b, c, d, e, f) stands for ``a x + b y + c`` and ``d x + e y + f``. A perspective map divides both by its third row.

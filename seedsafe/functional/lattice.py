@@ -1,4 +1,4 @@
-"""Displacements that are given on a lattice: flat on triangles, or bent over cells; and one made of noise."""
+"""Displacements on a lattice, also of noise."""
 
 from __future__ import annotations
 
@@ -19,21 +19,14 @@ __all__ = ["Folded", "Sheet", "elastic_sheet"]
 
 
 _AT_ONCE: Final = 2**15
-"""Triangles or sides of triangles that are looked at together, times places."""
+"""Triangles, or their sides, times points, processed at once."""
 
 _NEAR: Final = 1e-9
-"""How far outside of a triangle a place still counts as inside, as a share of its sides: none is lost between two of them."""
+"""How far outside a triangle a point still counts as inside, as a share of its sides, so that none is lost between two."""
 
 
 class _Lattice:
-    """Displacements in x and y at the corners of equal cells, float64, (rows, columns), at least 2 of each.
-
-    Args:
-        across: in x.
-        down: in y.
-        origin: x and y of the first corner.
-        cell: width and height of a cell.
-    """
+    """Displacements at the corners of equal cells; see Folded."""
 
     def __init__(
         self, across: Array, down: Array, origin: tuple[float, float], cell: tuple[float, float]
@@ -43,9 +36,9 @@ class _Lattice:
         self._origin, self._cell = origin, cell
 
     def _place(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
-        """Return the cells' columns and rows, and where in the cells the places lie.
+        """Return the columns and rows of the points' cells, and the points' positions inside the cells.
 
-        Beyond the outermost they go on for a cell; farther out the displacement stays, so that the way back is found.
+        The outermost cells continue for one cell; farther out the displacement is constant, so that `way_back` converges.
         """
         u = np.clip((x - self._origin[0]) / self._cell[0], -1.0, self._last_column + 2.0)
         v = np.clip((y - self._origin[1]) / self._cell[1], -1.0, self._last_row + 2.0)
@@ -55,11 +48,11 @@ class _Lattice:
 
 
 class Folded(_Lattice):
-    """A Field whose displacements are planes over the two triangles of each cell of a lattice. Exact on every machine.
+    """A Field whose displacements are linear in each of the two triangles of a lattice's cells. Exact on every machine.
 
     Args:
         across: displacements in x at the corners of equal cells, float64, (rows, columns), at least 2 of each.
-        down: those in y.
+        down: displacements in y.
         origin: x and y of the first corner.
         cell: width and height of a cell.
 
@@ -71,10 +64,10 @@ class Folded(_Lattice):
     """
 
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Return the places that are displaced from others."""
+        """Return the displaced coordinates."""
         column, row, u, v = self._place(x, y)
         lower = u + v > 1.0
-        # The corner that only one of the triangles has, and the ways from it along the cell's sides.
+        # The corner that belongs to this triangle alone, and the steps from it along the cell's sides.
         u, v = np.where(lower, 1.0 - u, u), np.where(lower, 1.0 - v, v)
         width = self._grids[0].shape[1]
         corner = row * width + column + lower * (width + 1)
@@ -94,9 +87,9 @@ class Folded(_Lattice):
         return result[0], result[1]
 
     def back(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Return the places that this takes to given ones: exact inside the lattice, beyond it as `way_back` finds them.
+        """Return the coordinates that this maps to x and y: exact inside the lattice, by `way_back` beyond it.
 
-        Where the field folds the image, the first of several places is returned.
+        Where the field folds the image, the result is the first of several solutions.
 
         Example:
             >>> field = Folded(np.array([[0.0, 4.0], [0.0, 4.0]]), np.zeros((2, 2)), (0.0, 0.0), (10.0, 10.0))
@@ -119,14 +112,14 @@ class Folded(_Lattice):
         return result[0].reshape(x.shape), result[1].reshape(x.shape)
 
     def boxes(self, boxes: Array, height: int, width: int) -> Array:
-        """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around all places that this takes into them.
+        """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, around all points that this maps into them.
 
-        What is farthest out lies on a triangle's side or comes from a corner of the box. Boxes of which the lattice shows
-        nothing are led by their outlines, as `distort_boxes` does.
+        The outermost of these points lie on sides of triangles or are mapped to corners of the box. Boxes outside the lattice
+        follow their outlines, as in `distort_boxes`.
 
         Args:
-            boxes: in the image that the field takes places to.
-            height: of the result, in pixels: boxes are cut off at its edges.
+            boxes: in the image that the field maps to.
+            height: of the result, in pixels; boxes are cut off at its edges.
             width: of the result, in pixels.
 
         Example:
@@ -163,14 +156,14 @@ class Folded(_Lattice):
         return result
 
     def _nodes(self) -> Array:
-        """Return the corners of the cells (4, rows, columns): x and y, and the x and y that they are taken to."""
+        """Return the corners of the cells (4, rows, columns): x and y, and their displaced x and y."""
         rows, columns = self._grids[0].shape
         x = np.broadcast_to(self._origin[0] + np.arange(columns) * self._cell[0], (rows, columns))
         y = np.broadcast_to(self._origin[1] + np.arange(rows)[:, None] * self._cell[1], (rows, columns))
         return np.stack([x, y, x + self._grids[0], y + self._grids[1]])
 
     def _triangles_at(self, x: Array, y: Array) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield which triangles are taken to ones that hold places, and the x and y there: arrays (places, triangles)."""
+        """Yield which displaced triangles hold the points, and the x and y there: arrays (points, triangles)."""
         nodes = self._nodes()
         above = nodes[:, :-1, :-1], nodes[:, :-1, 1:], nodes[:, 1:, :-1]
         below = nodes[:, 1:, 1:], nodes[:, 1:, :-1], nodes[:, :-1, 1:]
@@ -181,11 +174,11 @@ class Folded(_Lattice):
         one -= corner
         two -= corner
         area = one[2] * two[3] - one[3] * two[2]
-        flat = np.flatnonzero(area)  # a triangle without an area has nothing but its sides
+        flat = np.flatnonzero(area)  # triangles without an area are covered by their neighbours' sides
         corner, one, two, area = corner[:, flat], one[:, flat], two[:, flat], area[flat]
         for part in _parts(len(flat), len(x)):
             c, a, b = corner[:, part], one[:, part], two[:, part]
-            with np.errstate(invalid="ignore"):  # places that are not finite lie in no triangle
+            with np.errstate(invalid="ignore"):  # points that are not finite lie in no triangle
                 right, down = x[:, None] - c[2], y[:, None] - c[3]
                 u = (right * b[3] - down * b[2]) / area[part]
                 v = (down * a[2] - right * a[3]) / area[part]
@@ -201,7 +194,7 @@ def _parts(count: int, points: int) -> Iterator[slice]:
 def _within(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
     """Return the shares of lines (2, K) at which they enter and leave boxes (N, 4): arrays (N, K).
 
-    A line outside of a box leaves it before it enters it.
+    A line that misses a box leaves it before it enters it.
     """
     enters, leaves = np.zeros((len(edges), start.shape[1])), np.ones((len(edges), start.shape[1]))
     for k in (0, 1):
@@ -231,10 +224,13 @@ class Sheet(_Lattice):
     """
 
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Return the places that are displaced from others."""
+        """Return the displaced coordinates."""
         column, row, u, v = self._place(x, y)
-        u, v = u.astype(np.float32), v.astype(np.float32)  # as fine as displacements are, and twice as fast
-        if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # whole rows, looked up row by row
+        u, v = (
+            u.astype(np.float32),
+            v.astype(np.float32),
+        )  # the precision of displacements; twice as fast (python -m benchmarks --only ElasticTransform)
+        if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # a grid, looked up row by row
             lines = row[:, 0]
             sides = [grid[lines] + v * (grid[lines + 1] - grid[lines]) for grid in self._grids]
             dx, dy = (_between(side[:, column[0]], side[:, column[0] + 1], u) for side in sides)
@@ -251,7 +247,7 @@ class Sheet(_Lattice):
 
 
 def _between(left: Array, right: Array, share: Array) -> Array:
-    """Return what lies between two values; both are used up."""
+    """Return linear interpolation between two arrays; both are overwritten."""
     right -= left
     right *= share
     left += right
@@ -259,23 +255,23 @@ def _between(left: Array, right: Array, share: Array) -> Array:
 
 
 _REACH: Final = 3.0
-"""Standard deviations after which the bell curve ends."""
+"""Standard deviations at which the bell curve is cut off."""
 
 
 def elastic_sheet(
     noise: Address, height: int, width: int, alpha: float, sigma: float, *, same: bool, repeat: bool = False
 ) -> Sheet:
-    """Return displacements made of noise in [-1, 1], smoothed and multiplied by a number. Exact on every machine.
+    """Return displacements from noise in [-1, 1], smoothed and multiplied by alpha. Exact on every machine.
 
-    The noise stands on a lattice two of whose cells are a standard deviation of the smoothing wide, one pixel at least:
-    between its corners there is little to see, and a wide smoothing costs no more than a narrow one.
+    The noise lies on a lattice of cells half a standard deviation of the smoothing wide, but at least one pixel. A finer
+    lattice would hardly look different, and so a wide smoothing costs no more than a narrow one.
 
     Args:
-        noise: the address of its words; the first values are those in x.
+        noise: the address of its words; the displacements in x come first.
         height: of the image, in pixels.
         width: of the image, in pixels.
-        alpha: what the smoothed noise is multiplied by, in pixels.
-        sigma: the smoothing's standard deviation, in pixels.
+        alpha: the factor of the smoothed noise, in pixels.
+        sigma: the standard deviation of the smoothing, in pixels.
         same: use one displacement for x and y.
         repeat: continue the noise of the outermost pixels beyond the image.
 
@@ -297,13 +293,13 @@ def elastic_sheet(
     if repeat:
         _repeat_edges(values, reach, cell, height, width)
     smooth = _smooth(_smooth(values, bell, 1), bell, 2)
-    # The mean of a cell's pixels is nearer to zero than each of them.
+    # The mean of a cell's pixels is nearer to zero than the single pixels.
     smooth *= np.float32(alpha / (4.325 * cell * total * total))
     return Sheet(smooth[0], smooth[-1], (0.0, 0.0), (cell, cell))
 
 
 def _repeat_edges(values: Array, reach: int, cell: float, height: int, width: int) -> None:
-    """Put the noise of the outermost pixels where the image has ended: a mean over a cell's side, not its whole area."""
+    """Repeat the noise of the outermost pixels beyond the image; it is the mean over a cell's side, not over its area."""
     larger = np.float32(math.sqrt(cell))
     for part, side in ((values, height), (values.swapaxes(1, 2), width)):
         last = reach + int((side - 1) / cell + 0.5)
@@ -312,7 +308,7 @@ def _repeat_edges(values: Array, reach: int, cell: float, height: int, width: in
 
 
 def _smooth(values: Array, bell: list[float], axis: int) -> Array:
-    """Return the sum over neighbours along an axis, each times its weight, without the outermost values."""
+    """Return the weighted sum over neighbours along an axis, without the outermost values."""
     reach = len(bell) - 1
     length = values.shape[axis] - 2 * reach
 

@@ -1,4 +1,7 @@
-"""The loudness of audio: decibels, peaks, and noise of a given ratio. NumPy alone; exact on every machine, coloured noise aside."""
+"""The loudness of audio: decibels, peaks and noise.
+
+Exact on every machine, except for pink and brown noise.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 
 from seedsafe.functional.noise import float_table
 from seedsafe.functional.scratch import noise_parts, part_of
-from seedsafe.functional.sound import float32_audio
+from seedsafe.functional.sound import float32_audio, not_finite
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential
 from seedsafe.keys.key import Address
@@ -30,7 +33,7 @@ _LN10_20: Final = 0.11512925464970229
 _LANES: Final = 8192
 
 COLORS: Final = {"white": 0.0, "pink": 0.5, "brown": 1.0}
-"""How the amplitude of each colour of noise falls: with this power of the frequency."""
+"""For each colour of noise, the power of the frequency by which its amplitude falls."""
 
 
 def _factor(decibels: float) -> float:
@@ -52,7 +55,7 @@ def rms(audio: Array) -> float:
     """
     flat = audio.reshape(-1)
     lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
-    # They are added lane by lane: the order of NumPy's own sums depends on the processor.
+    # Adds lane by lane: the order of NumPy's own sums depends on the processor.
     sums, room = np.zeros(lanes), np.empty(lanes)
     for first in range(0, flat.size, lanes):
         part = flat[first : first + lanes]
@@ -64,22 +67,20 @@ def rms(audio: Array) -> float:
         sums = sums[: sums.size // 2] + sums[sums.size // 2 :]
     total = float(sums[0])
     if not math.isfinite(total):
-        raise ValueError(
-            "audio must be finite, got NaN or infinity among its samples: leave such samples out"
-        )
+        raise not_finite()
     return math.sqrt(total / max(flat.size, 1))
 
 
 def change_gain(audio: Array, decibels: float) -> Array:
-    """Return audio that is so many decibels louder, not clipped. Exact on every machine.
+    """Return audio made louder by a number of decibels, without clipping. Exact on every machine.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
         decibels: in [-700, 700]; 0 for no change, 20 for a factor of 10.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape.
 
     Example:
         >>> change_gain(np.array([0.5, -1.0], np.float32), 20).round(3).tolist()
@@ -89,18 +90,18 @@ def change_gain(audio: Array, decibels: float) -> Array:
 
 
 def gain_transition(audio: Array, first: float, last: float, start: int, length: int) -> Array:
-    """Return audio whose gain goes from one number of decibels to another, evenly in decibels. Exact on every machine.
+    """Return audio with a gain that changes evenly in decibels, from one value to another. Exact on every machine.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
         first: the gain before the transition, in decibels, in [-700, 700].
-        last: the gain after it.
-        start: the sample at which it begins; it may lie before the audio's first.
-        length: how many samples it takes, at least 1.
+        last: the gain after it, as `first`.
+        start: the first sample of the transition; it may lie before the audio.
+        length: of the transition in samples, at least 1.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape.
 
     Example:
         >>> gain_transition(np.ones(4, np.float32), 0, 40, 1, 2).round(2).tolist()
@@ -113,7 +114,7 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
     np.multiply(audio[..., :begin], np.float32(_factor(first)), out=result[..., :begin])
     np.multiply(audio[..., end:], np.float32(_factor(last)), out=result[..., end:])
     if begin < end:
-        # Each factor follows from the one before it: powers would be rounded in the processor's own way.
+        # Each factor is computed from the one before it: processors round powers differently.
         factors = np.full(end - begin, _factor(step))
         factors[0] = _factor(first + step * (begin - start))
         np.multiply.accumulate(factors, out=factors)
@@ -122,15 +123,15 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
 
 
 def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
-    """Return audio whose loudest sample is `peak`; silence stays. Exact on every machine.
+    """Return audio scaled so that its greatest absolute value is `peak`; silence stays. Exact on every machine.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
-        peak: what the greatest absolute value becomes.
+        peak: the greatest absolute value of the result.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape, or a value is not finite.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape, or a value is not finite.
 
     Example:
         >>> normalize_peak(np.array([0.25, -0.5], np.float32)).tolist()
@@ -140,9 +141,7 @@ def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
         return audio.copy()
     greatest = max(float(audio.max()), -float(audio.min()))
     if not math.isfinite(greatest):
-        raise ValueError(
-            "audio must be finite, got NaN or infinity among its samples: leave such samples out"
-        )
+        raise not_finite()
     if greatest == 0.0:
         return audio.copy()
     result: Array = audio / np.float32(greatest)
@@ -152,15 +151,15 @@ def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
 
 
 def clip_loudest(audio: Array, share: float) -> Array:
-    """Return audio with a share of its samples clipped, half of them at the top and half at the bottom. Exact on every machine.
+    """Return audio with a share of its samples clipped, half at the top and half at the bottom. Exact on every machine.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
         share: of all samples, in [0, 1].
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape, or a value is NaN.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape, or a value is NaN.
 
     Example:
         >>> clip_loudest(np.array([-4, -1, 1, 3], np.float32), 0.5).tolist()
@@ -172,21 +171,22 @@ def clip_loudest(audio: Array, share: float) -> Array:
     cut = min(int(count * share / 2.0), (count - 1) // 2)
     sorted_there = np.partition(audio.reshape(-1), sorted({cut, count - 1 - cut}))
     if np.isnan(sorted_there[count - 1 - cut :].max()):  # NaN counts as the greatest
-        raise ValueError("audio must be finite, got NaN among its samples: leave such samples out")
+        raise not_finite("NaN")
     low, high = sorted_there[cut], sorted_there[count - 1 - cut]
     return np.clip(audio, low, high, out=sorted_there.reshape(audio.shape))
 
 
 def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
-    """Return noise, float32, each channel with its own.
+    """Return noise, float32, independent for each channel.
 
-    Its power falls by 0 dB an octave if it is white, 3 if pink and 6 if brown, as that of audiomentations' ``AddColorNoise``. White
-    noise is standard normal noise, exact on every machine; the others are made of it by a Fourier transform, and have no constant part.
+    The power of white noise is constant, that of pink noise falls by 3 dB an octave and that of brown noise by 6, as in
+    audiomentations' ``AddColorNoise``. White noise is standard normal and exact on every machine. A Fourier transform turns
+    it into the other colours, which have a mean of zero.
 
     Args:
         color: "white", "pink" or "brown".
         shape: (samples,) or (channels, samples).
-        noise: the address of the noise, from ``Draws.noise``: value k in C order with the k-th 16-bit piece.
+        noise: the address of the noise, from ``Draws.noise``: value k in C order follows from the k-th 16-bit piece.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -209,7 +209,7 @@ def colored_noise(color: str, shape: tuple[int, ...], noise: Address) -> Array:
 
 
 def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
-    """Return audio with noise added that is so many decibels softer. Exact on every machine.
+    """Return audio with noise added, scaled to be `snr` decibels softer. Exact on every machine.
 
     Loudness is the root of the mean square over all channels. Silent audio stays silent, and silent noise adds nothing.
 
@@ -219,8 +219,8 @@ def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
         snr: in decibels, in [-700, 700].
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape, or a value is not finite.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape, or a value is not finite.
 
     Example:
         >>> mix_at_snr(np.array([1, 1], np.float32), np.array([5, -5], np.float32), 20).astype(float).round(3).tolist()
@@ -236,7 +236,7 @@ def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
 
 
 def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
-    """Return audio with noise of a colour that is so many decibels softer. See `colored_noise` and `mix_at_snr`.
+    """Return audio with coloured noise added, `snr` decibels softer; see `colored_noise` and `mix_at_snr`.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -245,8 +245,8 @@ def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
         noise: the address of the noise, from ``Draws.noise``.
 
     Raises:
-        TypeError: it has another dtype.
-        ValueError: it has another shape, or a value is not finite.
+        TypeError: the audio has another dtype.
+        ValueError: the audio has another shape, or a value is not finite.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

@@ -1,4 +1,7 @@
-"""Bands of a spectrogram that are filled. NumPy alone; exact on every machine."""
+"""Masks of bands in spectrograms.
+
+Exact on every machine.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ __all__ = ["mask_bands", "spectrogram_size"]
 
 
 def spectrogram_size(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return the numbers of frequencies and of frames.
+    """Return the number of frequencies and the number of frames.
 
     Raises:
         ValueError: the shape is not that of a spectrogram.
@@ -23,7 +26,8 @@ def spectrogram_size(shape: tuple[int, ...]) -> tuple[int, int]:
     """
     if len(shape) not in (2, 3):
         raise ValueError(
-            f"a spectrogram must have the shape (frequencies, frames) or (channels, frequencies, frames), got {shape}: reshape it"
+            f"a spectrogram must have the shape (frequencies, frames) or (channels, frequencies, frames), got {shape}: "
+            "reshape it"
         )
     return shape[-2], shape[-1]
 
@@ -35,12 +39,12 @@ def mask_bands(
 
     Args:
         spectrogram: (frequencies, frames) or (channels, frequencies, frames), any dtype.
-        bands: the first frame (or frequency) of each, and the one behind its last.
-        fill: what they are filled with; "mean" is the mean of the spectrogram as it was given.
-        in_time: whether they are frames.
+        bands: the first frame (or frequency) of each, and the one after its last.
+        fill: the value of the bands; "mean" is the mean of the spectrogram before.
+        in_time: True for bands of frames, False for bands of frequencies.
 
     Raises:
-        ValueError: it has another shape, or its dtype cannot hold `fill`.
+        ValueError: the spectrogram has another shape, or its dtype cannot hold `fill`.
 
     Example:
         >>> mask_bands(np.ones((2, 4), np.float32), [(1, 3)], 0.0, in_time=True).tolist()
@@ -55,7 +59,7 @@ def mask_bands(
         filler = np.asarray(value).astype(result.dtype)
     if fill != "mean" and not (np.isfinite(filler) if result.dtype.kind == "f" else filler == value):
         raise ValueError(
-            f"fill must be a value of the spectrogram's dtype {result.dtype}, got {fill!r}: pass another"
+            f"fill must be a value of the spectrogram's dtype {result.dtype}, got {fill!r}: pass another value"
         )
     for first, last in bands:
         if in_time:
@@ -66,7 +70,7 @@ def mask_bands(
 
 
 def _mean(spectrogram: Array) -> float:
-    # Row by row and then by halves: the order of NumPy's own sums depends on the processor.
+    # Adds row by row, then by halves: the order of NumPy's own sums depends on the processor.
     sums = np.zeros(1 << max(spectrogram.shape[-1] - 1, 0).bit_length())
     for row in spectrogram.reshape(-1, spectrogram.shape[-1]):
         sums[: row.size] += row

@@ -1,4 +1,4 @@
-"""Gaussian noise from integer words and a table: the same on every machine."""
+"""Gaussian noise, the same on every machine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from seedsafe.keys.draws import normal_quantiles, sixteenths
 from seedsafe.keys.key import Address
 
 if TYPE_CHECKING:
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
+    import numpy.typing as npt  # costs a tenth of NumPy's import (benchmarks/import_time.py)
 
 __all__ = ["add_gaussian_noise", "gaussian_noise"]
 
 _SMALL = 8192
-"""Below so many values, computing each is cheaper than a table of all 65536 steps."""
+"""Below this number of values, computing each is cheaper than a table of all 65536 steps (python -m benchmarks --only GaussianNoise)."""
 
 
 def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
@@ -36,19 +36,19 @@ def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:
 
 
 def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel: bool = True) -> Array:
-    """Return an array with Gaussian noise added, value k in C order with the k-th noise. Exact on every machine.
+    """Return an array with Gaussian noise added; value k in C order gets the k-th noise value. Exact on every machine.
 
     Args:
         array: uint8 or float32, any shape.
-        std: standard deviation in the array's own units (0 to 255 in uint8).
+        std: the standard deviation in the array's own units (0 to 255 for uint8).
         noise: the address of the noise, from ``Draws.noise``.
-        per_channel: False adds the k-th noise to all channels of pixel k, of an image (H, W, C).
+        per_channel: False adds the k-th noise value to all channels of pixel k, for an image (H, W, C).
 
     Returns:
         uint8: ``clip(x + rint(std * z), 0, 255)``. float32: ``x + float32(std) * float32(z)``, not clipped.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the array has another dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -90,7 +90,7 @@ def _add_float32(array: Array, std: float, noise: Address) -> Array:
     source, values, table, size = array.reshape(-1), result.reshape(-1), float_table(), np.float32(std)
     for first, last, pieces in noise_parts(noise, array.size, part_of(array, 12)):
         part = values[first:last]
-        table.take(pieces, out=part, mode="clip")  # with "raise", it would be copied
+        table.take(pieces, out=part, mode="clip")  # the mode "raise" copies
         part *= size
         part += source[first:last]
     return result
@@ -118,7 +118,7 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
             steps8 = np.rint(steps, out=steps).astype(np.int8)
         else:
             steps8 = cv2.LUT(pieces.reshape(1, -1), table)
-        del pieces  # before there are more
+        del pieces  # frees memory before the next pieces
         part = values[first:last].reshape(1, -1)
         np.bitwise_xor(source[first:last], 128, out=part[0])
         signed = part.view(np.int8)
@@ -144,7 +144,7 @@ _steps = _Steps()
 
 
 def _step_table(std: float) -> npt.NDArray[np.int8]:
-    """Return the steps of each 16-bit piece; those of the last std are kept, in a table that is never written again."""
+    """Return the steps of the 16-bit pieces; the last std's table is cached and never written again."""
     known, table = _steps.last
     if known != std:
         table = np.empty(65536, np.int8)

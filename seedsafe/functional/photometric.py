@@ -9,7 +9,7 @@ import numpy as np
 from seedsafe.functional.carrier import in_memory, opencv
 from seedsafe.functional.channels import shuffle_channels
 from seedsafe.functional.hue import turn_hue
-from seedsafe.functional.kinds import is_rgb, is_uint8, new
+from seedsafe.functional.kinds import is_uint8, need_rgb, new
 from seedsafe.functional.scratch import scratch_planes
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.ground.info import Array
@@ -18,13 +18,13 @@ __all__ = ["distort", "multiply_saturation"]
 
 
 def multiply_saturation(image: Array, factor: float) -> Array:
-    """Return an RGB image with the saturation of HSV multiplied. Exact on every machine for uint8.
+    """Return an RGB image with its saturation in HSV multiplied. Exact on every machine for uint8.
 
-    A saturation beyond 1 is not cut off; the values are, at the ends of their range.
+    A saturation above 1 is not cut off, but the resulting values are, at the ends of their range.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
-        factor: 0 gives the value of HSV, 1 the image.
+        factor: 0 gives the value of HSV, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -40,14 +40,11 @@ def multiply_saturation(image: Array, factor: float) -> Array:
 
 def _check(image: Array) -> None:
     is_uint8(image)
-    if not is_rgb(image, "PhotoMetricDistortion"):
-        raise ValueError(
-            f"PhotoMetricDistortion needs an image of 3 channels (RGB), got the shape {image.shape}: repeat the grey channel"
-        )
+    need_rgb(image, "PhotoMetricDistortion")
 
 
 def _multiply(image: Array, factor: float, out: Array) -> Array:
-    """Each channel's distance from the greatest is what saturation multiplies: v - factor * (v - x)."""
+    """Multiply each channel's distance from the greatest: v - factor * (v - x)."""
     image = in_memory(image)
     cv2 = opencv()
     planes = scratch_planes(3, image)
@@ -77,12 +74,12 @@ def distort(
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
-        brightness: is added, on the scale of 0 to 255.
-        contrast: multiplies all values.
-        contrast_first: whether it comes before saturation and hue.
+        brightness: to add, on the scale of 0 to 255.
+        contrast: to multiply all values by.
+        contrast_first: apply contrast before saturation and hue, not after.
         saturation: see `multiply_saturation`.
         hue: a turn in degrees.
-        order: of the channels, as the old place of each new one.
+        order: of the channels: the old number of each new one.
 
     Raises:
         TypeError: it has another dtype.

@@ -1,6 +1,6 @@
-"""Pillow's ``ImageEnhance`` and ``Image.transform``, to the bit: the operations of policies.
+"""Pillow's ``ImageEnhance`` and ``Image.transform``, bit for bit.
 
-uint8 is exact on every machine. float32 goes through uint8, as in Pillow.
+Policies use them. uint8 is exact on every machine. float32 goes through uint8, as in Pillow.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = [
 ]
 
 FILTERS: Final = ("nearest", "bilinear", "bicubic")
-"""How a moved pixel finds its value."""
+"""Interpolations of `transform_affine`."""
 
 _WEIGHTS: Final = np.array([[19595, 38470, 7471, 32768]], np.float32)
-"""Of red, green and blue in a grey, in parts of 65536, and what rounds it. All sums are below 2**24, so float32 is exact."""
+"""Red, green and blue in a grey in parts of 65536, and one half for rounding. Sums stay below 2**24, exact in float32."""
 _SMOOTH: Final = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32)
 
 _BAND: Final = 2**14
-"""Pixels that are interpolated at once."""
+"""Pixels interpolated at once."""
 
 
 def enhance_brightness(image: Array, factor: float) -> Array:
@@ -45,7 +45,7 @@ def enhance_brightness(image: Array, factor: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factor: 0 gives black, 1 the image.
+        factor: 0 gives black, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -62,7 +62,7 @@ def enhance_contrast(image: Array, factor: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, 3), RGB.
-        factor: 0 gives the mean grey everywhere, 1 the image.
+        factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -87,7 +87,7 @@ def enhance_color(image: Array, factor: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, 3), RGB.
-        factor: 0 gives greys, 1 the image.
+        factor: 0 gives greys, 1 the image itself.
 
     Raises:
         TypeError: it has another dtype.
@@ -103,11 +103,11 @@ def enhance_color(image: Array, factor: float) -> Array:
 
 
 def enhance_sharpness(image: Array, factor: float) -> Array:
-    """Return an image blended with itself smoothed, as ``ImageEnhance.Sharpness`` does.
+    """Return an image blended with its smoothed version, as ``ImageEnhance.Sharpness`` does.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factor: 0 gives the smoothed image, 1 the image, 2 a sharper one.
+        factor: 0 gives the smoothed image, 1 the image itself, 2 a sharper image.
 
     Raises:
         TypeError: it has another dtype.
@@ -122,13 +122,13 @@ def enhance_sharpness(image: Array, factor: float) -> Array:
 
 
 def _smooth(image: Array) -> Array:
-    """Return the filter SMOOTH of an image, float32: its edge stays as it is."""
+    """Return an image smoothed by Pillow's filter SMOOTH, float32; pixels at the edge stay."""
     if min(image.shape[:2]) < 3:
         return image.astype(np.float32)
     sums: Array = opencv().filter2D(image, 5, _SMOOTH)  # whole numbers
     sums = sums.reshape(image.shape)
     sums *= np.float32(1 / 13)
-    sums += np.float32(0.5)  # a thirteenth is never half, so no rounding falls on the other side
+    sums += np.float32(0.5)  # thirteenths are never halves, so no rounding error matters
     np.floor(sums, out=sums)
     for edge in (0, -1):
         sums[edge] = image[edge]
@@ -148,7 +148,7 @@ def _blend_with(image: Array, value: float, factor: float) -> Array:
 
 
 def _blend(one: Array, other: Array, factor: float) -> Array:
-    """Return ``one + factor * (other - one)`` of values of uint8, in float32, cut off and rounded down."""
+    """Return ``one + factor * (other - one)`` for values of uint8, computed in float32, cut off and rounded down."""
     first = one.astype(np.float32, copy=False)
     result = other.astype(np.float32)
     result -= first
@@ -158,7 +158,7 @@ def _blend(one: Array, other: Array, factor: float) -> Array:
 
 
 def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
-    """Return an image with an amount added to the values below a threshold, cut off at 255: timm's ``SolarizeAdd``.
+    """Return an image with an amount added to the values below a threshold, cut off at 255, as timm's ``SolarizeAdd``.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -197,12 +197,12 @@ def invert_from(image: Array, threshold: float) -> Array:
 def transform_affine(
     image: Array, data: Matrix, *, resample: str = "nearest", fill: float | Sequence[float] = 0
 ) -> Array:
-    """Return an image moved by an affine map, of the image's size, as ``Image.transform(size, AFFINE, data)`` does.
+    """Return an image of the same size moved by an affine map, as ``Image.transform(size, AFFINE, data)`` does.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, or float32, which goes through uint8.
-        data: six numbers, a, b, c, d, e, f: the point (x, y) of the result comes from (a x + b y + c, d x + e y + f) of the
-            image; 0 is the edge of the first pixel, as everywhere in Pillow.
+        data: six numbers, a, b, c, d, e, f: the point (x, y) of the result comes from (a x + b y + c, d x + e y + f) in the
+            image; 0 is the edge of the first pixel, as always in Pillow.
         resample: "nearest", "bilinear" or "bicubic".
         fill: the value outside, one for all channels or one for each.
 
@@ -240,7 +240,7 @@ def _nearest(image: Array, data: Matrix, fill: float | Sequence[float]) -> Array
 
 
 def _sources(row: Sequence[float], height: int, width: int) -> Array:
-    """Return the rows or columns that pixels come from, in Pillow's arithmetic of 16 bits after the point, "<u4"."""
+    """Return the rows or columns that pixels come from, "<u4", in Pillow's fixed-point numbers of 16 fractional bits."""
     steps = [
         math.floor(number * 65536.0 + 0.5) for number in (*row[:2], row[2] + row[0] * 0.5 + row[1] * 0.5)
     ]
@@ -253,7 +253,7 @@ def _sources(row: Sequence[float], height: int, width: int) -> Array:
 
 
 def _shift(image: Array, down: int, across: int, fill: float | Sequence[float]) -> Array:
-    """Return an image whose pixels come from so many rows below and columns to the right."""
+    """Return an image whose pixels come from `down` rows below and `across` columns to the right."""
     height, width = image.shape[:2]
     result = new(image)
     result[...] = fit_fill(fill, image)
@@ -269,7 +269,7 @@ def _interpolate(image: Array, data: Matrix, resample: str, fill: float | Sequen
     result = new(image)
     result[...] = fit_fill(fill, image)
     flat = result.reshape(height * width, -1)
-    # Beyond an edge its pixels are repeated, twice.
+    # The pixels at the edges are repeated twice beyond them.
     stride = width + 4
     around = np.pad(image.reshape(height, width, -1), ((2, 2), (2, 2), (0, 0)), "edge").reshape(
         -1, flat.shape[1]
@@ -307,7 +307,7 @@ def _linear(source: Callable[[int], Array], share: Array) -> Array:
 
 
 def _cubic(source: Callable[[int], Array], share: Array) -> Array:
-    """The cubic that Pillow's transform uses (a = -1)."""
+    """Return the cubic interpolation of Pillow's transform (a = -1)."""
     one, two, three, four = source(-1), source(0), source(1), source(2)
     result = two - one
     result -= three

@@ -1,4 +1,4 @@
-"""Quality that is lost when images are stored: compression, and fewer pixels."""
+"""Loss of quality: compression and lower resolution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS: Final = {
 
 
 def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
-    """Return an image as it comes back from a file of lower quality; exact with the same build of OpenCV.
+    """Return an image after lossy compression. Exact with the same build of OpenCV.
 
     float32 goes through uint8.
 
@@ -29,7 +29,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: the format is another, or the image has another number of channels or is larger than the format holds.
+        ValueError: the format is unknown, or the image has another number of channels or is too large for the format.
 
     Example:
         >>> import numpy as np
@@ -43,7 +43,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
     is_uint8(image)
     if max(image.shape[:2]) > limit:
         raise ValueError(
-            f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop it first"
+            f"{file_format} supports up to {limit} pixels per side, got the shape {image.shape}: crop the image first"
         )
     return in_uint8(image, lambda values: _store(values, quality, suffix, option, colours))
 
@@ -62,13 +62,13 @@ def _store(image: Array, quality: int, suffix: str, option: str, colours: bool) 
 
 
 def downscale(image: Array, scale: float, down: str = "nearest", up: str = "nearest") -> Array:
-    """Return an image made smaller and as large as before again. Exact as `resize` is.
+    """Return an image resized to a smaller size and back. As exact as `resize`.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        scale: of the sides in between, in (0, 1].
-        down: how it is made smaller, one of the interpolations of `resize`.
-        up: how it is made larger.
+        scale: of the smaller image's sides, in (0, 1].
+        down: the interpolation to the smaller size, one of those of `resize`.
+        up: the interpolation back, one of those of `resize`.
 
     Raises:
         TypeError: it has another dtype.

@@ -16,7 +16,7 @@ from seedsafe.ground.info import Array
 __all__ = ["MAX_SIDE", "Coordinates", "border_code", "in_parts", "interpolation_code", "remap"]
 
 MAX_SIDE: Final = 32766
-"""The longest side that OpenCV warps."""
+"""The longest side that OpenCV can warp."""
 
 _CODES: Final = {"nearest": 0, "bilinear": 1, "bicubic": 2, "lanczos": 4}
 _BORDERS: Final = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}
@@ -29,7 +29,7 @@ Coordinates = Callable[[int, int], tuple[Array, Array]]
 broadcast to (rows, width)."""
 
 _WORTH_FOUR: Final = 2**12
-"""Pixels from which on it pays to make RGB images RGBA before."""
+"""From this many pixels on, it pays to warp RGB images as RGBA."""
 
 
 def remap(
@@ -54,7 +54,7 @@ def remap(
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
     Returns:
-        (height, width) or (height, width, C), a new array. What lies between takes up to 0.6 MB, whatever the image's size.
+        (height, width) or (height, width, C), a new array. Buffers take up to 0.6 MB, whatever the image's size.
 
     Raises:
         TypeError: the image's dtype cannot be interpolated.
@@ -99,7 +99,7 @@ def interpolation_code(interpolation: str) -> int:
 
 
 def border_code(mode: str) -> int:
-    """Return OpenCV's number for what lies outside, or raise ValueError."""
+    """Return OpenCV's number for a mode, or raise ValueError."""
     if mode not in _BORDERS:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
     return _BORDERS[mode]
@@ -108,21 +108,21 @@ def border_code(mode: str) -> int:
 def in_parts(
     image: Array, move: Any, height: int, width: int, interpolation: str, fill: float | Sequence[float]
 ) -> Array:
-    """Return what `move` makes of an image, given to it as OpenCV takes it: up to four channels at a time.
+    """Apply `move` to an image in parts that OpenCV supports: up to four channels, in a dtype it can move.
 
     Args:
         image: (H, W) or (H, W, C).
-        move: is called with the part, the value outside, and a buffer for the result or None.
+        move: called with the part, the values outside it, and a buffer for the result or None.
         height: of the result.
         width: of the result.
-        interpolation: with "nearest" any dtype is moved; with another, only what has values between its own.
+        interpolation: "nearest" supports any dtype, the others only dtypes that can be interpolated.
         fill: the value outside, one for all channels or one for each.
     """
     image = in_memory(image)
     need_image(image)
     if max(*image.shape[:2], height, width) > MAX_SIDE:
         raise ValueError(
-            f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
+            f"an image can be warped up to {MAX_SIDE} pixels per side, got {image.shape[:2]} to {(height, width)}: "
             "crop or resize it first"
         )
     channels = image.shape[2] if image.ndim == 3 else 1
@@ -156,7 +156,10 @@ def in_parts(
 
 
 def _in_four(image: Array, move: Any, height: int, width: int, values: list[float]) -> Array:
-    """Return an RGB image, moved as RGBA: OpenCV's loops over four channels are twice as fast, to the same bytes."""
+    """Move an RGB image as RGBA: OpenCV's loops over four channels are twice as fast, and the bytes are the same.
+
+    See ``python -m benchmarks --only Rotate``.
+    """
     rows, columns = image.shape[:2]
     cv2 = opencv()
     buffer = scratch((4 * (rows * columns + height * width),), image.dtype)

@@ -1,4 +1,4 @@
-"""Images, points and boxes of another size."""
+"""Resizing of images, points and boxes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from seedsafe.ground.info import Array
 __all__ = ["INTERPOLATIONS", "need_interpolated", "resize", "resize_boxes", "resize_points"]
 
 INTERPOLATIONS: Final = ("nearest", "bilinear", "bicubic", "area", "lanczos")
-"""How values between pixels are found; of "area", each pixel is the mean of those that it covers."""
+"""Ways to compute values between pixels; with "area", each pixel is the mean of the pixels that it covers."""
 
 _CODES: Final = {"nearest": 6, "bilinear": 1, "bicubic": 2, "area": 3, "lanczos": 4}
-"""OpenCV's numbers; 6 is INTER_NEAREST_EXACT, the pixel under the middle."""
+"""OpenCV's numbers; 6 is INTER_NEAREST_EXACT, the pixel under the centre."""
 
 _MANY: Final = 2**13
-"""Beyond so many pixels, the steps of a faster way cost less than they save."""
+"""Above this many pixels, copying whole rows is faster (python -m benchmarks --only Resize)."""
 
 _INTERPOLATED: Final = "BhHfd"
 
@@ -29,25 +29,25 @@ _INTERPOLATED: Final = "BhHfd"
 def resize(
     image: Array, height: int, width: int, *, interpolation: str = "bilinear", antialias: bool = False
 ) -> Array:
-    """Return an image of another size, its edges on the edges of the given one.
+    """Return an image resized so that its edges stay aligned.
 
     Exact on every machine for "nearest", and for uint8 with "bilinear", "area" or antialias; else with the same build
-    of OpenCV, or of Pillow. Nothing is smoothed first unless antialias says so.
+    of OpenCV, or of Pillow. Nothing is smoothed first without antialias.
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         height: of the result, in pixels.
         width: of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
-        antialias: make what ``Image.resize`` of Pillow 13 makes of each channel by itself, whether the image shrinks or
-            grows: of uint8 to the bit; of float32 as its mode F; of float64 as mode F, in the precision of float32; of
-            int16 and uint16 as mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's
-            box, the mean of the pixels whose middle is covered. Pillow 11 and 12 give these bytes too, though their own
-            ``Image.resize`` takes the two axes in another order where the height shrinks much more than the width, which
-            changes some values. No effect on "nearest".
+        antialias: resize each channel by itself as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
+            uint8 bit for bit; float32 in its mode F; float64 in mode F, with the precision of float32; int16 and uint16 in
+            mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the
+            pixels whose centre is covered. With Pillow 11 and 12 the bytes are the same, though their own ``Image.resize``
+            takes the two axes in another order if the height shrinks much more than the width, which changes some values.
+            No effect on "nearest".
 
     Returns:
-        (height, width) or (height, width, C); the image itself if it has that size.
+        (height, width) or (height, width, C); the image itself if it already has that size.
 
     Raises:
         ImportError: antialias needs Pillow, which is not installed.
@@ -85,7 +85,7 @@ def resize(
             result[..., first : first + limit] = part if part.ndim == 3 else part[..., None]
     elif interpolation == "nearest" and height > shape[0] and height * width > _MANY:
         wide = given if width == shape[1] else cv2_resize(given, (width, shape[0]), interpolation=code)
-        result = wide.take(_sources(shape[0], height), axis=0)  # whole rows are copied faster than pixels
+        result = wide.take(_sources(shape[0], height), axis=0)
     else:
         result = cv2_resize(given, (width, height), interpolation=code)
     return restore(result, image)
@@ -93,13 +93,13 @@ def resize(
 
 @lru_cache(64)
 def _sources(given: int, height: int) -> Array:
-    """Return the row that each row of a higher image is a copy of."""
+    """Return the source row of each row of a taller image."""
     rows = np.arange(given, dtype=np.int32)[:, None]
     return opencv().resize(rows, (1, height), interpolation=_CODES["nearest"]).ravel().astype(np.intp)  # type: ignore[no-any-return]
 
 
 def need_interpolated(image: Array) -> None:
-    """Raise TypeError for an image whose dtype has no values between its own."""
+    """Raise TypeError if an image's dtype cannot be interpolated."""
     if image.dtype.char not in _INTERPOLATED:
         raise TypeError(
             f"an image of dtype {image.dtype} cannot be interpolated: convert it to uint8 or float32 with astype, "
@@ -108,12 +108,12 @@ def need_interpolated(image: Array) -> None:
 
 
 def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, in an image of another size. Exact on every machine.
+    """Return points (N, 2 or more), x and y of pixel centres first, in a resized image. Exact on every machine.
 
     Args:
         points: floats, or integers, which are rounded.
-        given: height and width of the image before.
-        size: height and width of the image after.
+        given: the height and width of the image before.
+        size: the height and width of the image afterwards.
 
     Example:
         >>> resize_points(np.array([[0.0, 1.0]]), (10, 10), (20, 10)).tolist()
@@ -125,12 +125,12 @@ def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) 
 
 
 def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
-    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in an image of another size; see `resize_points`.
+    """Return boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first, in a resized image; see `resize_points`.
 
     Args:
         boxes: in pixels.
         given: the height and width of the image before.
-        size: its height and width afterwards.
+        size: the height and width of the image afterwards.
 
     Example:
         >>> resize_boxes(np.array([[0, 1, 2, 3]]), (10, 10), (20, 10)).tolist()

@@ -1,4 +1,4 @@
-"""Tones: what becomes of each value by itself, wherever it stands in the image."""
+"""Tones: functions of each value by itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         factor: of every value.
-        offset: a share of the range: 1 is 255 of uint8.
+        offset: to add, as a share of the range: 1 is 255 for uint8.
 
     Raises:
         TypeError: it has another dtype.
@@ -50,7 +50,7 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
 
 
 def adjust_tones_each(images: Array, factors: Array, offsets: Array) -> Array:
-    """Return images, each as `adjust_tones` makes it of one.
+    """Return the results of `adjust_tones` for each image.
 
     Args:
         images: uint8 or float32, (N, H, W) or (N, H, W, C).
@@ -85,20 +85,20 @@ def mean_value(image: Array) -> float:
 
 _LN2: Final = 0.6931471805599453
 _LOGARITHMS: Final = np.array([-1e4, *(logarithm(value / 255.0) / _LN2 for value in range(1, 256))])
-"""Of the 256 values as shares of the range, to the base 2; of 0, one whose power is 0."""
+"""Base-2 logarithms of the 256 values as shares of the range; that of 0 is low enough for a power of 0."""
 _POWERS: Final = tuple(np.full(256, 255.0 * _LN2**k / math.factorial(k)) for k in range(5, -1, -1))
-"""The series of 255 times a power of 2, the highest first: within 3e-6 for exponents of ±0.5; as arrays, which NumPy
-takes faster than numbers."""
+"""The power series of 255 times a power of 2, highest coefficient first: within 3e-6 for exponents of ±0.5. They are arrays
+because NumPy takes numbers more slowly."""
 
 
 def adjust_gamma(image: Array, gamma: float) -> Array:
-    """Return an image to the power gamma, as shares of its range. Exact on every machine for uint8.
+    """Return an image with its values, as shares of the range, raised to the power gamma. Exact on every machine for uint8.
 
     float32 is exact with the same build of OpenCV; negative values count as 0.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        gamma: above 1 darkens, below 1 brightens; in [0.01, 100].
+        gamma: in [0.01, 100]; above 1 darkens, below 1 brightens.
 
     Raises:
         TypeError: it has another dtype.
@@ -116,7 +116,7 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
 
 
 def adjust_gamma_each(images: Array, gammas: Array) -> Array:
-    """Return images, each as `adjust_gamma` makes it of one.
+    """Return the results of `adjust_gamma` for each image.
 
     Args:
         images: uint8, (N, H, W) or (N, H, W, C).
@@ -130,7 +130,7 @@ def adjust_gamma_each(images: Array, gammas: Array) -> Array:
 
 
 def _gamma_table(exponents: Array) -> Array:
-    """Return 255 times the powers of 2 as uint8; the exponents are overwritten."""
+    """Return 255 times powers of 2 as uint8; the exponents are overwritten."""
     add, multiply = np.add, np.multiply
     whole = np.rint(exponents)
     np.subtract(exponents, whole, exponents)
@@ -145,7 +145,7 @@ def _gamma_table(exponents: Array) -> Array:
 
 
 def solarize_each(images: Array, thresholds: Array) -> Array:
-    """Return images, each as `solarize` makes it of one.
+    """Return the results of `solarize` for each image.
 
     Args:
         images: uint8, (N, H, W) or (N, H, W, C).
@@ -164,7 +164,7 @@ def solarize(image: Array, threshold: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        threshold: a share of the range: 0 inverts all, 0.5 of uint8 from 128 on.
+        threshold: a share of the range: 0 inverts all values, 0.5 those from 128 on for uint8.
 
     Raises:
         TypeError: it has another dtype.
@@ -181,7 +181,7 @@ def solarize(image: Array, threshold: float) -> Array:
 
 
 def invert(image: Array) -> Array:
-    """Return an image with every value taken from the top of its range. Exact on every machine.
+    """Return an image with every value subtracted from the top of its range. Exact on every machine.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -205,7 +205,7 @@ def posterize(image: Array, bits: int) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        bits: how many are kept, from 0 to 8.
+        bits: the number of bits to keep, from 0 to 8.
 
     Raises:
         TypeError: it has another dtype.
@@ -219,18 +219,18 @@ def posterize(image: Array, bits: int) -> Array:
 
 
 def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
-    """Return an image through a tone curve: the Bézier curve from 0 to 1 with two points between. Exact on every machine.
+    """Return an image changed by a tone curve, a Bézier curve from 0 to 1 with two control points. Exact on every machine.
 
     float32 goes through uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        low: the lower point, in [0, 1], one for all channels or one for each.
-        high: the upper point, as `low`.
+        low: the lower control point, in [0, 1], one for all channels or one for each.
+        high: the upper control point, as `low`.
 
     Raises:
         TypeError: it has another dtype.
-        ValueError: there is neither one point nor one for each channel.
+        ValueError: the number of control points is neither one nor the number of channels.
 
     Example:
         >>> bend_tones(np.array([[0, 64, 255]], np.uint8), (0.1,), (0.9,)).tolist()
@@ -239,8 +239,8 @@ def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) ->
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(low) != len(high) or len(low) not in (1, channels):
         raise ValueError(
-            f"a curve must have one lower and one upper point, or one for each of {channels} channels, "
-            f"got {len(low)} and {len(high)}"
+            f"low and high must have one value, or one for each of {channels} channels, got {len(low)} and {len(high)}: "
+            "pass one value for all channels"
         )
     share = VALUES / 255.0
     rest = 1.0 - share

@@ -1,4 +1,4 @@
-"""Quarter turns and the transpose, of images, points and boxes."""
+"""Quarter turns and transposes: images, points, boxes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _TRANSPOSED: Final = frozenset({1, 2, 3, 4, 6, 8, 12, 16, 24, 32})
-"""Bytes of the pixels that OpenCV transposes."""
+"""Bytes per pixel that OpenCV can transpose."""
 
 _CODES: Final = {1: 2, 2: 1, 3: 0}
 """OpenCV's numbers for one, two and three quarters counter-clockwise."""
@@ -34,10 +34,10 @@ def quarter_turn(image: Array, turns: int) -> Array:
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
-        turns: how many quarters.
+        turns: the number of quarters.
 
     Returns:
-        A new array, or the image itself where turns is a multiple of 4.
+        A new array, or the image itself if turns is a multiple of 4.
 
     Example:
         >>> quarter_turn(np.array([[1, 2]], np.uint8), 1).tolist()
@@ -54,12 +54,12 @@ def quarter_turn(image: Array, turns: int) -> Array:
 
 
 def quarter_turn_each(images: Array, turns: Array, mirrored: Array) -> Array:
-    """Return square images, each mirrored left and right or not, and turned counter-clockwise by quarters, as a new array.
+    """Return square images, each flipped horizontally or not, then turned counter-clockwise by quarters, as a new array.
 
     Args:
         images: (N, H, H) or (N, H, H, C), any dtype.
-        turns: how many quarters, for each.
-        mirrored: whether it is mirrored first, for each.
+        turns: the number of quarters for each image.
+        mirrored: True for each image to flip first.
 
     Example:
         >>> quarter_turn_each(np.array([[[1, 2], [3, 4]]], np.uint8), np.array([1]), np.array([True])).tolist()
@@ -92,7 +92,7 @@ def transpose(image: Array) -> Array:
 
 
 def transpose_each(images: Array) -> Array:
-    """Return images, each with rows and columns swapped, as a new array.
+    """Return images with rows and columns of each swapped, as a new array.
 
     Example:
         >>> transpose_each(np.array([[[1, 2]]], np.uint8)).tolist()
@@ -106,7 +106,7 @@ def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> A
 
     Args:
         points: any dtype.
-        turns: how many quarters, counter-clockwise.
+        turns: the number of quarters, counter-clockwise.
         height: of the image before, in pixels.
         width: of the image before, in pixels.
 
@@ -122,7 +122,7 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
 
     Args:
         boxes: in pixels.
-        turns: of 90°, counterclockwise.
+        turns: the number of quarters, counter-clockwise.
         height: of the image before, in pixels.
         width: of the image before, in pixels.
 
@@ -156,7 +156,7 @@ def _turn(points: Array, axes: tuple[int, int], turns: int, last_row: int, last_
 
 
 def transpose_points(points: Array) -> Array:
-    """Return points (N, 2 or more), x and y first, with these swapped.
+    """Return points (N, 2 or more), x and y first, with x and y swapped.
 
     Example:
         >>> transpose_points(np.array([[0.0, 1.0, 7.0]])).tolist()

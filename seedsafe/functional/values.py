@@ -1,4 +1,4 @@
-"""Pixel values and their layout: to float, normalised, channels first."""
+"""Pixel values and their layout."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ __all__ = [
 ]
 
 _SMALL: Final = 8192
-"""Below so many values NumPy's single call is cheaper than OpenCV's two."""
+"""Below this number of values, NumPy's single call is cheaper than OpenCV's two (python -m benchmarks --only ToFloat)."""
 
 _TILE: Final = 4096
-"""Pixels whose coefficients are laid out one after another: long rows are several times cheaper than short ones."""
+"""Pixels whose coefficients follow each other in one row: long rows are several times cheaper than short ones
+(python -m benchmarks --only Normalize)."""
 
 
 def to_float(image: Array, out: Array | None = None) -> Array:
@@ -35,7 +36,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
 
     Args:
         image: uint8 or float32, any shape.
-        out: an array to fill and return, if it has the result's shape and dtype; it is never given a float32 image.
+        out: an array to fill and return, if it has the result's shape and dtype; not used for float32.
 
     Raises:
         TypeError: it has another dtype.
@@ -61,13 +62,13 @@ def to_float(image: Array, out: Array | None = None) -> Array:
 def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None) -> Array:
     """Return ``(x - mean) / std`` of an image in [0, 1], as float32; uint8 is divided by 255 first.
 
-    It is computed as ``x * float32(scale) + float32(offset)`` with one rounding after each operation, so it is exact
-    on every machine, and within 2 units in the last place of ``x``'s and ``mean``'s quotients of the formula.
+    The result is ``x * float32(scale) + float32(offset)``, rounded once after each operation. So it is exact on every
+    machine, and its error is at most 2 units in the last place of the formula's quotients of ``x`` and of ``mean``.
 
     Args:
         image: uint8, or float32 with values about [0, 1]; (H, W) or (H, W, C).
-        mean: of each channel, or one for all, in [0, 1].
-        std: of each channel, or one for all, in [0, 1].
+        mean: one for each channel, or one for all, in [0, 1].
+        std: one for each channel, or one for all, in [0, 1].
         out: an array to fill and return, if it has the result's shape and dtype.
 
     Raises:
@@ -102,7 +103,7 @@ def normalize_chw(
         out: see `normalize`.
 
     Returns:
-        float32, (C, H, W); (1, H, W) of an image without channels.
+        float32, (C, H, W); (1, H, W) for an image without channels.
 
     Raises:
         TypeError: see `normalize`.
@@ -135,20 +136,20 @@ def normalize_chw(
             _scale(plane, factor, target)
         else:
             np.multiply(plane, factor, out=target)
-        target += shift  # while the plane is in the processor's cache
+        target += shift  # here, while the plane is in the processor's cache
     return result
 
 
 @lru_cache(maxsize=64)
 def _table(mean: tuple[float, ...], std: tuple[float, ...], channels: int) -> Array:
-    """Return what each of the 256 values becomes in each channel: float32, shape (1, 256, channels)."""
+    """Return the normalised 256 values for each channel: float32, shape (1, 256, channels)."""
     scale, offset = affine(mean, std, 255.0)
     table = np.arange(256, dtype=np.float32)[:, np.newaxis] * scale + offset
     return _constant(np.ascontiguousarray(np.broadcast_to(table, (1, 256, channels))))
 
 
 def _channels(image: Array) -> list[Array]:
-    """Return the channels of an image one by one, in this thread's buffer if they lie between each other."""
+    """Return the channels of an image as planes, in this thread's buffer if they are interleaved."""
     if image.ndim != 3 or not 1 < image.shape[2] <= MAX_CHANNELS or 0 in image.strides:
         return list(to_chw(image))
     planes = scratch_planes(image.shape[2], image)
@@ -157,7 +158,7 @@ def _channels(image: Array) -> list[Array]:
 
 
 def _room(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Array:
-    """Return the array to fill: the one that is offered, if it fits, else a new one."""
+    """Return `out` if it fits, else a new array."""
     if out is None:
         return np.empty(shape, dtype)
     fits = out.shape == shape and out.dtype == dtype and out.flags.carray
@@ -165,10 +166,10 @@ def _room(shape: tuple[int, ...], dtype: npt.DTypeLike, out: Array | None) -> Ar
 
 
 def _scale(values: Array, factor: float, out: Array) -> None:
-    """Write ``float32(x) * float32(factor)``, rounded once, of uint8 values (H, W).
+    """Write ``float32(x) * float32(factor)``, rounded once, for uint8 values (H, W) into `out`.
 
-    Of OpenCV's functions in Python, ``normalize`` alone converts and scales in one pass. It divides by the greatest
-    value what it is given; the error of that division vanishes when it rounds the factor to float32.
+    Of OpenCV's Python functions, only ``normalize`` converts and scales in one pass. It divides its argument by the
+    greatest value; the error of that division vanishes when it rounds the factor to float32.
     """
     cv2 = opencv()
     cv2.normalize(values, out, factor * cv2.norm(values, cv2.NORM_INF), 0, cv2.NORM_INF, cv2.CV_32F)
@@ -184,14 +185,14 @@ def _check_channels(image: Array, mean: Sequence[float], std: Sequence[float]) -
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(mean) not in (1, channels) or len(std) != len(mean):
         raise ValueError(
-            f"mean and std have {len(mean)} and {len(std)} values and the image has the shape {image.shape}: "
-            "give one for each channel"
+            f"mean and std must have one value for each channel, got {len(mean)} and {len(std)} for an image of shape "
+            f"{image.shape}: pass {channels}, or one for all channels"
         )
 
 
 @lru_cache(maxsize=64)
 def affine(mean: tuple[float, ...], std: tuple[float, ...], top: float) -> tuple[Array, Array]:
-    """Return scale and offset of a normalisation, float32, one for each value of mean and std."""
+    """Return the scale and the offset of a normalisation, float32, for each value of mean and std."""
     deviations = np.asarray(std, np.float64)
     scale = 1.0 / (deviations * top)
     offset = -np.asarray(mean, np.float64) / deviations
@@ -205,19 +206,19 @@ def _tiles(mean: tuple[float, ...], std: tuple[float, ...], top: float) -> tuple
 
 
 def _constant(values: Array) -> Array:
-    values.flags.writeable = False  # it is shared by all callers
+    values.flags.writeable = False  # all callers share it
     return values
 
 
 def to_chw(image: Array, out: Array | None = None) -> Array:
-    """Return an image with its channels first, as a new array. Exact on every machine.
+    """Return an image with its channels first, as a new array unless `out` fits. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
         out: an array to fill and return, if it has the result's shape and dtype.
 
     Returns:
-        (C, H, W); (1, H, W) of an image without channels.
+        (C, H, W); (1, H, W) for an image without channels.
 
     Raises:
         ValueError: the image has another number of dimensions.
@@ -241,7 +242,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
 def normalize_each(
     images: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None
 ) -> Array:
-    """Return `normalize` of each image: (N, H, W) or (N, H, W, C).
+    """Return the results of `normalize` for each image: (N, H, W) or (N, H, W, C).
 
     Example:
         >>> normalize_each(np.array([[[0, 255]]], np.uint8), [0.5], [0.25]).tolist()
@@ -263,7 +264,7 @@ def normalize_each(
 def normalize_chw_each(
     images: Array, mean: Sequence[float], std: Sequence[float], out: Array | None = None
 ) -> Array:
-    """Return `normalize_chw` of each image: (N, C, H, W).
+    """Return the results of `normalize_chw` for each image: (N, C, H, W).
 
     Example:
         >>> normalize_chw_each(np.array([[[[0, 255]]]], np.uint8), [0.5, 0.5], [0.25, 0.5]).tolist()
@@ -284,7 +285,7 @@ def normalize_chw_each(
 
 
 def to_chw_each(images: Array, out: Array | None = None) -> Array:
-    """Return `to_chw` of each image: (N, C, H, W).
+    """Return the results of `to_chw` for each image: (N, C, H, W).
 
     Example:
         >>> to_chw_each(np.array([[[[1, 2]]]], np.uint8)).tolist()

@@ -471,7 +471,7 @@ def test_tensors_have_the_bytes_of_arrays(members: list[Any], dtype: str) -> Non
         try:
             wanted = arrays(**parts, key=key)
         except ValueError:  # three means for one channel
-            with pytest.raises(ValueError, match="give one for each channel"):
+            with pytest.raises(ValueError, match="mean and std must have one value for each channel"):
                 tensors(**parts, key=key)
             continue
         made = tensors(**parts, key=key)
