@@ -30,7 +30,7 @@ def box_blur(image: Array, size: int) -> Array:
         size: the square's side, odd.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -50,7 +50,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         sigma: the standard deviation in pixels.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
@@ -74,7 +74,7 @@ def median_blur(image: Array, size: int) -> Array:
         size: the square's side, odd.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -102,7 +102,7 @@ def convolve(image: Array, kernel: Array) -> Array:
         kernel: weights by row and column, odd sides; used without mirroring it.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
@@ -119,8 +119,9 @@ def glass_blur(
 ) -> Array:
     """Return an image seen through frosted glass: blurred, each pixel copied from a nearby one, and blurred again.
 
-    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but copies pixels. With `swap`,
-    it swaps them as the paper does, which takes 12 more bytes of memory per pixel. Exact on every machine for uint8.
+    Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, but copies pixels instead of
+    swapping them. With `swap`, it swaps them, which takes 12 more bytes of memory per pixel. Exact on every machine for
+    uint8.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -132,7 +133,7 @@ def glass_blur(
         swap: see `seedsafe.GlassBlur`.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

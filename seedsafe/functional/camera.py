@@ -32,7 +32,7 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
         noise: the address of the noise: the k-th 16-bit piece is the quantile of value k's count.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -136,7 +136,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each pixel's hue.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -147,9 +147,8 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
     need_rgb(image, "ISONoise")
     image = check_image(image)
     height, width = image.shape[:2]
-    rows = max(
-        part_of(image, 48) // width, 1
-    )  # OpenCV rounds the last pixels of a row in another way: whole rows
+    # Whole rows, because OpenCV rounds the last pixels of a row differently.
+    rows = max(part_of(image, 48) // width, 1)
     result, quantiles = new(image), normal_quantiles()
     mean = intensity * _lightness_deviation(image, rows)
     for first, last in parts(height, rows):

@@ -42,7 +42,7 @@ def to_grey(image: Array) -> Array:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -65,7 +65,7 @@ def to_sepia(image: Array) -> Array:
         image: uint8 or float32, (H, W, 3), RGB.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -85,7 +85,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         shifts: one for each channel, as shares of the range: 1 is 255 for uint8.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the number of shifts is not the number of channels.
 
     Example:
@@ -123,10 +123,10 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factors: one for all channels, or one for each channel.
+        factors: one for all channels, or one for each.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the number of factors is neither one nor the number of channels.
 
     Example:
@@ -136,7 +136,8 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(factors) not in (1, channels):
         raise ValueError(
-            f"factors must have one value, or one for each channel, got {len(factors)} for the shape {image.shape}: pass one factor"
+            f"factors must have one value, or one for each channel, got {len(factors)} for the shape {image.shape}: "
+            "pass one factor"
         )
     if len(factors) == 1:
         return adjust_tones(image, factors[0], 0.0)
@@ -232,7 +233,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
         weights: of the axes, the one with the greatest variance first.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the number of weights is not the number of channels, or the image is not finite.
 
     Example:
@@ -263,7 +264,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
         raise ValueError("the image must be finite, got NaN or infinity: leave such images out")
     values, vectors = np.linalg.eigh(covariance / (top * top))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    for axis in range(channels):  # choose the axis' direction in which its largest component is positive
+    for axis in range(channels):  # of both directions, choose the one whose largest component is positive
         if vectors[np.argmax(np.abs(vectors[:, axis])), axis] < 0:
             vectors[:, axis] *= -1.0
     shifts = vectors @ (np.array(weights) * values)

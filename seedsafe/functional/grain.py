@@ -35,7 +35,7 @@ def multiplicative_noise(
         A new array, cut off at the ends of the range.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -76,7 +76,7 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         noise: the address of the noise: pixel k uses the k-th 16-bit piece.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

@@ -31,7 +31,7 @@ def equalize(image: Array, method: str = "pillow") -> Array:
         method: "pillow" rounds the number of pixels per step down; "opencv" always covers 0 to 255.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the method is unknown.
 
     Example:
@@ -81,7 +81,7 @@ def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
         cutoff: the percentage of values to ignore at each end, in [0, 50).
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> autocontrast(np.array([[100, 150, 200]], np.uint8)).tolist()
@@ -158,7 +158,7 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
         tiles: rows and columns of tiles.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

@@ -21,7 +21,8 @@ _BLOCK: Final = 65536
 """Pixels processed at once, so that intermediate values stay in the cache (python -m benchmarks --only Hue)."""
 
 _SMALL: Final = 8192
-"""Below this number of values, a few steps over all channels are cheaper than many over each (python -m benchmarks --only ColorJitter)."""
+"""Below this number of values, a few steps over all channels are cheaper than many over each
+(python -m benchmarks --only ColorJitter)."""
 
 
 def rotate_hue(image: Array, turn: float) -> Array:
@@ -35,7 +36,7 @@ def rotate_hue(image: Array, turn: float) -> Array:
         turn: a share of the circle; 1/3 turns red into green.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -137,7 +138,7 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
         value: uint8, shape (256,).
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

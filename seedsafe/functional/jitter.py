@@ -42,7 +42,7 @@ def adjust_brightness(image: Array, factor: float) -> Array:
         factor: 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> adjust_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
@@ -61,7 +61,7 @@ def adjust_contrast(image: Array, factor: float) -> Array:
         factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> adjust_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
@@ -106,7 +106,7 @@ def adjust_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives greys, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -167,7 +167,7 @@ def color_jitter(
         order: of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

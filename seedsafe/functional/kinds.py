@@ -22,7 +22,7 @@ def is_uint8(image: Array) -> bool:
     """Return True for uint8, False for float32.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the shape is not that of an image.
     """
     if image.ndim not in (2, 3):

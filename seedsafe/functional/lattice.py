@@ -1,4 +1,4 @@
-"""Displacements on a lattice, also of noise."""
+"""Displacement fields on lattices, from corners or noise."""
 
 from __future__ import annotations
 

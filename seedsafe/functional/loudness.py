@@ -12,7 +12,7 @@ import numpy as np
 
 from seedsafe.functional.noise import float_table
 from seedsafe.functional.scratch import noise_parts, part_of
-from seedsafe.functional.sound import float32_audio, not_finite
+from seedsafe.functional.sound import float32_audio, halved_sum, not_finite
 from seedsafe.ground.info import Array
 from seedsafe.keys.decisions import exponential
 from seedsafe.keys.key import Address
@@ -55,7 +55,6 @@ def rms(audio: Array) -> float:
     """
     flat = audio.reshape(-1)
     lanes = min(_LANES, 1 << max(flat.size - 1, 0).bit_length())
-    # Adds lane by lane: the order of NumPy's own sums depends on the processor.
     sums, room = np.zeros(lanes), np.empty(lanes)
     for first in range(0, flat.size, lanes):
         part = flat[first : first + lanes]
@@ -63,9 +62,7 @@ def rms(audio: Array) -> float:
         squares[...] = part
         squares *= squares
         sums[: part.size] += squares
-    while sums.size > 1:
-        sums = sums[: sums.size // 2] + sums[sums.size // 2 :]
-    total = float(sums[0])
+    total = halved_sum(sums)
     if not math.isfinite(total):
         raise not_finite()
     return math.sqrt(total / max(flat.size, 1))

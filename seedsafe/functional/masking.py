@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from seedsafe.functional.sound import halved_sum
 from seedsafe.ground.info import Array
 
 __all__ = ["mask_bands", "spectrogram_size"]
@@ -70,11 +71,8 @@ def mask_bands(
 
 
 def _mean(spectrogram: Array) -> float:
-    # Adds row by row, then by halves: the order of NumPy's own sums depends on the processor.
     sums = np.zeros(1 << max(spectrogram.shape[-1] - 1, 0).bit_length())
     for row in spectrogram.reshape(-1, spectrogram.shape[-1]):
         sums[: row.size] += row
-    while sums.size > 1:
-        sums = sums[: sums.size // 2] + sums[sums.size // 2 :]
-    mean = float(sums[0]) / spectrogram.size
+    mean = halved_sum(sums) / spectrogram.size
     return mean if spectrogram.dtype.kind == "f" else float(round(mean))

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["add_gaussian_noise", "gaussian_noise"]
 
 _SMALL = 8192
-"""Below this number of values, computing each is cheaper than a table of all 65536 steps (python -m benchmarks --only GaussianNoise)."""
+"""Below this number of values, computing each is cheaper than a table of all 65536 steps
+(python -m benchmarks --only GaussianNoise)."""
 
 
 def gaussian_noise(noise: Address, n: int) -> npt.NDArray[np.float64]:

@@ -27,7 +27,7 @@ def multiply_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives the value of HSV, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -82,7 +82,7 @@ def distort(
         order: of the channels: the old number of each new one.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:

@@ -48,7 +48,7 @@ def enhance_brightness(image: Array, factor: float) -> Array:
         factor: 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> enhance_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
@@ -65,7 +65,7 @@ def enhance_contrast(image: Array, factor: float) -> Array:
         factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -90,7 +90,7 @@ def enhance_color(image: Array, factor: float) -> Array:
         factor: 0 gives greys, 1 the image itself.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the image has another number of channels.
 
     Example:
@@ -110,7 +110,7 @@ def enhance_sharpness(image: Array, factor: float) -> Array:
         factor: 0 gives the smoothed image, 1 the image itself, 2 a sharper image.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> flat = np.full((3, 3), 13, np.uint8)
@@ -166,7 +166,7 @@ def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
         threshold: in units of uint8.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> add_below(np.array([[100, 127, 128]], np.uint8), 30).tolist()
@@ -184,7 +184,7 @@ def invert_from(image: Array, threshold: float) -> Array:
         threshold: in units of uint8; above 255 it inverts nothing.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> invert_from(np.array([[127, 128]], np.uint8), 128).tolist()

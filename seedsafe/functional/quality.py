@@ -28,7 +28,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
         file_format: "jpeg" or "webp".
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: the format is unknown, or the image has another number of channels or is too large for the format.
 
     Example:
@@ -71,7 +71,7 @@ def downscale(image: Array, scale: float, down: str = "nearest", up: str = "near
         up: the interpolation back, one of those of `resize`.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> import numpy as np

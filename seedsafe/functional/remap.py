@@ -77,9 +77,7 @@ def remap(
             last = min(first + rows, height)
             band = maps[:, : last - first]
             for one, values in zip(band, places(first, last), strict=True):
-                if (
-                    not code
-                ):  # OpenCV rounds fractions in another way for each dtype, so it is given whole numbers
+                if not code:  # OpenCV rounds fractions differently for each dtype: pass whole numbers
                     values = np.rint(values)
                     np.minimum(np.maximum(values, -32768.0, out=values), 32767.0, out=values)
                 one[...] = values

@@ -9,16 +9,7 @@ import numpy as np
 
 from seedsafe.ground.info import Array
 
-__all__ = [
-    "amplify",
-    "float32_audio",
-    "invert_polarity",
-    "not_finite",
-    "reverse",
-    "segment",
-    "shaped_audio",
-    "shift_time",
-]
+__all__ = ["amplify", "float32_audio", "invert_polarity", "reverse", "segment", "shaped_audio", "shift_time"]
 
 
 def amplify(audio: Array, gain: float) -> Array:
@@ -143,3 +134,10 @@ def float32_audio(audio: Array) -> Array:
 def not_finite(found: str = "NaN or infinity") -> ValueError:
     """Return the error for audio with values that are not finite."""
     return ValueError(f"audio must be finite, got {found} among its samples: leave such samples out")
+
+
+def halved_sum(values: Array) -> float:
+    """Return the sum of a power of 2 of values, by halves: the order of NumPy's own sums depends on the processor."""
+    while values.size > 1:
+        values = values[: values.size // 2] + values[values.size // 2 :]
+    return float(values[0])

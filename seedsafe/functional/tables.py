@@ -25,7 +25,8 @@ VALUES: Final = np.arange(256, dtype=np.float64)
 VALUES.flags.writeable = False
 
 _SMALL: Final = 8192
-"""Below this number of values, OpenCV's single step for all channels is cheaper than three for each (python -m benchmarks --only RGBShift)."""
+"""Below this number of values, OpenCV's single step for all channels is cheaper than three for each
+(python -m benchmarks --only RGBShift)."""
 
 
 def table(values: Array) -> Array:

@@ -39,7 +39,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
         out: an array to fill and return, if it has the result's shape and dtype; not used for float32.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
 
     Example:
         >>> to_float(np.array([0, 255], np.uint8)).tolist()
@@ -53,9 +53,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
     result = _room(image.shape, np.float32, out)
     rows = result.reshape(image.shape[0], -1)
     _scale(image.reshape(rows.shape), 3.0, rows)
-    rows *= np.float32(
-        1 / 765
-    )  # (3 * x) * float32(1 / 765) is x / 255, rounded once, for each of the 256 values
+    rows *= np.float32(1 / 765)  # equals x / 255, rounded once, for each of the 256 values
     return result
 
 
@@ -72,7 +70,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
         out: an array to fill and return, if it has the result's shape and dtype.
 
     Raises:
-        TypeError: it has another dtype.
+        TypeError: the image has another dtype.
         ValueError: mean and std do not have one value for each channel.
 
     Example:
