@@ -36,10 +36,6 @@ class Background(NamedTuple):
     snr: float
 
 
-def _rate(name: str, value: Any) -> int | None:
-    return None if value is None else checked_int(name, value, 1, 2**31, RATE)
-
-
 @primitive(opencv=False)
 class AddBackground(AudioTransform):
     """Add part of a recording from a folder or a list, a drawn number of decibels softer than the audio.
@@ -75,7 +71,7 @@ class AddBackground(AudioTransform):
 
     sounds: Sounds = option(check_sounds)
     snr: Range = option(span, -120.0, 120.0, SNR, default=(3.0, 30.0), kw_only=True)
-    sample_rate: int | None = option(_rate, default=None, kw_only=True)
+    sample_rate: int | None = option(checked_int, 1, 2**31, RATE, default=None, kw_only=True)
     p: float = option(probability, default=1.0, kw_only=True)
 
     recordings: tuple[Recording, ...] = field(init=False, repr=False, compare=False)

@@ -54,6 +54,11 @@ class _Mask(Transform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     primary: ClassVar[tuple[str, ...]] = ("spectrogram",)
+    in_time: ClassVar[bool]
+
+    def apply_spectrogram(self, spectrogram: Array, params: Any) -> Array:
+        """Return the spectrogram, masked."""
+        return mask_bands(spectrogram, params[0], self.fill, in_time=self.in_time)
 
 
 @primitive(opencv=False)
@@ -79,6 +84,8 @@ class TimeMask(_Mask):
         [[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
     """
 
+    in_time: ClassVar[bool] = True
+
     width: Length = option(length, 0, "frames", default=(0, 100))
     count: Pair = option(span, 0, 1000, _COUNT, default=1, kw_only=True, whole=True)
     max_share: float = option(
@@ -94,10 +101,6 @@ class TimeMask(_Mask):
         """Return the bands."""
         _, frames = spectrogram_size(info.shape)
         return _bands(rng, self.count, self.width, frames, int(frames * self.max_share))
-
-    def apply_spectrogram(self, spectrogram: Array, params: Any) -> Array:
-        """Return the spectrogram, masked."""
-        return mask_bands(spectrogram, params[0], self.fill, in_time=True)
 
 
 @primitive(opencv=False)
@@ -122,6 +125,8 @@ class FrequencyMask(_Mask):
         [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
     """
 
+    in_time: ClassVar[bool] = False
+
     width: Length = option(length, 0, "frequencies", default=(0, 27))
     count: Pair = option(span, 0, 1000, _COUNT, default=1, kw_only=True, whole=True)
 
@@ -129,7 +134,3 @@ class FrequencyMask(_Mask):
         """Return the bands."""
         frequencies, _ = spectrogram_size(info.shape)
         return _bands(rng, self.count, self.width, frequencies, frequencies)
-
-    def apply_spectrogram(self, spectrogram: Array, params: Any) -> Array:
-        """Return the spectrogram, masked."""
-        return mask_bands(spectrogram, params[0], self.fill, in_time=False)

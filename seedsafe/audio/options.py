@@ -30,11 +30,7 @@ SNR: Final = "pass the ratio of signal to noise in decibels, or a range (low, hi
 def length(name: str, value: Any, sign: int, unit: str) -> tuple[float, float] | tuple[int, int]:
     """Return a range of lengths: integers count units, floats are shares of the whole.
 
-    Args:
-        name: of the argument.
-        value: (low, high), or one number.
-        sign: -1 if lengths may be negative, else 0.
-        unit: of integers.
+    The sign is -1 if lengths may be negative, else 0.
     """
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     way_out = (
@@ -46,14 +42,7 @@ def length(name: str, value: Any, sign: int, unit: str) -> tuple[float, float] |
 
 
 def length_of(rng: Draws, limits: Any, whole: int, most: int | None = None) -> int:
-    """Draw a length with the next word of the stream.
-
-    Args:
-        rng: the stream.
-        limits: the range from `length`.
-        whole: the length that floats are shares of.
-        most: the greatest result allowed, or None.
-    """
+    """Draw a length, at most `most`, between the limits from `length`; floats are shares of `whole`."""
     low, high = limits
     if isinstance(high, float):
         share = math.floor(whole * rng.uniform(low, high))

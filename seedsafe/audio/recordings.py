@@ -119,24 +119,16 @@ def check_sounds(name: str, value: Any) -> str | tuple[Recording, ...]:
     if path is not None:
         return path
     if not isinstance(value, list | tuple) or not value:
-        raise _type_error(name, value)
+        found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        raise TypeError(
+            f"{name} must be a folder's path, or a list with at least one file's path or array, got {found}: pass one of these"
+        )
     return tuple(_recording(name, one) for one in value)
 
 
 def _path(value: Any) -> str | None:
     path: Any = os.fspath(value) if isinstance(value, str | os.PathLike) else None
     return path if isinstance(path, str) else None
-
-
-def _type_error(name: str, value: Any) -> TypeError:
-    return TypeError(
-        f"{name} must be a folder's path, or a list with at least one file's path or array, got {_short(value)}: "
-        "pass one of these"
-    )
-
-
-def _short(value: Any) -> str:
-    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
 
 
 def _recording(name: str, one: Any) -> Recording:
@@ -234,7 +226,7 @@ def _load_if_small(path: str, sample_rate: int) -> Array | None:
     if name in cache:
         cache.move_to_end(name)
         return cache[name]
-    with _AudioFile(path) as file:
+    with _open(path) as file:
         whole = (
             None if file.frames > _SMALL else _resample(_values(path, file, -1), file.samplerate, sample_rate)
         )
@@ -247,7 +239,7 @@ def _load_if_small(path: str, sample_rate: int) -> Array | None:
 
 
 def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array:
-    with _AudioFile(path) as file:
+    with _open(path) as file:
         rate = file.samplerate
         total = -(-file.frames * sample_rate // rate)
         if length >= total:
@@ -258,38 +250,24 @@ def _read_part(path: str, offset: float, length: int, sample_rate: int) -> Array
     return part[:length] if part.size >= length else np.resize(part, length)
 
 
-class _AudioFile:
-    """An open audio file; errors name its path."""
-
-    __slots__ = ("_file", "_path")
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> Any:
-        need("soundfile", "files of audio need soundfile")
-        soundfile: Any = import_module("soundfile")
-        try:
-            # As bytes, because names on Linux need not be UTF-8.
-            self._file = soundfile.SoundFile(os.fsencode(self._path) if os.name == "posix" else self._path)
-        except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
-            raise ValueError(
-                f"{self._path} cannot be read as audio ({error}): leave it out of sounds"
-            ) from error
-        return self._file
-
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
+def _open(path: str) -> Any:
+    need("soundfile", "files of audio need soundfile")
+    soundfile: Any = import_module("soundfile")
+    try:
+        # As bytes, because names on Linux need not be UTF-8.
+        return soundfile.SoundFile(os.fsencode(path) if os.name == "posix" else path)
+    except (soundfile.SoundFileError, RuntimeError, TypeError) as error:
+        raise ValueError(f"{path} cannot be read as audio ({error}): leave it out of sounds") from error
 
 
 def _values(path: str, file: Any, frames: int) -> Array:
     try:
-        read = file.read(frames, dtype="float32", always_2d=True)
+        values = file.read(frames, dtype="float32", always_2d=True)
     except RuntimeError as error:
         raise ValueError(f"{path} cannot be read as audio ({error}): leave it out of sounds") from error
-    if not len(read) or not np.isfinite(read).all():
+    if not len(values) or not np.isfinite(values).all():
         raise ValueError(f"{path} has no samples, or holds NaN or infinity: leave it out of sounds")
-    return _mono(read.T)
+    return _mono(values.T)
 
 
 def _resample(audio: Array, rate: int, new_rate: int) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 
 from seedsafe.functional.carrier import opencv
 from seedsafe.functional.coordinates import put
-from seedsafe.functional.remap import border_code, in_parts, interpolation_code, remap
+from seedsafe.functional.remap import Coordinates, border_code, in_parts, interpolation_code, remap
 from seedsafe.ground.info import Array
 
 __all__ = [
@@ -67,8 +67,8 @@ def warp(
     code = interpolation_code(interpolation) | _BACKWARDS
     way_back = inverse(matrix)
     if interpolation == "nearest":
-        lines = _Lines(way_back, width)
-        return remap(image, lines, height, width, interpolation="nearest", mode=mode, fill=fill)
+        source = _coordinates(way_back, width)
+        return remap(image, source, height, width, interpolation="nearest", mode=mode, fill=fill)
     back = np.array(way_back).reshape(-1, 3)
     cv2 = opencv()
     border = border_code(mode)
@@ -83,19 +83,17 @@ def warp(
     return in_parts(image, move, height, width, interpolation, fill)
 
 
-class _Lines:
-    """The Coordinates of a matrix."""
+def _coordinates(matrix: Matrix, width: int) -> Coordinates:
+    x = np.arange(width, dtype=np.float64)
 
-    def __init__(self, matrix: Matrix, width: int) -> None:
-        self._matrix = matrix
-        self._x = np.arange(width, dtype=np.float64)
-
-    def __call__(self, first: int, last: int) -> tuple[Array, Array]:
+    def coordinates(first: int, last: int) -> tuple[Array, Array]:
         y = np.arange(first, last, dtype=np.float64)[:, None]
-        if len(self._matrix) == 9:
-            return _move(self._matrix, self._x, y)
-        a, b, c, d, e, f = self._matrix
-        return a * self._x + (b * y + c), d * self._x + (e * y + f)
+        if len(matrix) == 9:
+            return _move(matrix, x, y)
+        a, b, c, d, e, f = matrix
+        return a * x + (b * y + c), d * x + (e * y + f)
+
+    return coordinates
 
 
 def inverse(matrix: Matrix) -> Matrix:

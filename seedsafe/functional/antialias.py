@@ -37,14 +37,7 @@ def _pillow() -> ModuleType:
 def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -> Array:
     """Return an image resized by Pillow's ``Image.resize``, each channel by itself, as a new array.
 
-    Args:
-        image: (H, W) or (H, W, C), uint8, or another dtype that can be interpolated, which goes through Pillow's mode F.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
-        interpolation: "bilinear", "bicubic", "area" (Pillow's box) or "lanczos".
-
-    Raises:
-        ImportError: Pillow is not installed.
+    uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """
     result: Array = np.empty((height, width, *image.shape[2:]), image.dtype)
     source, target = (one if one.ndim == 3 else one[..., None] for one in (image, result))

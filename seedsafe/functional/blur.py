@@ -37,8 +37,7 @@ def box_blur(image: Array, size: int) -> Array:
         [[60, 30, 30, 0]]
     """
     image = check_image(image)
-    blurred: Array = opencv().blur(image, (size, size))
-    return restore(blurred, image)
+    return restore(opencv().blur(image, (size, size)), image)
 
 
 def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
@@ -60,8 +59,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
     side = size or int(3.5 * sigma) * 2 + 1
     if side == 1 or sigma <= 0.0:
         return image.copy()
-    blurred: Array = opencv().GaussianBlur(image, (side, side), sigma)
-    return restore(blurred, image)
+    return restore(opencv().GaussianBlur(image, (side, side), sigma), image)
 
 
 def median_blur(image: Array, size: int) -> Array:
@@ -88,8 +86,7 @@ def median_blur(image: Array, size: int) -> Array:
         return np.stack(
             [cv2.medianBlur(np.ascontiguousarray(image[..., k]), size) for k in range(image.shape[2])], -1
         )
-    blurred: Array = cv2.medianBlur(image, size)
-    return restore(blurred, image)
+    return restore(cv2.medianBlur(image, size), image)
 
 
 def convolve(image: Array, kernel: Array) -> Array:

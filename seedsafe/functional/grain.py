@@ -1,7 +1,4 @@
-"""Multiplicative noise, and random loss of pixels.
-
-Each value or pixel has its own piece of the noise.
-"""
+"""Multiplicative noise, and random loss of pixels."""
 
 from __future__ import annotations
 

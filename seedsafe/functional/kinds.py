@@ -1,7 +1,4 @@
-"""Checks and conversions of image dtypes and channels.
-
-uint8 is in 0 to 255, float32 in 0 to 1; an image is grey or RGB.
-"""
+"""Checks and conversions of images: uint8 or float32."""
 
 from __future__ import annotations
 
@@ -42,15 +39,7 @@ def check_image(image: Array) -> Array:
 
 
 def is_rgb(image: Array, name: str) -> bool:
-    """Return True for an image of three channels, False for one of a single channel.
-
-    Args:
-        image: any array.
-        name: of the transform, for the error.
-
-    Raises:
-        ValueError: the image has another number of channels.
-    """
+    """Return True for an image of three channels and False for one; `name` is the transform in the error for others."""
     channels = image.shape[2] if image.ndim == 3 else 1
     if channels not in (1, 3):
         raise ValueError(

@@ -1,7 +1,4 @@
-"""The loudness of audio: decibels, peaks and noise.
-
-Exact on every machine, except for pink and brown noise.
-"""
+"""The loudness of audio: decibels, peaks and noise."""
 
 from __future__ import annotations
 

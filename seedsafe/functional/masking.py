@@ -1,7 +1,4 @@
-"""Masks of bands in spectrograms.
-
-Exact on every machine.
-"""
+"""Masks of bands in spectrograms."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,13 +129,9 @@ def _add_uint8(array: Array, std: float, noise: Address) -> Array:
     return result
 
 
-_float_tables: list[npt.NDArray[np.float32]] = []
-
-
+@cache
 def float_table() -> npt.NDArray[np.float32]:
-    if not _float_tables:
-        _float_tables.append(normal_quantiles().astype(np.float32))
-    return _float_tables[0]
+    return normal_quantiles().astype(np.float32)
 
 
 class _Steps(threading.local):

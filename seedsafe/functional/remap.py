@@ -108,13 +108,8 @@ def in_parts(
 ) -> Array:
     """Apply `move` to an image in parts that OpenCV supports: up to four channels, in a dtype it can move.
 
-    Args:
-        image: (H, W) or (H, W, C).
-        move: called with the part, the values outside it, and a buffer for the result or None.
-        height: of the result.
-        width: of the result.
-        interpolation: "nearest" supports any dtype, the others only dtypes that can be interpolated.
-        fill: the value outside, one for all channels or one for each.
+    `move` gets the part, the values outside it, and a buffer for the result or None. "nearest" supports any dtype, other
+    interpolations only dtypes that can be interpolated.
     """
     image = in_memory(image)
     need_image(image)

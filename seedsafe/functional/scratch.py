@@ -88,9 +88,7 @@ _LEAST: Final = 2**17
 def part_of(array: Array, each: int) -> int:
     """Return the number of values to process at once, so that they take no more memory than the array, or 128 KiB.
 
-    Args:
-        array: to process.
-        each: the bytes of temporary memory for a value.
+    A value takes `each` bytes of temporary memory.
 
     Example:
         >>> part_of(np.zeros((512, 512, 3), np.uint8), 8)

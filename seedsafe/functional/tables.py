@@ -41,11 +41,7 @@ def table(values: Array) -> Array:
 
 
 def look_up(image: Array, values: Array) -> Array:
-    """Return ``values[image]`` as a new array.
-
-    Args:
-        image: uint8, any shape.
-        values: uint8, shape (256,).
+    """Return ``values[image]`` as a new array; both are uint8, and values has the shape (256,).
 
     Example:
         >>> look_up(np.array([[0, 1]], np.uint8), np.arange(255, -1, -1).astype(np.uint8)).tolist()
@@ -78,11 +74,7 @@ def look_up_channels(image: Array, values: Sequence[Array]) -> Array:
 
 
 def look_up_each(images: Array, values: Array) -> Array:
-    """Return images, each looked up in its own table, as a new array.
-
-    Args:
-        images: uint8, (N, …).
-        values: uint8, (N, 256).
+    """Return images (N, …), each looked up in its own table of values (N, 256), as a new array.
 
     Example:
         >>> up = np.arange(256, dtype=np.uint8)

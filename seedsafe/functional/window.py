@@ -160,13 +160,7 @@ def _pad_all(images: Array, above: int, below: int, before: int, after: int, mod
 
 
 def check_fill(fill: float | Sequence[float], image: Array, *, whole: bool = True) -> None:
-    """Raise ValueError if a fill does not fit an image's channels or dtype.
-
-    Args:
-        fill: one number, or one for each channel.
-        image: (H, W) or (H, W, C), any dtype.
-        whole: refuse fractions in images of integers.
-    """
+    """Raise ValueError if a fill does not fit an image's channels or dtype, or, if `whole`, is a fraction among integers."""
     values = np.ravel(fill).tolist()
     channels = image.shape[2] if image.ndim == 3 else 1
     if len(values) not in (1, channels):
