@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, NamedTuple
 
-from seedsafe.audio.options import Processed
+from seedsafe.audio.options import LibraryTransform
 from seedsafe.functional.bands import filter_band
 from seedsafe.ground.checks import span
 from seedsafe.ground.info import Array, Info
@@ -43,7 +43,7 @@ def _order(rng: Draws, rolloff: tuple[int, int]) -> int:
 
 
 @primitive(opencv=False)
-class _Filter(Processed):
+class _Filter(LibraryTransform):
     """A transform that filters frequencies.
 
     Raises:
@@ -68,7 +68,7 @@ class _Filter(Processed):
 
 
 @primitive(opencv=False)
-class _OneSided(_Filter):
+class _CutoffFilter(_Filter):
     """A filter with one cutoff."""
 
     cutoff: Range = option(span, 1e-3, 1e9, _HERTZ)
@@ -80,7 +80,7 @@ class _OneSided(_Filter):
 
 
 @primitive(opencv=False)
-class LowPass(_OneSided):
+class LowPass(_CutoffFilter):
     """Keep the frequencies below a cutoff whose logarithm is drawn uniformly.
 
     A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``LowPassFilter``,
@@ -103,7 +103,7 @@ class LowPass(_OneSided):
 
 
 @primitive(opencv=False)
-class HighPass(_OneSided):
+class HighPass(_CutoffFilter):
     """Keep the frequencies above a cutoff whose logarithm is drawn uniformly.
 
     A Butterworth filter of ``scipy.signal``; equal with the same build of SciPy. Follows audiomentations' ``HighPassFilter``,

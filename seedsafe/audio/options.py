@@ -18,7 +18,7 @@ from seedsafe.pipeline.option import Option, option
 from seedsafe.pipeline.primitive import primitive
 from seedsafe.pipeline.transform import AudioTransform
 
-__all__ = ["DECIBELS", "RATE", "SNR", "Length", "Processed", "length", "length_of", "need"]
+__all__ = ["DECIBELS", "RATE", "SNR", "Length", "LibraryTransform", "length", "length_of", "need"]
 
 Length = Option[float | tuple[float, float], tuple[float, float] | tuple[int, int]]
 
@@ -62,7 +62,7 @@ def need(module: str, words: str) -> None:
 
 
 @primitive(opencv=False)
-class Processed(AudioTransform):
+class LibraryTransform(AudioTransform):
     """A transform that another library computes; pipelines are not created without that library."""
 
     library: ClassVar[tuple[str, str]]

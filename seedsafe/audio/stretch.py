@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
-from seedsafe.audio.options import RATE, Processed
+from seedsafe.audio.options import RATE, LibraryTransform
 from seedsafe.functional.sound import segment
 from seedsafe.functional.stretch import shift_pitch, stretch_time, stretched_length
 from seedsafe.ground.checks import flag, span
@@ -30,7 +30,7 @@ class Semitones(NamedTuple):
 
 
 @primitive(opencv=False)
-class _Stretch(Processed):
+class _Stretch(LibraryTransform):
     """A transform by Signalsmith Stretch.
 
     Raises:

@@ -59,12 +59,12 @@ def _resize(planes: Array, out: Array, code: int) -> None:
     mode = _BANDS[count] if out.dtype == UINT8 else "F"
     pixels = np.ascontiguousarray(planes, np.uint8 if out.dtype == UINT8 else np.float32)
     rows, columns = planes.shape[:2]
-    resized = _pillow().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
+    image = _pillow().frombuffer(mode, (columns, rows), pixels, "raw", mode, 0, 1)
     # Pillow 13 resizes the columns first where that is cheaper, and each pass rounds. One call for each axis gives Pillow 13's
     # result with any version.
     tall = rows - height > max(0, 2 * (columns - width))
-    resized = resized.resize((columns, height) if tall else (width, rows), code)
-    values = np.asarray(resized.resize((width, height), code)).reshape(out.shape)
+    image = image.resize((columns, height) if tall else (width, rows), code)
+    values = np.asarray(image.resize((width, height), code)).reshape(out.shape)
     if out.dtype.kind in "ui" and mode == "F":
         limits = np.iinfo(out.dtype)
         values = np.clip(np.rint(values), limits.min, limits.max)

@@ -108,8 +108,8 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     certain, most = ((first <= last).sum(axis=0) for last in (0.0, 65535.0))
     columns = np.arange(256)
     limits: list[Array] = []
-    varying = int((most - certain).max())
-    for more in range(0, varying, 16):
+    growths = int((most - certain).max())
+    for more in range(0, growths, 16):
         rows = np.minimum(certain + np.arange(more, more + 16)[:, None], bound - 1)
         ends = first[rows, columns]
         ends -= 1.0
@@ -118,7 +118,7 @@ def _photons(scale: float) -> tuple[Array, tuple[Array, ...], Array]:
     root = exponential(logarithm(scale) / 2.2)
     values = np.minimum(_values(1 << max(8, counts.bit_length())) * root, 255.0)
     kind = np.uint8 if counts < 256 else np.uint16
-    return certain.astype(kind), tuple(limits[:varying]), np.rint(values).astype(np.uint8)
+    return certain.astype(kind), tuple(limits[:growths]), np.rint(values).astype(np.uint8)
 
 
 def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address) -> Array:

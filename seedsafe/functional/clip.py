@@ -32,7 +32,7 @@ def clip_frames(start: int, length: int, stride: int, frames: int, short: str = 
             f"a clip of {length} frames with a stride of {stride} needs a video of {start + (length - 1) * stride + 1} frames, "
             f'got {frames}: pass a smaller stride, or short="loop" or "repeat"'
         )
-    wanted = range(start, start + length * stride, stride)
+    numbers = range(start, start + length * stride, stride)
     if short == "repeat":
-        return tuple(min(one, frames - 1) for one in wanted)
-    return tuple(one % frames for one in wanted)
+        return tuple(min(one, frames - 1) for one in numbers)
+    return tuple(one % frames for one in numbers)

@@ -97,7 +97,7 @@ def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Addre
             f"fill must be a number or one of {', '.join(FILLS)} with a noise, got {fill!r}: pass a number, or noise="
         )
     size = part_of(image, 16)
-    start = waiting = 0
+    start = pending = 0
     group: list[tuple[Array, int]] = []
     for x0, y0, x1, y1 in holes:
         view = image[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)]
@@ -107,11 +107,11 @@ def _fill_at_random(image: Array, holes: Sequence[Hole], fill: str, noise: Addre
         for part in (view,) if values <= size or fill == "color" else _bands_of(view, size):
             count = part.size if fill != "color" else image[0, 0].size
             group.append((part, count))
-            waiting += count
-            if waiting >= size or len(group) == _TOGETHER:
-                _fill(group, sixteenths(noise, waiting, start), fill)
-                start, waiting, group = start + waiting, 0, []
-    _fill(group, sixteenths(noise, waiting, start), fill)
+            pending += count
+            if pending >= size or len(group) == _TOGETHER:
+                _fill(group, sixteenths(noise, pending, start), fill)
+                start, pending, group = start + pending, 0, []
+    _fill(group, sixteenths(noise, pending, start), fill)
 
 
 def _bands_of(view: Array, size: int) -> Iterator[Array]:
@@ -156,14 +156,14 @@ def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) 
     result = boxes.copy()
     if not holes or not len(boxes):
         return result
-    seen = np.ones((height, width), np.bool_)
+    visible = np.ones((height, width), np.bool_)
     for x0, y0, x1, y1 in holes:
-        seen[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = False
+        visible[max(y0, 0) : max(y1, 0), max(x0, 0) : max(x1, 0)] = False
     pixels = boxes[:, :4].astype(np.float64)
     first = np.maximum(np.floor(pixels[:, :2]), 0).astype(np.int64)
     last = np.maximum(np.ceil(pixels[:, 2:]), 0).astype(np.int64)
     for row, ((left, top), (right, bottom)) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
-        part = seen[top:bottom, left:right]
+        part = visible[top:bottom, left:right]
         if part.all():
             continue
         columns, rows = np.flatnonzero(part.any(axis=0)), np.flatnonzero(part.any(axis=1))

@@ -112,8 +112,8 @@ def _ends(plane: Array) -> tuple[float, float]:
 def _cutoff_table(counts: Array, cutoff: float) -> Array:
     cut = int(counts.sum() * cutoff // 100)
     counts = _trim(_trim(counts, cut)[::-1], cut)[::-1]
-    used = np.flatnonzero(counts)
-    return _stretch_table(float(used[0]), float(used[-1])) if len(used) else VALUES.astype(np.uint8)
+    bins = np.flatnonzero(counts)
+    return _stretch_table(float(bins[0]), float(bins[-1])) if len(bins) else VALUES.astype(np.uint8)
 
 
 def _stretch_table(low: float, high: float) -> Array:

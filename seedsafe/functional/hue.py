@@ -65,8 +65,8 @@ def turn_hue(image: Array, turn: float, out: Array) -> Array:
         parts = [plane[: len(block)] for plane in planes]
         opencv().split(block, parts[:3])
         colours = [parts[(channel - thirds) % 3] for channel in range(3)]
-        planes_out = _turn_planes(colours, parts[3:], scale, share < 0)
-        opencv().merge(planes_out, out[top : top + rows])
+        results = _turn_planes(colours, parts[3:], scale, share < 0)
+        opencv().merge(results, out[top : top + rows])
     return out
 
 
@@ -85,18 +85,18 @@ def _turn_small(image: Array, thirds: int, scale: Array, back: bool, out: Array)
     up = -down
     down -= chroma
     up -= chroma
-    planes_out: Array = colours - np.maximum(down, 0, out=down)
-    np.maximum(planes_out, low, out=planes_out)
-    planes_out += np.maximum(up, 0, out=up)
-    np.minimum(planes_out, top, out=planes_out)
-    out.reshape(-1, 3)[...] = planes_out.T
+    results: Array = colours - np.maximum(down, 0, out=down)
+    np.maximum(results, low, out=results)
+    results += np.maximum(up, 0, out=up)
+    np.minimum(results, top, out=results)
+    out.reshape(-1, 3)[...] = results.T
     return out
 
 
 def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: bool) -> list[Array]:
     """Return three planes, turned by at most a sixth; `scale` is the table or the factor of the remaining chroma."""
     cv2 = opencv()
-    top, low, chroma, excess, *planes_out = spare
+    top, low, chroma, excess, *results = spare
     cv2.max(cv2.max(colours[0], colours[1], top), colours[2], top)
     cv2.min(cv2.min(colours[0], colours[1], low), colours[2], low)
     cv2.subtract(top, low, chroma)
@@ -112,17 +112,17 @@ def _turn_planes(colours: list[Array], spare: list[Array], scale: Any, back: boo
         if not whole:  # uint8 stops at 0 by itself
             np.maximum(excess, 0, out=excess)
 
-    for channel, result in enumerate(planes_out):
-        following, before = colours[(channel + 1) % 3], colours[(channel + 2) % 3]
+    for channel, result in enumerate(results):
+        after, before = colours[(channel + 1) % 3], colours[(channel + 2) % 3]
         if back:
-            following, before = before, following
-        beyond(following, before)
+            after, before = before, after
+        beyond(after, before)
         cv2.subtract(colours[channel], excess, result)
         cv2.max(result, low, result)
-        beyond(before, following)
+        beyond(before, after)
         cv2.add(result, excess, result)
         cv2.min(result, top, result)
-    return planes_out
+    return results
 
 
 def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Array:

@@ -64,10 +64,10 @@ def new(image: Array) -> Array:
 
 def to_uint8(image: Array) -> Array:
     """Return a float32 image in [0, 1] as uint8, rounded and cut off at 0 and 255."""
-    scaled = image * np.float32(255)
-    np.rint(scaled, out=scaled)
-    np.clip(scaled, 0, 255, out=scaled)
-    return scaled.astype(np.uint8, order="C")
+    values = image * np.float32(255)
+    np.rint(values, out=values)
+    np.clip(values, 0, 255, out=values)
+    return values.astype(np.uint8, order="C")
 
 
 def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:

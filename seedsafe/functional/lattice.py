@@ -35,7 +35,7 @@ class _Lattice:
         self._last_row, self._last_column = across.shape[0] - 2, across.shape[1] - 2
         self._origin, self._cell = origin, cell
 
-    def _place(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
+    def _locate(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
         """Return the columns and rows of the points' cells, and the points' positions inside the cells.
 
         The outermost cells continue for one cell; farther out the displacement is constant, so that `way_back` converges.
@@ -65,7 +65,7 @@ class Folded(_Lattice):
 
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the displaced coordinates."""
-        column, row, u, v = self._place(x, y)
+        column, row, u, v = self._locate(x, y)
         lower = u + v > 1.0
         # The corner that belongs to this triangle alone, and the steps from it along the cell's sides.
         u, v = np.where(lower, 1.0 - u, u), np.where(lower, 1.0 - v, v)
@@ -99,14 +99,14 @@ class Folded(_Lattice):
         """
         across, down = x.ravel(), y.ravel()
         result = np.zeros((2, x.size))
-        found = np.zeros(x.size, np.bool_)
+        done = np.zeros(x.size, np.bool_)
         for inside, *points in self._triangles_at(across, down):
             first = inside.argmax(axis=1)
-            new = np.flatnonzero(inside.any(axis=1) & ~found)
+            new = np.flatnonzero(inside.any(axis=1) & ~done)
             for one, values in zip(result, points, strict=True):
                 one[new] = values[new, first[new]]
-            found[new] = True
-        left = ~found
+            done[new] = True
+        left = ~done
         if left.any():
             result[0, left], result[1, left] = way_back(self, across[left], down[left])
         return result[0].reshape(x.shape), result[1].reshape(x.shape)
@@ -130,10 +130,10 @@ class Folded(_Lattice):
         edges = boxes[:, :4].astype(np.float64) - 0.5
         around = np.stack([np.full((len(boxes), 2), np.inf), np.full((len(boxes), 2), -np.inf)])
 
-        def take(seen: Array, x: Array, y: Array) -> None:
+        def take(hits: Array, x: Array, y: Array) -> None:
             for k, values in enumerate((x, y)):
-                around[0, :, k] = np.minimum(around[0, :, k], np.where(seen, values, np.inf).min(axis=1))
-                around[1, :, k] = np.maximum(around[1, :, k], np.where(seen, values, -np.inf).max(axis=1))
+                around[0, :, k] = np.minimum(around[0, :, k], np.where(hits, values, np.inf).min(axis=1))
+                around[1, :, k] = np.maximum(around[1, :, k], np.where(hits, values, -np.inf).max(axis=1))
 
         for x, y in ((0, 1), (2, 1), (0, 3), (2, 3)):
             for inside, *points in self._triangles_at(edges[:, x], edges[:, y]):
@@ -147,12 +147,12 @@ class Folded(_Lattice):
         starts, ends = (np.concatenate([one[k].reshape(4, -1) for one in sides], axis=1) for k in (0, 1))
         for part in _parts(starts.shape[1], len(boxes)):
             start, way = starts[:, part], ends[:, part] - starts[:, part]
-            enters, leaves = _within(start[2:], way[2:], edges)
+            enters, leaves = _crossings(start[2:], way[2:], edges)
             for share in (enters, leaves):
                 take(enters <= leaves, start[0] + share * way[0], start[1] + share * way[1])
-        seen = (around[0] <= around[1]).all(axis=1)
+        hits = (around[0] <= around[1]).all(axis=1)
         result = cut_off(boxes, (*around[0].T, *around[1].T), height, width)
-        result[~seen] = distort_boxes(boxes[~seen], self.back, height, width)
+        result[~hits] = distort_boxes(boxes[~hits], self.back, height, width)
         return result
 
     def _nodes(self) -> Array:
@@ -191,7 +191,7 @@ def _parts(count: int, points: int) -> Iterator[slice]:
     return (slice(first, first + step) for first in range(0, count, step))
 
 
-def _within(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
+def _crossings(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
     """Return the shares of lines (2, K) at which they enter and leave boxes (N, 4): arrays (N, K).
 
     A line that misses a box leaves it before it enters it.
@@ -202,8 +202,8 @@ def _within(start: Array, way: Array, edges: Array) -> tuple[Array, Array]:
         low, high = (edges[:, one, None] - start[k] for one in (k, k + 2))
         length = np.where(still, 1.0, way[k])
         first, last = low / length, high / length
-        missed = still & ((low > 0) | (high < 0))
-        enters = np.maximum(enters, np.where(still, np.where(missed, 2.0, 0.0), np.minimum(first, last)))
+        misses = still & ((low > 0) | (high < 0))
+        enters = np.maximum(enters, np.where(still, np.where(misses, 2.0, 0.0), np.minimum(first, last)))
         leaves = np.minimum(leaves, np.where(still, 1.0, np.maximum(first, last)))
     return enters, leaves
 
@@ -225,7 +225,7 @@ class Sheet(_Lattice):
 
     def __call__(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Return the displaced coordinates."""
-        column, row, u, v = self._place(x, y)
+        column, row, u, v = self._locate(x, y)
         u, v = (
             u.astype(np.float32),
             v.astype(np.float32),
@@ -233,10 +233,10 @@ class Sheet(_Lattice):
         if x.ndim == 2 and x.shape[0] == 1 and y.shape[1] == 1:  # a grid, looked up row by row
             lines = row[:, 0]
             sides = [grid[lines] + v * (grid[lines + 1] - grid[lines]) for grid in self._grids]
-            dx, dy = (_between(side[:, column[0]], side[:, column[0] + 1], u) for side in sides)
+            dx, dy = (_interpolate(side[:, column[0]], side[:, column[0] + 1], u) for side in sides)
         else:
             dx, dy = (
-                _between(
+                _interpolate(
                     grid[row, column] + v * (grid[row + 1, column] - grid[row, column]),
                     grid[row, column + 1] + v * (grid[row + 1, column + 1] - grid[row, column + 1]),
                     u,
@@ -246,7 +246,7 @@ class Sheet(_Lattice):
         return x + dx, y + dy
 
 
-def _between(left: Array, right: Array, share: Array) -> Array:
+def _interpolate(left: Array, right: Array, share: Array) -> Array:
     """Return linear interpolation between two arrays; both are overwritten."""
     right -= left
     right *= share
@@ -312,14 +312,14 @@ def _smooth(values: Array, bell: list[float], axis: int) -> Array:
     reach = len(bell) - 1
     length = values.shape[axis] - 2 * reach
 
-    def shifted(by: int) -> Array:
+    def shift(by: int) -> Array:
         part = slice(reach + by, reach + by + length)
         return values[:, part] if axis == 1 else values[:, :, part]
 
-    total: Array = shifted(0) * np.float32(bell[0])
+    total: Array = shift(0) * np.float32(bell[0])
     both = np.empty_like(total)
     for k in range(1, reach + 1):
-        np.add(shifted(-k), shifted(k), out=both)
+        np.add(shift(-k), shift(k), out=both)
         both *= np.float32(bell[k])
         total += both
     return total

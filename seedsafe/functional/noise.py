@@ -143,8 +143,8 @@ _steps = _Steps()
 
 def _step_table(std: float) -> npt.NDArray[np.int8]:
     """Return the steps of the 16-bit pieces; the last std's table is cached and never written again."""
-    known, table = _steps.last
-    if known != std:
+    last_std, table = _steps.last
+    if last_std != std:
         table = np.empty(65536, np.int8)
         upper = table[32768:]
         for first, last in parts(32768, 8192):

@@ -70,31 +70,31 @@ def resize(
     if height * width > 2**24:
         require_size((height, width, *shape[2:]))
     if interpolation == "nearest":
-        given = as_carrier(image)
+        source = as_carrier(image)
     else:
         need_interpolated(image)
         if antialias:
             return resize_smoothly(image, height, width, interpolation)
-        given = image
+        source = image
     limit = 4 if interpolation == "area" else MAX_CHANNELS
     code, cv2_resize = _CODES[interpolation], opencv().resize
     if len(shape) == 3 and shape[2] > limit:
-        result: Array = np.empty((height, width, shape[2]), given.dtype)
+        result: Array = np.empty((height, width, shape[2]), source.dtype)
         for first in range(0, shape[2], limit):
-            part = cv2_resize(given[..., first : first + limit], (width, height), interpolation=code)
+            part = cv2_resize(source[..., first : first + limit], (width, height), interpolation=code)
             result[..., first : first + limit] = part if part.ndim == 3 else part[..., None]
     elif interpolation == "nearest" and height > shape[0] and height * width > _MANY:
-        wide = given if width == shape[1] else cv2_resize(given, (width, shape[0]), interpolation=code)
+        wide = source if width == shape[1] else cv2_resize(source, (width, shape[0]), interpolation=code)
         result = wide.take(_sources(shape[0], height), axis=0)
     else:
-        result = cv2_resize(given, (width, height), interpolation=code)
+        result = cv2_resize(source, (width, height), interpolation=code)
     return restore(result, image)
 
 
 @lru_cache(64)
-def _sources(given: int, height: int) -> Array:
+def _sources(source: int, height: int) -> Array:
     """Return the source row of each row of a taller image."""
-    rows = np.arange(given, dtype=np.int32)[:, None]
+    rows = np.arange(source, dtype=np.int32)[:, None]
     return opencv().resize(rows, (1, height), interpolation=_CODES["nearest"]).ravel().astype(np.intp)  # type: ignore[no-any-return]
 
 
@@ -119,9 +119,9 @@ def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) 
         >>> resize_points(np.array([[0.0, 1.0]]), (10, 10), (20, 10)).tolist()
         [[0.0, 2.5]]
     """
-    moved = points.copy()
-    put(moved[:, :2], (points[:, :2] + 0.5) * np.array(size[::-1], np.float64) / np.array(given[::-1]) - 0.5)
-    return moved
+    result = points.copy()
+    put(result[:, :2], (points[:, :2] + 0.5) * np.array(size[::-1], np.float64) / np.array(given[::-1]) - 0.5)
+    return result
 
 
 def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) -> Array:
@@ -136,6 +136,6 @@ def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) ->
         >>> resize_boxes(np.array([[0, 1, 2, 3]]), (10, 10), (20, 10)).tolist()
         [[0, 2, 2, 6]]
     """
-    moved = boxes.copy()
-    put(moved[:, :4], boxes[:, :4] * np.array(size[::-1] * 2, np.float64) / np.array(given[::-1] * 2))
-    return moved
+    result = boxes.copy()
+    put(result[:, :4], boxes[:, :4] * np.array(size[::-1] * 2, np.float64) / np.array(given[::-1] * 2))
+    return result

@@ -211,15 +211,15 @@ def _sources(mode: str, start: int, length: int, size: int) -> Array:
         return np.clip(positions, 0, size - 1)
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-    repeated = mode == "symmetric"  # mirrors the pixel at the edge too
-    reach, limit = max(-start, start + length - size), size - 1 + repeated
+    twice = mode == "symmetric"  # mirrors the pixel at the edge too
+    reach, limit = max(-start, start + length - size), size - 1 + twice
     if reach > limit:
         raise ValueError(
             f"cannot pad an image by {reach} pixels with mode={mode!r} along a side of {size}: pad less, or pass mode='edge' or "
             "mode='constant'"
         )
-    positions = np.where(positions < 0, -positions - repeated, positions)
-    return np.where(positions >= size, 2 * size - 2 + repeated - positions, positions)
+    positions = np.where(positions < 0, -positions - twice, positions)
+    return np.where(positions >= size, 2 * size - 2 + twice - positions, positions)
 
 
 def pad(image: Array, padding: tuple[int, int, int, int], *, mode: str = "constant", fill: Any = 0) -> Array:
