@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["SHORT", "clip_frames"]
 
 SHORT: Final = ("loop", "repeat", "error")
-"""What to do if a video is too short for a clip; see `clip_frames`."""
+"""Ways to continue a clip after the video's last frame; see `clip_frames`."""
 
 
 def clip_frames(start: int, length: int, stride: int, frames: int, short: str = "loop") -> tuple[int, ...]:

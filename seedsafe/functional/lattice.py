@@ -22,7 +22,7 @@ _AT_ONCE: Final = 2**15
 """Triangles, or their sides, times points, processed at once."""
 
 _NEAR: Final = 1e-9
-"""How far outside a triangle a point still counts as inside, as a share of its sides, so that none is lost between two."""
+"""Tolerance for points just outside a triangle, as a share of its sides, so that none is lost between two triangles."""
 
 
 class _Lattice:
@@ -163,7 +163,7 @@ class Folded(_Lattice):
         return np.stack([x, y, x + self._grids[0], y + self._grids[1]])
 
     def _triangles_at(self, x: Array, y: Array) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield which displaced triangles hold the points, and the x and y there: arrays (points, triangles)."""
+        """Yield masks of the displaced triangles that hold the points, and the x and y there: arrays (points, triangles)."""
         nodes = self._nodes()
         above = nodes[:, :-1, :-1], nodes[:, :-1, 1:], nodes[:, 1:, :-1]
         below = nodes[:, 1:, 1:], nodes[:, 1:, :-1], nodes[:, :-1, 1:]
