@@ -585,7 +585,7 @@ def test_errors_of_sounds(sounds: Any, error: Any, words: str) -> None:
 
 
 def test_files_need_the_sample_rate() -> None:
-    with pytest.raises(ValueError, match="sample_rate must be given with files, got None: pass"):
+    with pytest.raises(ValueError, match="sample_rate must be set for files, got None: pass"):
         ss.AddBackground(str(SOUNDS))
 
 

@@ -81,7 +81,7 @@ class AddBackground(AudioTransform):
         store(self, recordings=recordings(self.sounds))
         if self.sample_rate is None and self._has_files():
             raise ValueError(
-                "sample_rate must be given with files, got None: pass the audio's samples per second, so that files can be "
+                "sample_rate must be set for files, got None: pass the audio's samples per second, so that files can be "
                 "resampled to it"
             )
 

@@ -51,8 +51,8 @@ class AddNoise(AudioTransform):
         ValueError: when applied, the audio holds NaN or infinity.
 
     Example:
-        >>> made = AddNoise(snr=20)(np.ones(3, np.float32), key=SampleKey(42, 0, 0))
-        >>> made.astype(float).round(3).tolist()
+        >>> noisy = AddNoise(snr=20)(np.ones(3, np.float32), key=SampleKey(42, 0, 0))
+        >>> noisy.astype(float).round(3).tolist()
         [1.085, 0.895, 0.891]
     """
 

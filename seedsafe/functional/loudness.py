@@ -244,8 +244,8 @@ def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
-        >>> made = add_noise(np.ones(3, np.float32), "white", 20, address(SampleKey(0, 0, 0)))
-        >>> made.astype(float).round(3).tolist()
+        >>> noisy = add_noise(np.ones(3, np.float32), "white", 20, address(SampleKey(0, 0, 0)))
+        >>> noisy.astype(float).round(3).tolist()
         [1.081, 0.855, 1.048]
     """
     return mix_at_snr(audio, colored_noise(color, float32_audio(audio).shape, noise), snr)

@@ -61,9 +61,9 @@ def remap(
         ValueError: an option is unknown, fill does not fit, or a side is longer than 32766.
 
     Example:
-        >>> def places(first, last):
+        >>> def source(first, last):
         ...     return np.array([[2.0, 0.5]]), np.array([[0.0, 0.0]])
-        >>> remap(np.array([[10, 20, 30]], np.uint8), places, 1, 2).tolist()
+        >>> remap(np.array([[10, 20, 30]], np.uint8), source, 1, 2).tolist()
         [[30, 15]]
     """
     image = in_memory(image)

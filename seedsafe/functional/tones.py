@@ -199,7 +199,7 @@ def invert(image: Array) -> Array:
 
 
 def posterize(image: Array, bits: int) -> Array:
-    """Return an image with only the upper bits of each value kept. Exact on every machine.
+    """Return an image with only the upper bits of each value left. Exact on every machine.
 
     float32 goes through uint8.
 
