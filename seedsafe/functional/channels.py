@@ -12,7 +12,7 @@ from seedsafe.functional.carrier import MAX_CHANNELS, as_carrier, in_memory, ope
 from seedsafe.functional.jitter import apply_matrix
 from seedsafe.functional.kinds import check_image, fit_fill, is_rgb, is_uint8, need_rgb, new
 from seedsafe.functional.scratch import part_of, parts, scratch_planes
-from seedsafe.functional.tables import VALUES, look_up_channels, table
+from seedsafe.functional.tables import VALUES, look_up, look_up_channels, table
 from seedsafe.functional.tones import adjust_tones
 from seedsafe.ground.info import Array
 
@@ -100,9 +100,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
             f"shifts must have one value for each channel, got {len(shifts)} for the shape {image.shape}: pass {channels}"
         )
     if whole and channels == 1:
-        return look_up_channels(image.reshape(*image.shape[:2], 1), [_shift_table(shifts[0])]).reshape(
-            image.shape
-        )
+        return look_up(image, _shift_table(shifts[0]))
     if whole and channels <= 4:
         steps = [float(np.rint(255.0 * shift)) for shift in shifts]
         result = new(image)

@@ -15,7 +15,6 @@ from seedsafe.ground.info import Array
 
 __all__ = ["EQUALIZERS", "autocontrast", "equalize", "equalize_adaptively"]
 
-
 EQUALIZERS: Final = ("pillow", "opencv")
 """The libraries whose equalisation can be followed."""
 

@@ -17,7 +17,6 @@ from seedsafe.keys.key import Address
 
 __all__ = ["Folded", "Sheet", "elastic_sheet"]
 
-
 _AT_ONCE: Final = 2**15
 """Triangles, or their sides, times points, processed at once."""
 

@@ -57,22 +57,17 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
         >>> add_gaussian_noise(np.full(3, 128, np.uint8), 10.0, address(SampleKey(0, 0, 0))).tolist()
         [138, 110, 134]
     """
+    whole = array.dtype == np.uint8
+    if not whole and array.dtype != np.float32:
+        raise TypeError(
+            f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype"
+        )
     if not per_channel and array.ndim == 3 and array.shape[2] > 1:
         return _add_to_pixels(array, std, noise)
-    if array.dtype == np.uint8:
-        return _add_uint8(array, std, noise)
-    if array.dtype == np.float32:
-        return _add_float32(array, std, noise)
-    raise _dtype_error(array)
-
-
-def _dtype_error(array: Array) -> TypeError:
-    return TypeError(f"noise needs uint8 or float32, got dtype {array.dtype}: convert the array with astype")
+    return _add_uint8(array, std, noise) if whole else _add_float32(array, std, noise)
 
 
 def _add_to_pixels(image: Array, std: float, noise: Address) -> Array:
-    if image.dtype != np.uint8 and image.dtype != np.float32:
-        raise _dtype_error(image)
     result = np.empty(image.shape, image.dtype)
     source, pixels = image.reshape(-1, image.shape[2]), result.reshape(-1, image.shape[2])
     for first, last, pieces in noise_parts(noise, len(pixels), part_of(image, 24 + 2 * image.shape[2])):

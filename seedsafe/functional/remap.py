@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.functional.carrier import as_carrier, in_memory, need_image, opencv, restore
 from seedsafe.functional.resize import need_interpolated
 from seedsafe.functional.scratch import scratch
-from seedsafe.functional.window import MODES, check_fill
+from seedsafe.functional.window import BORDERS, check_fill
 from seedsafe.ground.info import Array
 
 __all__ = ["MAX_SIDE", "Coordinates", "border_code", "in_parts", "interpolation_code", "remap"]
@@ -19,7 +19,6 @@ MAX_SIDE: Final = 32766
 """The longest side that OpenCV can warp."""
 
 _CODES: Final = {"nearest": 0, "bilinear": 1, "bicubic": 2, "lanczos": 4}
-_BORDERS: Final = {"constant": 0, "edge": 1, "symmetric": 2, "reflect": 4}
 
 _IN_CACHE: Final = 2**13
 """Pixels computed at once: as many as a processor's cache holds."""
@@ -98,9 +97,9 @@ def interpolation_code(interpolation: str) -> int:
 
 def border_code(mode: str) -> int:
     """Return OpenCV's number for a mode, or raise ValueError."""
-    if mode not in _BORDERS:
-        raise ValueError(f"mode must be one of {', '.join(MODES)}, got {mode!r}")
-    return _BORDERS[mode]
+    if mode not in BORDERS:
+        raise ValueError(f"mode must be one of {', '.join(BORDERS)}, got {mode!r}")
+    return BORDERS[mode]
 
 
 def in_parts(

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["noise_parts", "part_of", "parts", "scratch", "scratch_planes"]
 
-
 _LARGE: Final = 2**22
 """From this many bytes on, planes do not stay in the caches."""
 

@@ -23,7 +23,10 @@ from seedsafe.ground.info import Array
 
 __all__ = ["MODES", "check_fill", "crop", "crop_each", "pad", "shift_boxes", "shift_points"]
 
-MODES: Final = ("constant", "edge", "reflect", "symmetric")
+BORDERS: Final = {"constant": 0, "edge": 1, "reflect": 4, "symmetric": 2}
+"""OpenCV's numbers of the modes."""
+
+MODES: Final = tuple(BORDERS)
 """How pixels outside an image are filled, in the words of ``numpy.pad``."""
 
 _LARGE: Final = 4096
@@ -191,15 +194,9 @@ def _mirror(image: Array, top: int, left: int, height: int, width: int, mode: st
     last_row = image.shape[0] if below else row_sources.max() + 1
     last_column = image.shape[1] if after else column_sources.max() + 1
     source = image[first_row:last_row, first_column:last_column]
-    cv2 = opencv()
-    border = {
-        "edge": cv2.BORDER_REPLICATE,
-        "reflect": cv2.BORDER_REFLECT_101,
-        "symmetric": cv2.BORDER_REFLECT,
-    }
-    result: Array = cv2.copyMakeBorder(as_carrier(source), above, below, before, after, border[mode]).view(
-        image.dtype
-    )
+    border = BORDERS[mode]
+    result: Array = opencv().copyMakeBorder(as_carrier(source), above, below, before, after, border)
+    result = result.view(image.dtype)
     row, column = top + above - first_row, left + before - first_column
     return result[row : row + height, column : column + width].reshape(height, width, *image.shape[2:])
 
