@@ -78,6 +78,9 @@ class _CutoffFilter(_Filter):
         check_options(self)
         self._below_half("cutoff", self.cutoff[1])
 
+    def _draw(self, rng: Draws) -> tuple[float, int]:
+        return log_uniform(rng, *self.cutoff), _order(rng, self.rolloff)
+
 
 @primitive(opencv=False)
 class LowPass(_CutoffFilter):
@@ -99,7 +102,8 @@ class LowPass(_CutoffFilter):
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
-        return Band(None, log_uniform(rng, *self.cutoff), _order(rng, self.rolloff))
+        cutoff, order = self._draw(rng)
+        return Band(None, cutoff, order)
 
 
 @primitive(opencv=False)
@@ -122,7 +126,8 @@ class HighPass(_CutoffFilter):
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
-        return Band(log_uniform(rng, *self.cutoff), None, _order(rng, self.rolloff))
+        cutoff, order = self._draw(rng)
+        return Band(cutoff, None, order)
 
 
 @primitive(opencv=False)
