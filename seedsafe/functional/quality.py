@@ -43,7 +43,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
     is_uint8(image)
     if max(image.shape[:2]) > limit:
         raise ValueError(
-            f"{file_format} supports up to {limit} pixels per side, got the shape {image.shape}: crop the image first"
+            f"{file_format} holds up to {limit} pixels a side, got the shape {image.shape}: crop the image first"
         )
     return in_uint8(image, lambda values: _store(values, quality, suffix, option, colours))
 

@@ -114,7 +114,7 @@ def in_parts(
     need_image(image)
     if max(*image.shape[:2], height, width) > MAX_SIDE:
         raise ValueError(
-            f"an image can be warped up to {MAX_SIDE} pixels per side, got {image.shape[:2]} to {(height, width)}: "
+            f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
             "crop or resize it first"
         )
     channels = image.shape[2] if image.ndim == 3 else 1
