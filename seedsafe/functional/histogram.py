@@ -27,7 +27,7 @@ def equalize(image: Array, method: str = "pillow") -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        method: "pillow" rounds the number of pixels per step down; "opencv" always covers 0 to 255.
+        method: "pillow" rounds the number of pixels per step down; "opencv" covers 0 to 255.
 
     Raises:
         TypeError: the image has another dtype.

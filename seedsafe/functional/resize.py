@@ -21,7 +21,7 @@ _CODES: Final = {"nearest": 6, "bilinear": 1, "bicubic": 2, "area": 3, "lanczos"
 """OpenCV's numbers; 6 is INTER_NEAREST_EXACT, the pixel under the centre."""
 
 _MANY: Final = 2**13
-"""Above this many pixels, copying whole rows is faster (python -m benchmarks --only Resize)."""
+"""Above this many pixels, copying whole rows is faster (python -m benchmarks --only Downscale)."""
 
 _INTERPOLATED: Final = "BhHfd"
 

@@ -26,7 +26,7 @@ VALUES.flags.writeable = False
 
 _SMALL: Final = 8192
 """Below this number of values, OpenCV's single step for all channels is cheaper than three for each
-(python -m benchmarks --only RGBShift)."""
+(python -m benchmarks --only Equalize)."""
 
 
 def table(values: Array) -> Array:
