@@ -71,8 +71,9 @@ class _Filter(LibraryTransform):
 class _CutoffFilter(_Filter):
     """A filter with one cutoff."""
 
+    # Subclasses declare these options again, because mypy gives inherited ones the wrong type.
     cutoff: Range = option(span, 1e-3, 1e9, _HERTZ)
-    rolloff: Pair = option(_rolloff, default=(12, 24), kw_only=True)
+    rolloff: Pair = option(_rolloff, kw_only=True)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -99,6 +100,7 @@ class LowPass(_CutoffFilter):
     """
 
     cutoff: Range = option(default=(150.0, 7500.0))
+    rolloff: Pair = option(default=(12, 24), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
@@ -123,6 +125,7 @@ class HighPass(_CutoffFilter):
     """
 
     cutoff: Range = option(default=(20.0, 2400.0))
+    rolloff: Pair = option(default=(12, 24), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Band:
         """Return the cutoff and the order."""
