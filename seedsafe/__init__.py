@@ -1,4 +1,4 @@
-"""Data augmentation as a pure function of (seed, epoch, index)."""
+"""Augmentation as a function of (seed, epoch, index)."""
 
 import sys
 from importlib import import_module
@@ -6,8 +6,8 @@ from typing import Any
 
 from seedsafe.ground.process import importing as _importing
 
-# Each room is imported when a name of it is first asked for, so that `import seedsafe` costs little more than NumPy.
-# The rows of audio and image are made of the files there, and the stub of this table: python scripts/make_names.py
+# The first use of a name imports its room, so `import seedsafe` costs little more than NumPy: benchmarks/import_time.py.
+# `python scripts/make_names.py` generates the names of audio and image here, and the stub from this table.
 _ROOMS = {
     "seedsafe.keys.ambient": ("current_key",),
     "seedsafe.audio": (
@@ -169,14 +169,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _unknown(name: str) -> Exception:
-    """Return the error for a name that is not here; `from seedsafe import name` would drop the words of an AttributeError."""
-    found = f"module 'seedsafe' has no attribute {name!r}"
+    """Return the error for an unknown name; `from seedsafe import name` would drop the text of an AttributeError."""
+    text = f"module 'seedsafe' has no attribute {name!r}"
     if name.startswith("_"):
-        return AttributeError(found)
+        return AttributeError(text)
     advice = import_module("seedsafe.ground.elsewhere").advice(name, __all__)
-    asker = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    imports = asker.f_code.co_code[asker.f_lasti] == import_module("opcode").opmap["IMPORT_FROM"]
-    return (ImportError if imports else AttributeError)(f"{found}: {advice}" if advice else found, name=name)
+    caller = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    imports = caller.f_code.co_code[caller.f_lasti] == import_module("opcode").opmap["IMPORT_FROM"]
+    return (ImportError if imports else AttributeError)(f"{text}: {advice}" if advice else text, name=name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,7 @@
-"""The command line: a table of tools, each imported when it is asked for, and what all of them have in common."""
+"""The command line: a table of tools.
+
+Each tool is imported when it is called.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ __all__ = ["TOOLS", "Tool", "main"]
 
 
 class Tool(NamedTuple):
-    """A tool: its package holds ``options.py`` with ``parser()``, which imports little, and ``cli.py`` with ``main(arguments)``."""
+    """A tool. Its package has ``options.py`` with ``parser()``, which imports little, and ``cli.py`` with ``main(arguments)``."""
 
     package: str
     line: str
@@ -51,29 +54,29 @@ def main(arguments: list[str] | None = None) -> int:
           ...
         0
     """
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     if arguments is None and isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be Unicode
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be Unicode
     try:
-        code = _run(given)
+        code = _run(words)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
+    except BrokenPipeError:  # `head`, for instance, closes the pipe early
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except OSError as error:  # a full disk, or a file that went away during the run
-        print(f"seedsafe {given[0]}: {error}", file=sys.stderr)
+    except OSError as error:  # a full disk, or a file deleted during the run
+        print(f"seedsafe {words[0]}: {error}", file=sys.stderr)
         return 2
     return code
 
 
-def _run(given: list[str]) -> int:
-    if not given:
+def _run(words: list[str]) -> int:
+    if not words:
         print(_usage(), file=sys.stderr)
         return 2
-    name, *rest = given
+    name, *rest = words
     if name in ("-h", "--help"):
         print(f"{_usage()}\n\n`seedsafe TOOL --help` lists a tool's options.\n\n{EXITS}")
         return 0
@@ -82,16 +85,16 @@ def _run(given: list[str]) -> int:
         return 0
     if name not in TOOLS:
         close = import_module("difflib").get_close_matches(name, TOOLS, 1)
-        meant = f": did you mean {close[0]}?" if close else ""
-        print(f"seedsafe: no tool {name!r}{meant}\n{_usage()}", file=sys.stderr)
+        advice = f": did you mean {close[0]}?" if close else ""
+        print(f"seedsafe: no tool {name!r}{advice}\n{_usage()}", file=sys.stderr)
         return 2
     package = TOOLS[name].package
     try:
         import_module(f"{package}.options").parser().parse_args(rest)
-    except SystemExit as ended:  # help, which so needs none of the tool's own imports, or a wrong call
-        if ended.code:
+    except SystemExit as end:  # --help, before the tool's own imports, or a wrong call
+        if end.code:
             print(f"`seedsafe {name} --help` lists the options", file=sys.stderr)
-        return ended.code if isinstance(ended.code, int) else 0
+        return end.code if isinstance(end.code, int) else 0
     code: int = import_module(f"{package}.cli").main(rest)
     return code
 

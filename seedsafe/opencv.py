@@ -1,8 +1,7 @@
-"""OpenCV in worker processes: one thread each, and no OpenCL.
+"""OpenCV in workers: one thread, no OpenCL.
 
 OpenCV starts a pool of threads in every process that uses it. Eight workers on eight cores then run
-64 threads, which is slower than one thread each. A worker is the only place where that may be changed: in
-the training process the user decides.
+64 threads, which is slower than one thread each. Only workers are changed: in the training process the user decides.
 
 The only value ever set is 0 ("run in the calling thread"). `cv2.setNumThreads(1)` in a forked process hangs, or
 crashes, if its parent has used OpenCV's pool: it joins threads that the fork did not copy. The number of
@@ -18,18 +17,18 @@ from seedsafe.ground.process import importing, is_starting, is_worker
 __all__ = ["guard", "load", "worker_init"]
 
 done = False
-"""Whether `guard` has nothing left to do: asked before it is called for every sample, since a call takes twice as long."""
+"""Whether `guard` has nothing left to do. To read it for every sample takes half the time of a call: benchmarks/opencv_guard.py."""
 
 
 def guard() -> None:
-    """Set this process's OpenCV to a single thread, if the process is a worker.
+    """Set OpenCV to a single thread if this process is a worker.
 
-    Acts once per process, in the daemonic processes of `multiprocessing` only (the workers of torch's `DataLoader`
-    and of Keras, a `multiprocessing.Pool`), and only when `cv2` has been imported. In every other process, and before
-    `cv2` is there, it does nothing and looks again at the next call. Call it before each use of OpenCV: the adapters
+    It acts once per process, only in daemonic processes of `multiprocessing` (the workers of torch's `DataLoader`
+    and of Keras, a `multiprocessing.Pool`), and only after `cv2` has been imported. In other processes, and before
+    `cv2` is imported, it does nothing and checks again at the next call. Call it before each use of OpenCV: the adapters
     and `ImageFolder` do so for every sample.
 
-    Not counted as workers: threads, processes without a daemon flag (training ranks, `ProcessPoolExecutor`), and
+    These are not workers: threads, processes without a daemon flag (training ranks, `ProcessPoolExecutor`), and
     a plain `os.fork()` of a process that is not a worker.
 
     Example:
@@ -45,10 +44,10 @@ def guard() -> None:
 
 
 def load() -> ModuleType:
-    """Return `cv2`, imported and with its threads looked at once, while no other thread can fork a process.
+    """Import `cv2` and query its number of threads, while no other thread can fork a process. Return `cv2`.
 
     A process that is forked while another thread imports OpenCV, or while OpenCV finds out how many threads it may use,
-    waits for that thread forever. Use it in place of `import cv2` where a first image may be read in a thread.
+    waits for that thread forever. Use this function instead of `import cv2` if a thread may read the first image.
 
     Raises:
         ImportError: OpenCV is not installed.
@@ -64,13 +63,13 @@ def load() -> ModuleType:
 
 
 def worker_init(worker_id: int = 0) -> None:
-    """Call `guard`; made to be passed as a `DataLoader`'s `worker_init_fn`.
+    """Call `guard`. Pass this function as the `worker_init_fn` of a `DataLoader`.
 
-    It runs before the first sample. A dataset that imports `cv2` only in `__getitem__`, in workers that are
-    spawned, imports it later than this: let it call `guard` itself.
+    It runs before the first sample. In spawned workers, a dataset that imports `cv2` only in `__getitem__` imports it
+    later than this: let it call `guard` itself.
 
     Args:
-        worker_id: the worker's number, which `DataLoader` passes. Not used: all workers are treated alike.
+        worker_id: the worker's number, which `DataLoader` passes. It is not used.
 
     Example:
         >>> import seedsafe.opencv
@@ -90,7 +89,7 @@ def _act() -> None:
         return
     if not hasattr(cv2, "setNumThreads"):  # another thread is still importing it
         return
-    # Two threads that come here together set the same values twice, which harms nothing.
+    # Two threads at once set the same values twice, which is harmless.
     cv2.setNumThreads(0)
     cv2.ocl.setUseOpenCL(False)
     done = True

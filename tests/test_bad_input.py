@@ -113,7 +113,7 @@ class TestFlags:
             TypeError,
             "classes must be classes of transforms, got 1",
         ),  # type: ignore[list-item]
-        (lambda: ss.record_index("\ud83d"), ValueError, "record_id must be text that UTF-8 can write"),
+        (lambda: ss.record_index("\ud83d"), ValueError, "record_id must be text that UTF-8 can encode"),
         (
             lambda: ss.Pad(1, fill=0.5)(RGB, key=KEY),
             ValueError,

@@ -275,7 +275,7 @@ def test_keys() -> None:
 
 def test_wrong_arguments() -> None:
     augment, images = ss.Compose(CIFAR), images_of((32, 32, 3), "uint8", 4)
-    with pytest.raises(ValueError, match="as many, and at least one, got 4 and 3"):
+    with pytest.raises(ValueError, match="equally many, at least one, got 4 and 3"):
         augment.batch(images, keys_of(3))
     with pytest.raises(ValueError, match="got 0 and 0"):
         augment.batch([], [])

@@ -252,7 +252,7 @@ def test_json_nested_too_deep_is_a_clear_error(inner: str) -> None:
     closing = "".join(ends[one] for one in reversed([c for c in inner if c in ends]))
     begin = '{"contract": 1, "transform": "Compose", "transforms": ['
     text = begin + inner * 100_000 + "1" + closing * 100_000 + "]}"
-    with pytest.raises(ValueError, match="text is nested too deep for a pipeline"):
+    with pytest.raises(ValueError, match="text is nested too deeply for a pipeline"):
         ss.Compose.from_json(text)
 
 

@@ -1,3 +1,3 @@
-"""The ground that all rooms stand on: arrays and images, arguments, and the kind of this process."""
+"""What all rooms need: arrays, arguments, processes."""
 
 __all__: list[str] = []

@@ -1,4 +1,7 @@
-"""Checks of arguments: each returns the value in one form, or raises an error that names the way out."""
+"""Checks of arguments.
+
+Each check returns the value in one form, or raises an error that ends with the way out.
+"""
 
 from __future__ import annotations
 
@@ -44,31 +47,31 @@ def _bounds(low: float, high: float) -> str:
 def flag(name: str, value: Any) -> bool:
     """Return a value that must be True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}: pass a bool")
     return value
 
 
 def probability(name: str, value: Any) -> float:
     """Return a probability as a float in [0, 1]."""
-    return real(name, value, 0.0, 1.0, "pass the share of samples that the transform fires for")
+    return real(name, value, 0.0, 1.0, "pass the share of samples for which the transform fires")
 
 
 def choice(name: str, value: Any, known: Collection[str]) -> str:
-    """Return a word that is one of those known."""
+    """Return a word that is one of `known`."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
     return value
 
 
 def each(name: str, value: Any, check: Callable[..., Any], *bounds: Any) -> Any:
-    """Return what a check returns of a value, or the tuple of what it returns of each value in a list."""
+    """Apply a check to a value, or to each value of a list, and return its result or a tuple of results."""
     if isinstance(value, _LISTS):
         return tuple(check(name, one, *bounds) for one in value)
     return check(name, value, *bounds)
 
 
 def numbers(name: str, value: Any, low: float, high: float, way_out: str) -> tuple[float, ...]:
-    """Return a list of at least one number as a tuple of finite floats in [low, high]."""
+    """Return a non-empty list of numbers as a tuple of finite floats in [low, high]."""
     if not isinstance(value, _LISTS) or not value:
         raise TypeError(f"{name} must be a list of numbers, got {value!r}: {way_out}")
     return tuple(real(name, one, low, high, way_out) for one in value)
@@ -88,14 +91,14 @@ def span(
     """Return a range in [low, high], both ends included, as two numbers, the lower one first.
 
     Args:
-        name: the argument's.
+        name: the argument's name.
         value: (low, high), or one number.
-        low: the smallest that an end may be.
-        high: the largest.
+        low: the smallest allowed end.
+        high: the largest allowed end.
         way_out: the end of an error's text.
-        about: one number is how far the range reaches to both sides of this; without it, it stands for both ends.
-        cut: a range about a number is cut off at `low`, instead of an error.
-        whole: the ends are integers; otherwise floats.
+        about: the middle of the range if the value is one number, its reach. Without it, one number stands for both ends.
+        cut: whether a range about a middle is cut off at `low`, instead of an error.
+        whole: whether the ends are integers; otherwise they are floats.
     """
     if about is not None and not isinstance(value, _LISTS):
         reach = real(name, value, 0.0, high - about if cut else math.inf, way_out)
@@ -130,27 +133,24 @@ def _two(
 
 
 def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
-    """Return a dataset's record ids as uint64, shape (length,)."""
+    """Return the record ids of a dataset as uint64, shape (length,)."""
     way_out = "pass ImageFolder.record_ids, or [record_index(id) for id in ...] in the order of the dataset"
-    if not isinstance(ids, Iterable) or isinstance(
-        ids, AbstractSet | Mapping
-    ):  # those have no order to go by
+    if not isinstance(ids, Iterable) or isinstance(ids, AbstractSet | Mapping):
         raise TypeError(f"ids must be a sequence of integers, got {ids!r}: {way_out}")
     if not (isinstance(ids, np.ndarray) and ids.dtype == np.uint64):
-        # NumPy by itself makes floats of integers on both sides of 2**63.
+        # NumPy would convert integers on both sides of 2**63 to floats.
         ids = np.array([checked_int("an id of ids", one, 0, 2**64, way_out) for one in ids], np.uint64)
     found: npt.NDArray[np.uint64] = ids
     if found.ndim != 1 or len(found) != length:
         raise ValueError(
-            f"ids must have one id for each sample, got the shape {found.shape} for a dataset of length {length}: "
-            f"{way_out}"
+            f"ids must have one id for each sample, got shape {found.shape} for a dataset of length {length}: {way_out}"
         )
     order = np.argsort(found, kind="stable")
     same = np.flatnonzero(found[order][1:] == found[order][:-1])
     if same.size:
         first, second = (int(order[same[0] + step]) for step in (0, 1))
         raise ValueError(
-            f"ids must differ, got {found[first]} for the samples {first} and {second}: they would be augmented alike; "
+            f"ids must differ, got {found[first]} for samples {first} and {second}, which would both get the same augmentation: "
             "give one of the records another id"
         )
     return found

@@ -1,4 +1,7 @@
-"""Names that other libraries use, and what is meant by them here: for error messages and the pages on migration."""
+"""Names from other libraries and their equivalents here.
+
+Errors and the pages on migration show them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ __all__ = ["ELSEWHERE", "WHOLE", "Meant", "advice"]
 
 
 class Meant(NamedTuple):
-    """What does here what a name does in another library.
+    """The equivalent of a name of another library.
 
     Example:
         >>> ELSEWHERE["torchvision"]["RandomGrayscale"].call
@@ -17,10 +20,10 @@ class Meant(NamedTuple):
     """
 
     call: str
-    """The call with the other library's defaults; empty where there is none."""
+    """The call with the other library's defaults, or "" if there is none."""
 
     note: str = ""
-    """What differs, or what to do instead of a call."""
+    """The difference, or the advice if there is no call."""
 
 
 _BRIDGE: Final = "keep yours: ss.bridge(...) around it follows the key"
@@ -138,19 +141,19 @@ ELSEWHERE: Final[dict[str, dict[str, Meant]]] = {
         "FormatShape": Meant("ss.ToCHW()", "(T, C, H, W); permute the batch for NCTHW"),
     },
 }  # fmt: skip
-"""What is meant by a name, by library. Names that mean the same here are not listed."""
+"""The equivalents of names, by library. Names that mean the same here are not listed."""
 
 
 WHOLE: Final = {"torchvision": "convert() of the adapter for PyTorch makes a pipeline of a whole Compose"}
-"""What else there is for all names of a library."""
+"""Advice that holds for all names of a library."""
 
 
 def advice(name: str, known: list[str]) -> str:
-    """Return what a name may mean that is not known: another library's name, or a typing mistake; empty if nothing is found.
+    """Return advice on an unknown name: the equivalent of another library's name, a similar name, or "".
 
     Args:
-        name: as it was written.
-        known: the names that there are.
+        name: the unknown name.
+        known: the known names.
 
     Example:
         >>> advice("RandomGrayscale", [])
@@ -159,17 +162,17 @@ def advice(name: str, known: list[str]) -> str:
         'did you mean HorizontalFlip?'
     """
     found = [(library, names[name]) for library, names in ELSEWHERE.items() if name in names]
-    told = []
-    for library, meant in found:
+    texts = []
+    for library, equivalent in found:
         whose = f"{library}'" if library.endswith("s") else f"{library}'s"
-        note = f" ({meant.note})" if meant.call and meant.note else ""
-        told.append(
-            f"{whose} {name} is {meant.call} here{note}"
-            if meant.call
-            else f"{whose} {name} is not here: {meant.note}"
+        note = f" ({equivalent.note})" if equivalent.call and equivalent.note else ""
+        texts.append(
+            f"{whose} {name} is {equivalent.call} here{note}"
+            if equivalent.call
+            else f"{whose} {name} is not here: {equivalent.note}"
         )
-    if told:
-        return "; ".join([*told, *(WHOLE[library] for library, _ in found if library in WHOLE)])
-    folded = {one.lower(): one for one in known}
-    close = [folded[one] for one in get_close_matches(name.lower(), folded, 2, 0.8)]
+    if texts:
+        return "; ".join([*texts, *(WHOLE[library] for library, _ in found if library in WHOLE)])
+    by_lower = {one.lower(): one for one in known}
+    close = [by_lower[one] for one in get_close_matches(name.lower(), by_lower, 2, 0.8)]
     return f"did you mean {' or '.join(close)}?" if close else ""

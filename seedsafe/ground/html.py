@@ -1,4 +1,4 @@
-"""Tables of HTML, for notebooks."""
+"""HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CELL = "text-align: left; vertical-align: top"
 
 
 def table(title: str, head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
-    """Return a table; everything in it is escaped.
+    """Return an HTML table; all its text is escaped.
 
     Example:
         >>> print(table("a < b", ("name",), [("<i>",)]))
@@ -20,7 +20,6 @@ def table(title: str, head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) ->
         <tr><td style="text-align: left; vertical-align: top">&lt;i&gt;</td></tr>
         </table>
     """
-
     from html import escape  # only notebooks need it
 
     def line(tag: str, cells: tuple[Any, ...]) -> str:

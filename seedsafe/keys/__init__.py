@@ -1,3 +1,3 @@
-"""The stream contract: keys, and the words, draws and decisions that follow from them."""
+"""The stream contract: keys, words, draws and decisions."""
 
 __all__: list[str] = []

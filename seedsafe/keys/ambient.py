@@ -1,4 +1,7 @@
-"""The key of the read under way: what a pipeline, generator() or keyed() takes when it is called without one."""
+"""The key of the current read.
+
+A pipeline, generator() or keyed() takes it when it is called without a key.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ MOST_CALLS: Final = 2**16 - 1
 
 
 class Read:
-    """One run of a base: its key, and the highest number that each stream has been used with.
+    """One read: the sample's key, and the highest call number that each stream has been used with.
 
     Args:
-        key: of the sample; None where calls without a key are refused.
+        key: the sample's key, or None to refuse calls without a key.
     """
 
     __slots__ = ("_key", "numbers")
@@ -29,13 +32,13 @@ class Read:
 
     @property
     def key(self) -> SampleKey | None:
-        """The key that calls without one take."""
+        """The key for calls without one."""
         key: SampleKey | None = self._key
         return key
 
     @property
     def has_key(self) -> bool:
-        """Whether calls without a key are not refused."""
+        """Whether calls without a key are allowed."""
         return self._key is not None
 
 
@@ -44,17 +47,17 @@ class _Thread(threading.local):
 
 
 thread = _Thread()
-"""The read under way in each thread. Who sets it puts back what was there."""
+"""The current read of each thread. Code that sets it restores the previous one afterwards."""
 
 
-class reading:  # noqa: N801  # used as a with statement, several times cheaper than contextlib's
-    """Let calls without a key, in this thread and inside the with statement, take the key of a read.
+class reading:  # noqa: N801  # a with statement; contextlib.contextmanager costs several times as much for each sample
+    """In this thread and inside the with statement, let calls without a key take the key of a read.
 
-    Each entry starts its call numbers again, so code that runs a base several times (a bridge's checks, the candidates that replace
-    a faulty sample) enters it once for each run. Reads may be nested: the innermost counts.
+    Each entry starts the call numbers again, so code that reads a base several times (a bridge's checks, the candidates that
+    replace a faulty sample) enters it once for each read. Reads may be nested: the innermost counts.
 
     Args:
-        key: of the read; None where calls without a key are to be refused, as while a dataset augments.
+        key: the key of the read, or None to refuse calls without a key, as while a dataset augments.
 
     Example:
         >>> import seedsafe as ss
@@ -80,7 +83,7 @@ class reading:  # noqa: N801  # used as a with statement, several times cheaper 
 def current_key() -> SampleKey | None:
     """Return the key of the sample that this thread is reading, or None outside a read.
 
-    An AugmentedDataset or AugmentedSequence sets it while it reads its base. A thread that the base starts has none.
+    An AugmentedDataset or AugmentedSequence sets it while it reads its base. Threads that the base starts have none.
 
     Example:
         >>> import seedsafe as ss
@@ -92,17 +95,17 @@ def current_key() -> SampleKey | None:
 
 
 class claim:  # noqa: N801  # used as a with statement
-    """Find the key of a call without a key: that of this thread's read, with a number that none of its streams has had.
+    """Return the key for a call without a key: that of this thread's read, with a call number that is new to the streams.
 
     The number is 1 + the highest one that any of the streams was used with in this read. A call that raises leaves the
-    numbers as they were.
+    numbers unchanged.
 
     Args:
         ops: the streams that the call can draw from.
 
     Raises:
-        TypeError: when entered: no read is under way in this thread.
-        ValueError: when entered: the streams have been used 65,535 times in this read.
+        TypeError: on entry: this thread is not in a read.
+        ValueError: on entry: the streams have been used 65,535 times in this read.
     """
 
     __slots__ = ("_before", "_ops", "_read")
@@ -122,7 +125,8 @@ class claim:  # noqa: N801  # used as a with statement
         number = 1 + max([numbers.get(op, 0) for op in self._ops], default=0)
         if number > MOST_CALLS:
             raise ValueError(
-                f"one read may call a pipeline without a key at most {MOST_CALLS} times: pass key= with another view= or index="
+                f"one read may call a pipeline without a key at most {MOST_CALLS} times, got call {number}: pass key= with "
+                "another view= or index="
             )
         self._read, self._before = read, dict(numbers)
         for op in self._ops:
@@ -135,5 +139,5 @@ class claim:  # noqa: N801  # used as a with statement
 
 
 def next_key(op: int) -> SampleKey:
-    """Return the key of a call without a key that draws from one stream; see `claim`."""
+    """Return the key for a call without a key that draws from one stream; see `claim`."""
     return claim((op,)).__enter__()

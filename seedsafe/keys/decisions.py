@@ -1,7 +1,7 @@
-"""Functions that decisions are made of: sine and cosine, logarithm, exponential, and draws from other distributions.
+"""Mathematical functions and distributions, equal on every machine.
 
-The mathematics library rounds its functions in its own way on every machine. These are polynomials in binary64 with
-one order of operations, each rounded once, so that what they return is the same everywhere.
+The mathematics library of each machine rounds in its own way. These functions are polynomials in binary64 with
+one order of operations, each rounded once, so they return the same everywhere.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def logarithm(x: float) -> float:
         (0.0, 2.302585092994)
     """
     if not 0.0 < x < math.inf:
-        raise ValueError(f"a logarithm needs a positive finite number, got {x!r}")
+        raise ValueError(f"x must be positive and finite, got {x!r}: pass a number that has a logarithm")
     fraction, power = math.frexp(x)
     if fraction < 0.7071067811865476:
         fraction, power = fraction * 2.0, power - 1
@@ -98,14 +98,14 @@ def exponential(x: float) -> float:
         (1.0, 2.718281828459)
     """
     if not -700.0 <= x <= 700.0:
-        raise ValueError(f"an exponential needs a number in [-700, 700], got {x!r}")
+        raise ValueError(f"x must be in [-700, 700], got {x!r}: limit it before the call")
     power = round(x * 1.4426950408889634)
     rest = (x - power * _LN2_HIGH) - power * _LN2_LOW
     return math.ldexp(_horner(_EXP, rest), power)
 
 
 def added(numbers: Iterable[float]) -> float:
-    """Return the sum of numbers, from left to right, rounded after each: what `sum` returns depends on Python's version.
+    """Return the sum of numbers from left to right, rounded after each; the result of `sum` depends on Python's version.
 
     Example:
         >>> added([1e100, 1.0, -1e100])
@@ -118,7 +118,7 @@ def added(numbers: Iterable[float]) -> float:
 
 
 def log_uniform(rng: Draws, low: float, high: float) -> float:
-    """Return a number in [low, high] whose logarithm is uniform; consumes one word.
+    """Return a number in [low, high] whose logarithm is uniform; takes one word.
 
     Raises:
         ValueError: low is not positive, or high not finite.
@@ -132,7 +132,7 @@ def log_uniform(rng: Draws, low: float, high: float) -> float:
 
 
 def log_uniform_at(unit: float, low: float, high: float) -> float:
-    """Return what `log_uniform` makes of a number in [0, 1)."""
+    """Return the result of `log_uniform` for a number in [0, 1)."""
     start, span = _log_span(low, high)
     return min(max(exponential(start + span * unit), low), high)
 
@@ -144,7 +144,7 @@ def _log_span(low: float, high: float) -> tuple[float, float]:
 
 
 def normal(rng: Draws) -> float:
-    """Return a draw from the standard normal distribution; consumes one word.
+    """Return a draw from the standard normal distribution; takes one word.
 
     It is the quantile at (h + ½) / 2**52 for the word's upper 52 bits h, so none is beyond ±8.21.
 
@@ -225,7 +225,7 @@ _TAIL: Final = (
 
 
 def normal_quantile(share: float) -> float:
-    """Return the standard normal's quantile at a share in (0, 1); relative error below 2**-48.
+    """Return the quantile of the standard normal distribution at a share in (0, 1); relative error below 2**-48.
 
     Follows M. Wichura, "The percentage points of the normal distribution", Applied Statistics 37 (1988), PPND16.
 
@@ -237,7 +237,7 @@ def normal_quantile(share: float) -> float:
         (0.0, 1.95996398454)
     """
     if not 0.0 < share < 1.0:
-        raise ValueError(f"a share must be between 0 and 1, got {share!r}")
+        raise ValueError(f"share must be above 0 and below 1, got {share!r}: pass a probability inside (0, 1)")
     centred = share - 0.5
     if -0.425 <= centred <= 0.425:
         return centred * _ratio(_CENTRE, 0.180625 - centred * centred)
@@ -251,7 +251,7 @@ def _ratio(polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: float) -
 
 
 def _horner(coefficients: tuple[float, ...], x: float) -> float:
-    """Return a polynomial's value, the coefficient of the highest power first."""
+    """Return the value of a polynomial; the coefficient of the highest power comes first."""
     value = 0.0
     for one in coefficients:
         value = value * x + one
@@ -259,15 +259,15 @@ def _horner(coefficients: tuple[float, ...], x: float) -> float:
 
 
 def beta(draws: Draws, a: float, b: float) -> float:
-    """Return a draw from the Beta(a, b) distribution, in [0, 1]; consumes 34 words.
+    """Return a draw from the Beta(a, b) distribution, in [0, 1]; takes 34 words.
 
     Follows G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000), with 8 trials for each of the
-    two: all are drawn, and the last stands if none was accepted, which happens once in 10**10 draws.
+    two variables. All trials are drawn, and the last counts if none is accepted, which happens once in 10**10 draws.
 
     Args:
         draws: the stream.
         a: the first parameter, in [0.001, 10**6].
-        b: the second one.
+        b: the second parameter, in the same range.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -279,12 +279,12 @@ def beta(draws: Draws, a: float, b: float) -> float:
 
 
 def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
-    """Return n shares that sum to 1, of the symmetric Dirichlet distribution; consumes 17 words for each, as `beta` does.
+    """Return n shares that sum to 1, from the symmetric Dirichlet distribution; takes 17 words for each share.
 
     Args:
         draws: the stream.
-        shape: the concentration of each, in [0.001, 10**6].
-        n: how many, at least 1.
+        shape: the concentration of each share, in [0.001, 10**6].
+        n: the number of shares, at least 1.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -299,7 +299,7 @@ def dirichlet(draws: Draws, shape: float, n: int) -> tuple[float, ...]:
 
 
 def _log_gamma(draws: Draws, shape: float) -> float:
-    """Return the logarithm of a draw from the Gamma distribution, of shape + 1 times a power of a uniform number."""
+    """Return the logarithm of a draw from Gamma(shape): of a draw from Gamma(shape + 1), times a power of a uniform number."""
     d = shape + 1.0 - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     found = None

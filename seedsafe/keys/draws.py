@@ -1,6 +1,6 @@
-"""Numbers from raw words: what a transform's ``draw`` is given, and the table behind all noise.
+"""Numbers from raw words, and the noise table.
 
-Every number is made of the stream's raw 64-bit words by exact or singly rounded operations, because NumPy
+Every number is computed from the stream's raw 64-bit words by exact or singly rounded operations, because NumPy
 guarantees the words of its bit generators across versions, but not its distributions (NEP 19).
 """
 
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 MAX_NORMAL = 4.325
-"""No entry of the noise table is further than this from zero, in standard deviations."""
+"""The largest absolute value in the noise table, in standard deviations, rounded up."""
 
 _TABLE = join(dirname(__file__), "tables", "normal16.npy")
 _TABLE_SHA256 = "f0fea3918eb96f75590e764e97a4db6fb52c08bc9649a617bbd8f933ba7cabef"
@@ -45,8 +45,8 @@ _TABLE_SHA256 = "f0fea3918eb96f75590e764e97a4db6fb52c08bc9649a617bbd8f933ba7cabe
 class Draws:
     """The stream of one transform for one sample, one 64-bit word after another.
 
-    Word 0 decides whether the transform fires; Compose has consumed it before ``draw`` is called. Every method
-    but ``words`` and ``units`` consumes one word, whatever its arguments are.
+    Word 0 decides whether the transform fires; Compose takes it before it calls ``draw``. Every method
+    except ``words`` and ``units`` takes one word, whatever its arguments are.
 
     Args:
         at: the stream's address, from ``seedsafe.keys.key.address``.
@@ -63,12 +63,12 @@ class Draws:
         self._bits = philox(at)
         self._next: Any = self._bits.random_raw
         self._taken = 0
-        """How many words have been drawn: NumPy takes longer to say so than to draw four."""
+        """The number of words drawn so far."""
         self._generator: Generator | None = None
 
     @property
     def address(self) -> Address:
-        """The stream's address, at its beginning."""
+        """The address at which the stream begins."""
         state = self._bits.state["state"]
         return Address._make([*state["key"].tolist(), 0, *state["counter"].tolist()[1:]])
 
@@ -79,19 +79,19 @@ class Draws:
         return word
 
     def words(self, n: int) -> list[int]:
-        """Return the next n raw words, what `word` gives n times, taken at once."""
+        """Return the next n raw words, like n calls of `word`."""
         self._taken += index(n)
         words: list[int] = self._next(n).tolist()
         return words
 
     def unit(self) -> float:
-        """Return a number in [0, 1): the upper 53 bits of a word, as ``Generator.random()`` gives them."""
+        """Return a number in [0, 1): the upper 53 bits of a word, like ``Generator.random()``."""
         self._taken += 1
         unit: float = (self._next() >> 11) * 2.0**-53
         return unit
 
     def units(self, n: int) -> npt.NDArray[np.float64]:
-        """Return n numbers in [0, 1), what `unit` gives n times: float64, shape (n,). It takes n words."""
+        """Return n numbers in [0, 1), like n calls of `unit`: float64, shape (n,). This takes n words."""
         self._taken += index(n)
         units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
         return units
@@ -133,25 +133,25 @@ class Draws:
             ValueError: p is not in [0, 1].
         """
         if not 0.0 <= p <= 1.0:
-            raise ValueError(f"p must be a probability in [0, 1], got {p!r}")
+            raise ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
         self._taken += 1
         fired: bool = (self._next() >> 11) * 2.0**-53 < p
         return fired
 
     def noise(self) -> Address:
-        """Return the address of this stream's noise: the first block that no word drawn so far stands in.
+        """Return the address of this stream's noise: the first block after all words drawn so far.
 
-        It consumes nothing; `sixteenths` and the functions over it make the noise itself.
+        This takes no word; `sixteenths` and its callers compute the noise.
         """
         low, high, _, moment, stream, index = self.address
         return Address(low, high, -(-self._taken // 4), moment, stream, index)
 
     @property
     def generator(self) -> Generator:
-        """A NumPy Generator of this transform and sample, for everything else; the same one at every access.
+        """A NumPy Generator of this transform and sample, for everything else; each access returns the same one.
 
-        It is fresh, it may be kept, and it shares no block with the words: it is the stream, jumped once.
-        What NumPy's distributions make of it may change between NumPy versions (NEP 19).
+        You may keep it. It shares no block with the words: it is the stream, jumped once.
+        NumPy's distributions may change between NumPy versions (NEP 19).
         """
         if self._generator is None:
             self._generator = Generator(philox(self.address).jumped())
@@ -159,7 +159,7 @@ class Draws:
 
 
 class MovablePhilox:
-    """A Philox that is moved from address to address, 10 times faster than making a fresh one.
+    """A Philox that moves from address to address; a new Philox for each takes 10 times as long.
 
     Use it in one thread at a time, and do not share it.
 
@@ -175,7 +175,7 @@ class MovablePhilox:
         self.bits = Philox(0)
         self.key = [0, 0]
         self.counter = [0, 0, 0, 0]
-        # Lists, changed in place, are taken three times faster than arrays, and than a state made anew.
+        # NumPy reads lists, changed in place, three times as fast as arrays or a new dict: benchmarks/keys.py.
         self.state: Any = {
             "bit_generator": "Philox",
             "state": {"counter": self.counter, "key": self.key},
@@ -186,7 +186,7 @@ class MovablePhilox:
         }
 
     def words(self, at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
-        """Return the first words after so many blocks of an address, uint64, shape (count,)."""
+        """Return the words at an address, `after` blocks further on: uint64, shape (count,)."""
         self.key[:] = at[:2]
         self.counter[:] = at[2:]
         self.counter[0] += after
@@ -196,7 +196,7 @@ class MovablePhilox:
 
 
 def limit_of(p: float) -> int:
-    """Return the number that a word is below where ``chance(p)`` of that word is True.
+    """Return the limit for `p`: ``chance(p)`` is True exactly if the word is below it.
 
     Example:
         >>> limit_of(0.5) == 2**63
@@ -209,9 +209,9 @@ _tuple: Any = tuple.__new__
 
 
 class PooledDraws(Draws):
-    """Draws over one Philox that is moved from stream to stream of a sample.
+    """Draws from one Philox that moves between the streams of a sample.
 
-    Only the library's own transforms draw from it: what a user's transform keeps must stay valid.
+    Only the library's own transforms use it: a user's transform may keep its Draws, which must then stay valid.
     """
 
     __slots__ = ("_call", "_counter", "_key", "_state")
@@ -230,18 +230,18 @@ class PooledDraws(Draws):
 
     @property
     def address(self) -> Address:
-        """The stream's address, at its beginning."""
+        """The address at which the stream begins."""
         (low, high), (_, moment, stream, index) = self._key, self._counter
         found: Address = _tuple(Address, (low, high, 0, moment, stream, index))
         return found
 
     def enter(self, key: SampleKey) -> None:
-        """Go to a sample; a stream of it is entered by `turn`."""
+        """Go to a sample; `turn` then goes to one of its streams."""
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
     def go(self, at: Address) -> None:
-        """Go to the sample of an address, as `enter` does."""
+        """Go to the sample of an address, like `enter`."""
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = at
 
@@ -253,7 +253,7 @@ class PooledDraws(Draws):
         self._generator = None
 
     def begin(self, upper: int, limit: int) -> bool:
-        """Go to the sample's stream op, given as ``op << 32``, and return whether its first word is below the limit."""
+        """Go to the sample's stream whose ``op << 32`` is `upper`, and return whether its first word is below the limit."""
         self._counter[2] = upper | self._call
         self._bits.state = self._state
         self._taken = 1
@@ -265,14 +265,14 @@ class PooledDraws(Draws):
 class _Pool(threading.local):
     def __init__(self) -> None:
         self.idle: list[MovablePhilox] = []
-        """Those that nobody is moving: one, or more where a signal handler or a finalizer drew noise in between."""
+        """Those not in use: one, or more after a signal handler or a finalizer interrupted a draw and drew noise."""
 
 
 _pool = _Pool()
 
 
 def words_at(ats: Sequence[Address], count: int, after: int = 0) -> npt.NDArray[np.uint64]:
-    """Return the first words after so many blocks of each address, uint64, shape (addresses, count).
+    """Return the words at each address, `after` blocks further on: uint64, shape (addresses, count).
 
     Example:
         >>> words_at([address(SampleKey(0, 0, 0))], 2).tolist() == [[0x02F4BA6408E4D89B, 0x3DD62B0B9CA8C5B2]]
@@ -288,7 +288,7 @@ def words_at(ats: Sequence[Address], count: int, after: int = 0) -> npt.NDArray[
 
 
 def sixteenths(noise: Address, n: int, first: int = 0) -> npt.NDArray[np.uint16]:
-    """Return n 16-bit little-endian pieces of the words at an address, from the first-th on: uint16, shape (n,).
+    """Return n 16-bit little-endian pieces of the words at an address, from piece `first` on: uint16, shape (n,).
 
     Example:
         >>> sixteenths(address(SampleKey(0, 0, 0)), 4).tolist()
@@ -307,10 +307,10 @@ def normal_quantiles() -> npt.NDArray[np.float64]:
     """Return the noise table: the standard normal's quantile at (h + ½) / 65536 for each 16-bit h.
 
     float64, shape (65536,), read-only, antisymmetric, each entry correctly rounded. It is read from a file,
-    because the functions that could compute it differ between machines.
+    because the functions that would compute it differ between machines.
 
     Raises:
-        RuntimeError: the file is not the one that the contract fixes.
+        RuntimeError: the file differs from the one that the contract fixes.
 
     Example:
         >>> float(normal_quantiles()[65535]), float(normal_quantiles()[0])

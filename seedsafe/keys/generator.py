@@ -1,4 +1,4 @@
-"""The NumPy Generator of a sample, by its key or by that of the read under way."""
+"""The NumPy Generator of a sample."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ def generator(
     view: SupportsIndex = 0,
     call: SupportsIndex = 0,
 ) -> Generator:
-    """Return the NumPy Generator of one sample of one epoch: fresh, independent of every other, and yours.
+    """Return a new NumPy Generator for one sample of one epoch, independent of all others.
 
-    Without arguments, while an AugmentedDataset or AugmentedSequence reads its base, the key is that of the sample being
-    read. Each call gives another generator, and the same ones each time that sample is read.
+    Without arguments, while an AugmentedDataset or AugmentedSequence reads its base, it takes the key of the current sample.
+    Each call then returns another generator, and every read of that sample returns the same ones.
 
-    Its raw words are fixed by the stream contract; NumPy's distributions may change between NumPy
-    versions (NEP 19).
+    The stream contract fixes its raw words; NumPy's distributions may change between NumPy versions (NEP 19).
 
     Args:
-        key: the sample's key; or, instead of it, the fields of SampleKey by name.
+        key: the sample's key. Or pass the fields of SampleKey by name instead.
         seed: see SampleKey.
         epoch: see SampleKey.
         index: see SampleKey.
@@ -40,7 +39,7 @@ def generator(
         call: see SampleKey.
 
     Raises:
-        TypeError: neither a key nor seed, epoch and index are given, or both are; or nothing is, outside a read.
+        TypeError: a key and fields are passed together, a field is missing, or there is no argument outside a read.
         ValueError: a field is out of its range.
 
     Example:
@@ -55,5 +54,5 @@ def generator(
     elif not isinstance(key, SampleKey):
         raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
     elif named:
-        raise TypeError("generator() takes a key or the fields by name, not both: leave one of them out")
+        raise TypeError(f"generator() takes a key or its fields, not both, got {key!r} and fields: leave one of them out")
     return Generator(philox(address(key)))

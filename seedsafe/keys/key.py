@@ -1,6 +1,6 @@
-"""The stream contract, version 1: where the words of a (seed, epoch, index) stand; long because it is one contract.
+"""The stream contract, version 1: keys and addresses.
 
-An address ``(seed, epoch, index, occurrence, view, op, call)`` is placed, word by word, into the key and the counter
+An address ``(seed, epoch, index, occurrence, view, op, call)`` is written, word by word, into the key and the counter
 of NumPy's Philox4x64-10. Nothing is added and nothing is hashed into fewer bits, so within one seed no two
 addresses share a block. The table of words is in ``docs/reference/contract.md``.
 """
@@ -33,10 +33,10 @@ __all__ = [
 ]
 
 CONTRACT_VERSION = 1
-"""The stream contract that this release keeps: an address has the same words in every release of the same one."""
+"""The version of the stream contract: an address has the same words in every release with the same version."""
 
 VALIDATION_EPOCH = 2**32 - 1
-"""The epoch reserved for validation: training never reaches it, so the two share no stream."""
+"""The epoch reserved for validation. Training never reaches it, so the two share no stream."""
 
 _WORD = 2**64 - 1
 _WAY_OUT = {
@@ -50,7 +50,7 @@ _WAY_OUT = {
 
 
 class Address(NamedTuple):
-    """Two key words and four counter words of Philox: plain integers, from which a stream can be made again."""
+    """The two key words and four counter words of Philox at which a stream begins, as plain integers."""
 
     seed_low: int
     seed_high: int
@@ -61,7 +61,7 @@ class Address(NamedTuple):
 
 
 def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int:
-    """Return `value` as an int in [low, high), or raise an error that names the argument and the way out."""
+    """Return `value` as an int in [low, high), or raise an error."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -76,7 +76,7 @@ def checked_int(name: str, value: Any, low: int, high: int, way_out: str) -> int
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class SampleKey:
-    """The key of one sample: everything random about the sample follows from its key, and from nothing else.
+    """The key of one sample. It alone determines everything random about the sample.
 
     Args:
         seed: the run's seed, 0 ≤ seed < 2**128.
@@ -148,7 +148,7 @@ class SampleKey:
 
 
 _SEEDS, _EPOCHS, _INDICES, _COUNTS = 2**128, 2**32, 2**64, 2**16
-# A key is made for every sample: the slots' own setters take half the time of object.__setattr__.
+# Every sample makes a key: these setters take half the time of object.__setattr__ (benchmarks/keys.py).
 _set_seed, _set_epoch, _set_index, _set_occurrence, _set_view, _set_call = (
     vars(SampleKey)[name].__set__ for name in ("seed", "epoch", "index", "occurrence", "view", "call")
 )
@@ -161,10 +161,9 @@ def _field(name: str, value: Any, limit: int) -> int:
 
 
 class SampleIndex(int):
-    """An index that carries its epoch, occurrence and view from the sampler into the worker.
+    """An index that carries its epoch, occurrence and view from the sampler to the worker.
 
-    It is an ``int``, so that any dataset can be read with it, and it stays one of its kind when
-    ``ConcatDataset`` subtracts an offset.
+    It is an ``int``, so it can read any dataset, and it stays a SampleIndex when ``ConcatDataset`` subtracts an offset.
 
     Example:
         >>> SampleIndex(7, epoch=3) - 2
@@ -176,7 +175,7 @@ class SampleIndex(int):
     view: int = 0
 
     def __new__(cls, index: int, epoch: int, occurrence: int = 0, view: int = 0) -> Self:
-        """Make the index; ranges are checked when the key is made."""
+        """Make the index; the SampleKey checks the ranges later."""
         if type(index) is not int:
             index = checked_int("index", index, -(2**64), 2**64, _WAY_OUT["index"])
         self = int.__new__(cls, index)
@@ -209,19 +208,19 @@ def op_of(name: str) -> int:
     """
     if not isinstance(name, str):
         raise TypeError(
-            f"name must be a string, got {name!r} of type {type(name).__name__}: pass the stream's name"
+            f"name must be a string, got {name!r} of type {type(name).__name__}: pass the name of the stream"
         )
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "little")
 
 
 def record_index(record_id: str | bytes) -> int:
-    """Return the index of a record that has an id but no position: 64 bits of its BLAKE2b digest.
+    """Return the index of a record that has an id but no position: 64 bits of the id's BLAKE2b digest.
 
-    Ids are hashed, so two ids may collide: with 10**9 ids the probability is about 2.7 %. A string is
-    hashed as UTF-8, and a file name that is not UTF-8 as its bytes on disk.
+    Two ids may collide: with 10**9 ids the probability is about 2.7 %. A string is hashed as UTF-8, and a file name that
+    is not UTF-8 as its bytes on disk.
 
     Args:
-        record_id: of the record, text or bytes.
+        record_id: the record's id, text or bytes.
 
     Example:
         >>> record_index("n01440764/n01440764_10026.JPEG") == record_index(b"n01440764/n01440764_10026.JPEG")
@@ -232,7 +231,7 @@ def record_index(record_id: str | bytes) -> int:
             record_id = record_id.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise ValueError(
-                f"record_id must be text that UTF-8 can write, got {record_id!r}: pass bytes"
+                f"record_id must be text that UTF-8 can encode, got {record_id!r}: pass bytes"
             ) from None
     if not isinstance(record_id, bytes):
         raise TypeError(
@@ -247,15 +246,15 @@ _uint64 = np.uint64
 
 
 def address(key: SampleKey, op: int = 0) -> Address:
-    """Return the two key words and four counter words of a key's stream `op`, before its first block."""
+    """Return the address at which the stream `op` of a key begins, before its first block."""
     moment = key.epoch << 32 | key.occurrence << 16 | key.view
     stream = op << 32 | key.call << 16
-    # A pipeline comes here for every sample: this takes a third of the time of Address(...).
+    # In a third of the time of Address(...), for every sample: benchmarks/keys.py.
     return _tuple(Address, (key.seed & _WORD, key.seed >> 64, 0, moment, stream, key.index))
 
 
 class _KeyWords:
-    """Gives Philox its two key words; without it NumPy draws operating-system entropy and drops it."""
+    """A seed sequence of the two key words; without it NumPy draws entropy from the operating system, for nothing."""
 
     __slots__ = ("words",)
 
@@ -263,7 +262,7 @@ class _KeyWords:
         self.words = words
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Address:
-        return self.words  # Philox takes the first two, from a tuple faster than from an array
+        return self.words  # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
 
 
 ISeedSequence.register(_KeyWords)
@@ -277,8 +276,8 @@ def philox(at: Address) -> Philox:
 def epoch_order(seed: SupportsIndex, epoch: SupportsIndex, n: SupportsIndex) -> npt.NDArray[np.int64]:
     """Return the order of `n` samples in one epoch: a uniform permutation of range(n), int64, shape (n,).
 
-    It is the stable argsort of `n` raw words of the stream ``seedsafe/order`` at (seed, epoch, index 0), and
-    needs at most 28 bytes an element while it is made.
+    It is the stable argsort of `n` raw words of the stream ``seedsafe/order`` at (seed, epoch, index 0). The computation
+    needs at most 28 bytes per element.
 
     Raises:
         TypeError: an argument is not an integer.

@@ -1,4 +1,7 @@
-"""Words of many keys at once: Philox4x64-10 over arrays, the same words at the same addresses as one by one."""
+"""Words of many keys at once.
+
+Philox4x64-10 over arrays gives the same words at the same addresses as one key at a time.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,16 @@ _STEPS: Final = np.array([[0x9E3779B97F4A7C15], [0xBB67AE8584CAA73B]], np.uint64
 _ROUNDS: Final = np.arange(10, dtype=np.uint64)[:, np.newaxis, np.newaxis] * _STEPS
 _WORD: Final = 2**64 - 1
 _FEW: Final = 40
-"""So few streams are sooner moved to one by one."""
+"""Up to this number of streams, one by one is faster: benchmarks/batches.py."""
 _HALF: Final = np.uint64(32)
 _MASK: Final = np.uint64(0xFFFFFFFF)
 
 
 class ManyKeys:
-    """The keys of a batch's samples, as arrays of the words of their addresses.
+    """The keys of the samples of a batch, as arrays of the words of their addresses.
 
     Args:
-        keys: of the samples.
+        keys: the samples' keys.
 
     Example:
         >>> keys = ManyKeys([SampleKey(0, 0, 0), SampleKey(42, 3, 1234)])
@@ -45,7 +48,7 @@ class ManyKeys:
         self._under = np.array([moments, [key.index for key in keys]], np.uint64)
         self._calls = np.array([key.call << 16 for key in keys], np.uint64)
         seeds = {key.seed for key in keys}
-        shared = seeds if len(seeds) == 1 else [key.seed for key in keys]  # one run has one seed
+        shared = seeds if len(seeds) == 1 else [key.seed for key in keys]
         self._seeds = np.array([[seed & _WORD, seed >> 64] for seed in shared], np.uint64).reshape(-1, 2).T
 
     @classmethod
@@ -53,9 +56,9 @@ class ManyKeys:
         """Return the keys of samples of one run.
 
         Args:
-            seed: of the run.
+            seed: the run's seed.
             moments: ``epoch << 32 | occurrence << 16 | view`` of each sample.
-            indices: of the samples.
+            indices: the samples' indices.
         """
         keys = cls.__new__(cls)
         keys._under = np.array([moments, indices], np.uint64)
@@ -73,7 +76,7 @@ class ManyKeys:
         return keys
 
     def addresses(self, op: int) -> list[Address]:
-        """Return the address of a stream of each key, at its beginning."""
+        """Return the address at which the stream `op` of each key begins."""
         low, high = self._seeds.tolist()
         many = len(self) if len(low) == 1 else 1
         moments, indices = self._under.tolist()
@@ -92,13 +95,13 @@ class ManyKeys:
         """Return four words of each stream of each key: uint64, shape (streams, keys, 4).
 
         Args:
-            ops: of the streams.
+            ops: the streams.
             block: counted from 1; words 0 to 3 are in block 1.
         """
         streams, count = len(ops), len(self)
         if streams * count <= _FEW:
-            found = words_at([at for op in ops for at in self.addresses(op)], 4, block - 1)
-            return found.reshape(streams, count, 4)
+            few = words_at([address for op in ops for address in self.addresses(op)], 4, block - 1)
+            return few.reshape(streams, count, 4)
         left = np.empty((2, streams, count), np.uint64)
         left[0] = block
         left[1] = self._calls | (np.array(ops, np.uint64) << _HALF)[:, np.newaxis]
@@ -113,16 +116,16 @@ class ManyKeys:
 def _ten_rounds(
     left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], keys: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Return what Philox makes of counters: of their words 0 and 2, and of their words 1 and 3.
+    """Return the output of Philox for counters, passed and returned as their words 0 and 2 and their words 1 and 3.
 
-    Follows J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A product of 64 by 64 bits is made
-    of four products of halves, none of whose sums overflows.
+    Follows J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A product of 64 by 64 bits is the sum
+    of four products of halves; no partial sum overflows.
     """
-    half, mask = np.array(_HALF), np.array(_MASK)  # as arrays they are taken sooner
+    half, mask = np.array(_HALF), np.array(_MASK)  # NumPy converts scalars at every call: benchmarks/batches.py
     halves: npt.NDArray[np.uint64] = np.empty((2, *left.shape), np.uint64)
     low: npt.NDArray[np.uint64] = halves[0]
     high: npt.NDArray[np.uint64] = halves[1]
-    # Of the lower and the upper half with the lower half of the factors, then with the upper one.
+    # Of both halves with the lower half of the factors, then of both with the upper half.
     products: npt.NDArray[np.uint64] = np.empty((4, *left.shape), np.uint64)
     least, middle, other, most = list(products)
     both = products[1:3]
@@ -146,14 +149,14 @@ def _ten_rounds(
 
 
 class ManyDraws:
-    """The stream of one transform for each sample of a batch, one word of each after another; see Draws.
+    """The streams of one transform for all samples of a batch, one word of each after another; see Draws.
 
-    Word 0 decides whether the transform fires. Every method but `words` takes one word of each stream.
+    Word 0 decides whether the transform fires. Every method except `words` takes one word of each stream.
 
     Args:
-        keys: of the samples.
-        op: of the transform.
-        first: the streams' first block, where it is there already: uint64, shape (keys, 4).
+        keys: the samples' keys.
+        op: the transform's stream.
+        first: the first block of each stream if it is computed already: uint64, shape (keys, 4).
 
     Example:
         >>> draws = ManyDraws(ManyKeys([SampleKey(42, 3, 1234), SampleKey(42, 3, 1235)]), 0)
@@ -176,17 +179,17 @@ class ManyDraws:
         return draws
 
     def noise(self) -> list[Address]:
-        """Return the address of each stream's noise: the first block that no word drawn so far stands in."""
+        """Return the address of each stream's noise: the first block after all words drawn so far."""
         block = -(-self._taken // 4)
-        return [found._replace(block=block) for found in self._keys.addresses(self._op)]
+        return [address._replace(block=block) for address in self._keys.addresses(self._op)]
 
     def word(self) -> npt.NDArray[np.uint64]:
         """Return the next raw word of each stream: uint64, shape (keys,)."""
-        block, place = divmod(self._taken, 4)
+        block, column = divmod(self._taken, 4)
         while len(self._blocks) <= block:
             self._blocks.append(self._keys.blocks([self._op], len(self._blocks) + 1)[0])
         self._taken += 1
-        return self._blocks[block][:, place]
+        return self._blocks[block][:, column]
 
     def words(self, n: int) -> npt.NDArray[np.uint64]:
         """Return the next n raw words of each stream: uint64, shape (keys, n)."""

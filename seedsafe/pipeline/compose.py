@@ -1,4 +1,4 @@
-"""Compose: a pipeline as a value. It is called with a sample and a key, and keeps nothing in between."""
+"""Compose: a pipeline of transforms, without state."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ Part = TypeVar("Part", Boxes, Keypoints)
 
 @declared
 class Compose:
-    """Transforms one after another: augmentation as a function of the sample and its key.
+    """Apply transforms one after another: augmentation as a function of the sample and its key.
 
-    The sample is an array, or a dict whose entries ``image``, ``mask``, ``video``, ``keypoints``, ``boxes`` and ``audio`` are
-    transformed together while others pass through. It is never changed, and the result never shares memory with
-    it; arrays of the result are C-contiguous and writable. An empty Compose returns the sample itself.
+    The sample is an array or a dict. The entries ``image``, ``mask``, ``video``, ``keypoints``, ``boxes`` and ``audio`` of a dict
+    are transformed together, and all others pass through. The sample is never changed, and the result shares no memory with
+    it. Arrays of the result are C-contiguous and writable. An empty Compose returns the sample itself.
 
     Args:
         transforms: Transforms and Composes, in the order in which they are applied.
-        boxes: how the sample's boxes are written, and which are kept; see Boxes. Without it they are x0, y0, x1, y1 of pixel
-            edges, and all are kept. It holds for the whole pipeline that this Compose is part of.
-        keypoints: what becomes of keypoints outside the image, and of pairs in a mirror; see Keypoints. Without it
-            all are kept as they are.
-        channels: "last" says that images are (H, W, C) even where an image looks like (C, H, W); without it a pipeline that
+        boxes: the format of the sample's boxes, and which boxes to keep; see Boxes. By default they are x0, y0, x1, y1 of
+            pixel edges, and all are kept. It holds for the whole pipeline, wherever this Compose is in it.
+        keypoints: how to handle keypoints outside the image, and pairs when a transform mirrors it; see Keypoints. By default
+            all are kept unchanged.
+        channels: "last" says that images are (H, W, C) even if one looks like (C, H, W). Without it, a pipeline that
             moves pixels refuses an array whose first side is 1, 3 or 4, whose other sides are at least 16 pixels, and whose
             last is not 1, 3 or 4.
 
     Raises:
-        TypeError: one of transforms is not a Transform, or boxes or keypoints is something else.
-        ValueError: two transforms have the same name or stream, one needs the channels last that ToCHW has put first, a
-            Compose inside has other boxes or keypoints, or one inside a bridge takes them in another format.
+        TypeError: one of transforms is not a Transform, boxes is not a Boxes, or keypoints is not a Keypoints.
+        ValueError: two transforms have the same name or stream, a transform needs the channels last after ToCHW has put them
+            first, two Composes have different boxes or keypoints, or a Compose inside a bridge takes them in another format.
 
     Example:
         >>> import numpy as np
@@ -109,14 +109,14 @@ class Compose:
             _check_formats(target, part, self._root.leaves())
 
     def bind(self, namer: Namer) -> Chain:
-        """Return the transforms with their streams in a pipeline."""
+        """Bind the transforms to their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         namer.rules.look(last=self.channels is not None)
         return Chain(namer.bound(self.transforms))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The entries of a sample that get shorter when boxes or keypoints are dropped."""
+        """The entries of a sample that lose elements together with boxes or keypoints."""
         return self._rules.labels
 
     def __call__(self, sample: Any = None, *, key: SampleKey | None = None, **parts: Any) -> Any:
@@ -124,12 +124,12 @@ class Compose:
 
         Args:
             sample: an array, or a dict of targets.
-            parts: the targets by name, in place of such a dict: ``augment(image=image, mask=mask)["image"]``.
-            key: of the sample; see SampleKey. It may be left out while an AugmentedDataset or AugmentedSequence reads its
-                base, as in a dataset's ``__getitem__``: then it is the key of that sample, with a number for each call.
+            parts: the targets by name, instead of a dict: ``augment(image=image, mask=mask)["image"]``.
+            key: the sample's key; see SampleKey. You may leave it out while an AugmentedDataset or AugmentedSequence reads its
+                base, as in a dataset's ``__getitem__``. Each call then takes the key of that sample with a number of its own.
 
         Raises:
-            TypeError: there is no key outside a read, or the sample is not of arrays.
+            TypeError: there is no key outside a read, or the sample is not an array or a dict of arrays.
             ValueError: a transform cannot be applied to the sample.
         """
         if parts:
@@ -139,23 +139,23 @@ class Compose:
         return run(self._root, sample, key, self._rules)
 
     def batch(self, images: Any, keys: ManyKeys | Sequence[SampleKey]) -> Array:
-        """Return a batch of augmented images: the bytes of ``np.stack([self(image, key=key) for …])``, sooner.
+        """Return a batch of augmented images: the bytes of ``np.stack([self(image, key=key) for …])``, in less time.
 
-        Small images are made at once, transform by transform, where these are the library's own: of 32 by 32 pixels in about a
-        third of the time. All others are made one by one.
+        If all transforms are the library's own, each is applied to all small images at once. For images of 32 by 32 pixels this
+        takes about a third of the time. All other images are augmented one by one.
 
         Args:
-            images: N images, an array (N, H, W) or (N, H, W, C) or a list; of any dtype that the pipeline takes. They are
+            images: N images, an array (N, H, W) or (N, H, W, C) or a list, of any dtype that the pipeline takes. They are
                 not changed.
-            keys: of the images, N of them.
+            keys: the keys of the N images.
 
         Returns:
-            (N, …), of the shape and dtype that the pipeline gives one image; a new array, C-contiguous and writable.
+            (N, …), of the shape and dtype that the pipeline gives one image. The array is new, C-contiguous and writable.
 
         Raises:
             TypeError: keys are not SampleKeys, or an image is not an array.
-            ValueError: there are no images, or not as many as keys; a transform cannot be applied to one; or the augmented
-                images differ in shape or dtype.
+            ValueError: there are no images, or not as many as keys; a transform cannot be applied to an image; or the
+                augmented images differ in shape or dtype.
 
         Example:
             >>> import numpy as np
@@ -170,64 +170,64 @@ class Compose:
             keys = list(map(checked_key, keys))
         if not count or count != len(keys):
             raise ValueError(
-                f"images and keys must be as many, and at least one, got {count} and {len(keys)}: pass a key for each image"
+                f"images and keys must be equally many, at least one, got {count} and {len(keys)}: pass a key for each image"
             )
         many = self.many
         if many.pays(count) and many.takes(images) and many.pays(count, images[0]):
-            with suppress(Exception):  # what is wrong with one image, its own call says
+            with suppress(Exception):  # the call of the faulty image, below, raises an error that names it
                 return many.run(images, keys if isinstance(keys, ManyKeys) else ManyKeys(keys), np.empty)
         each = map(keys.key, range(count)) if isinstance(keys, ManyKeys) else keys
         result = [self(image, key=key) for image, key in zip(images, each, strict=True)]
         kinds = sorted({(one.shape, str(one.dtype)) for one in result})
         if len(kinds) > 1:
             raise ValueError(
-                f"the augmented images of a batch must have one shape and dtype, got {kinds}: let the pipeline end in one size, "
-                "for instance with RandomCrop(size, pad_if_needed=True)"
+                f"the augmented images of a batch must have one shape and dtype, got {kinds}: end the pipeline with one size, "
+                "for instance RandomCrop(size, pad_if_needed=True)"
             )
         return np.stack(result)
 
     @property
     def many(self) -> Many:
-        """What the pipeline does to many equal images at once."""
+        """The pipeline for many equal images at once."""
         if self._many is None:
             self._many = Many(self._chain, self._rules)
         return self._many
 
     def next_key(self) -> SampleKey:
-        """Return the key that a call without a key would have now, in the read under way; its number is taken.
+        """Return the key that a call without a key would take in the current read, and use up its number.
 
         Raises:
-            TypeError: no read is under way in this thread.
+            TypeError: this thread is not in a read.
         """
         with claim(self._root.ops) as key:
             return key
 
     def params(self, key: SampleKey, sample: Any) -> list[Applied]:
-        """Return what happens to a sample at a key, without its pixels and without a log.
+        """Return the parameters that the pipeline draws for a sample, without its pixels and without a log.
 
         Args:
-            key: of the sample.
+            key: the sample's key.
             sample: the shape, Info or array of a sample, or a dict of these by target.
 
         Returns:
-            One ``Applied(name, params)`` for each transform reached, in order; ``params`` is None where a transform
+            One ``Applied(name, params)`` for each transform reached, in order; ``params`` is None if a transform
             did not fire.
 
         Raises:
-            ValueError: the description lacks what a transform needs.
+            ValueError: the description lacks something that a transform needs.
         """
         return trace(self._root, key, described(sample), self._rules)
 
     def replay(self, sample: Any, params: Iterable[tuple[str, Any]], *, info: Any = None) -> Any:
-        """Return a sample with parameters applied that ``params`` returned before, here or elsewhere.
+        """Apply parameters that ``params`` returned before, here or on another machine, and return the sample.
 
         Args:
             sample: an array, or a dict of targets.
-            params: what ``params`` returned.
+            params: the list that ``params`` returned.
             info: the description of the whole sample, as ``params`` takes it, for a dict without its image (or audio).
 
         Raises:
-            ValueError: a name is not one of this pipeline's, or a target is missing.
+            ValueError: this pipeline has no transform of such a name, or a target is missing.
 
         Example:
             >>> import numpy as np
@@ -252,15 +252,15 @@ class Compose:
         epochs: int | Iterable[int] = 4,
         views: int | None = None,
     ) -> Any:
-        """Return a figure of matplotlib's with a sample and what becomes of it, masks, boxes and keypoints drawn on it.
+        """Return a matplotlib figure of a sample and its augmentations, with masks, boxes and keypoints drawn on them.
 
-        A notebook shows it where it is the last expression of a cell; elsewhere call its ``savefig``.
+        A notebook shows it if it is the last expression of a cell; elsewhere call its ``savefig``.
 
         Args:
             sample: an image (H, W) or (H, W, C), audio, or a dict of targets.
-            seed: of the keys.
-            index: of the keys.
-            epochs: how many, from 0, or which; each is one image.
+            seed: the seed of the keys.
+            index: the index of the keys.
+            epochs: the number of epochs, from 0, or a list of them; each is one image.
             views: the number of views of the first of these epochs, shown instead of the epochs.
 
         Raises:
@@ -279,7 +279,7 @@ class Compose:
         return draw(self, sample, seed=seed, index=index, epochs=epochs, views=views)
 
     def streams(self) -> tuple[Stream, ...]:
-        """Return the names of all streams of this pipeline and their ops."""
+        """Return the name and op of each stream of this pipeline."""
         return self._streams
 
     def to_dict(self) -> dict[str, Any]:
@@ -291,12 +291,12 @@ class Compose:
         """Return the pipeline that `to_dict` described.
 
         Args:
-            data: what `to_dict` returned.
-            classes: classes of your own that occur in it; the library's are known.
+            data: the dict that `to_dict` returned.
+            classes: your own classes that it names; those of the library are known.
 
         Raises:
             TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data name an unknown class, or another version of the stream contract.
+            ValueError: the data name an unknown class, or are of another version of the stream contract.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")
@@ -307,14 +307,14 @@ class Compose:
                 f"data must be of stream contract {CONTRACT_VERSION}, got {version!r}: "
                 "use the release that wrote it"
             )
-        theirs: dict[str, type] = {}
+        own: dict[str, type] = {}
         for one in classes:
             if not isinstance(one, type):
                 raise TypeError(
                     f"classes must be classes of transforms, got {one!r}: pass classes=[MyTransform]"
                 )
-            theirs[one.__name__] = one
-        result = from_plain(plain, lambda name: theirs.get(name) or _of_library(name))
+            own[one.__name__] = one
+        result = from_plain(plain, lambda name: own.get(name) or _library_class(name))
         if not isinstance(result, cls):
             raise ValueError(f"data must describe a Compose, got {plain.get('transform')!r}")
         return result
@@ -329,12 +329,14 @@ class Compose:
 
         Raises:
             TypeError: one of classes is not a class.
-            ValueError: the text is not JSON, is nested too deep, or describes no pipeline of this version.
+            ValueError: the text is not JSON, is nested too deeply, or describes no pipeline of this version.
         """
         try:
             return cls.from_dict(json.loads(text), classes=classes)
         except RecursionError:
-            raise ValueError("text is nested too deep for a pipeline: pass what to_json returned") from None
+            raise ValueError(
+                "text is nested too deeply for a pipeline: pass the text that to_json returned"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Compose) and (self.transforms, self.options()) == (
@@ -358,26 +360,26 @@ class Compose:
         return partial(Compose, **self.options()), (self.transforms,)
 
     def watched(self, check: Callable[[Callable[[], Any]], None]) -> Compose:
-        """Return this pipeline with its transforms of somebody's watched; see `Leaf.watch`."""
+        """Return a copy of this pipeline that watches the transforms that users wrote; see `Leaf.watch`."""
         twin = Compose(self.transforms, **self.options())
         for leaf in twin._root.leaves():
             leaf.watch(check)
         return twin
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments beside the transforms, those that were given."""
-        given = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
-        return {name: value for name, value in given.items() if value is not None}
+        """Return the arguments other than the transforms, without those that are None."""
+        options = {"boxes": self.boxes, "keypoints": self.keypoints, "channels": self.channels}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array:
-    """Return what a pipeline makes of an array: the row, filled, where its last transform can write there.
+    """Run a pipeline on an array. If its last transform can write into the row, return the row.
 
     Args:
         augment: the pipeline.
-        array: an image or audio, as a sample by itself.
-        key: of the sample.
-        row: memory for the result that nobody reads or keeps; where it is not returned, it holds anything.
+        array: an image or audio: the whole sample.
+        key: the sample's key.
+        row: memory for the result that nobody else uses. Its contents are undefined if it is not returned.
 
     Example:
         >>> import numpy as np
@@ -393,12 +395,12 @@ def written(augment: Compose, array: Array, key: SampleKey, row: Array) -> Array
 
 
 def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> Any:
-    """Return what a pipeline that mixes samples makes of one of a dataset.
+    """Run a pipeline that mixes samples on one sample of a dataset.
 
     Args:
         augment: the pipeline, or the first transforms of one.
         sample: an array, or a dict of targets.
-        key: of the sample.
+        key: the sample's key.
         partners: the other samples of the dataset.
     """
     root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
@@ -412,14 +414,14 @@ def _part(name: str, value: Any, kind: type[Part]) -> Part | None:
     raise TypeError(f"{name} must be {kind.__name__}(...), got {value!r} of type {type(value).__name__}")
 
 
-def _of_library(name: Any) -> type | None:
-    """Return the library's transform or container of this name, from the front door, which knows all of them."""
+def _library_class(name: Any) -> type | None:
+    """Return the library's transform or container of this name, or None."""
     kind = getattr(import_module("seedsafe"), name, None) if isinstance(name, str) else None
     return kind if isinstance(kind, type) and marks_of(kind).own else None
 
 
 def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the transforms of a container, or raise an error that names the one that is not a transform."""
+    """Return the transforms of a container as a tuple, or raise an error that names the value that is not a transform."""
     if isinstance(transforms, Transform | Compose):
         raise TypeError(
             f"{name} must be a list of transforms, got one {type(transforms).__name__}: put it in a list"
@@ -430,32 +432,32 @@ def members(name: str, transforms: Iterable[Any]) -> tuple[Any, ...]:
     for position, one in enumerate(found):
         if not isinstance(one, Transform | Compose):
             raise TypeError(
-                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: {_instead(one)}"
+                f"{name}[{position}] must be a Transform, got {one!r} of type {type(one).__name__}: {_way_out(one)}"
             )
     return found
 
 
-def _instead(thing: Any) -> str:
-    """Return what to write in place of something that is no transform."""
-    if isinstance(thing, type) and issubclass(thing, Transform):
-        return f"write {thing.__name__}(...), the class with its arguments"
-    if callable(thing):
+def _way_out(value: Any) -> str:
+    """Return the advice for a value that is not a transform."""
+    if isinstance(value, type) and issubclass(value, Transform):
+        return f"write {value.__name__}(...), the class with its arguments"
+    if callable(value):
         return "put seedsafe.bridge(...) around it, or derive a class from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
     return "derive it from ImageTransform, SpatialTransform, VideoTransform or AudioTransform"
 
 
 def _check_formats(target: str, part: Boxes | Keypoints | None, leaves: Iterable[Leaf]) -> None:
-    """Refuse transforms that take boxes or keypoints in another format than they are given, or than others do."""
+    """Raise an error unless all transforms take boxes or keypoints in one format."""
     found = {} if part is None else {FORMATS[target]: f"the Compose with {target}="}
     for leaf in leaves:
-        written = leaf.format_of(target)
-        if written is not None:
-            found.setdefault(written, leaf.name)
+        format = leaf.format_of(target)
+        if format is not None:
+            found.setdefault(format, leaf.name)
     if len(found) > 1:
-        takes = " and ".join(f"{name} {written!r}" for written, name in found.items())
+        takes = " and ".join(f"{name} {format!r}" for format, name in found.items())
         raise ValueError(
-            f"all transforms of a pipeline must take {target} in one format, but {takes}: give the Compose inside a bridge the "
-            f"format {FORMATS[target]!r}, which it gets whatever the samples have, and say with {target}= what they have"
+            f"all transforms of a pipeline must take {target} in one format, but {takes}: give the Compose inside the bridge the "
+            f"format {FORMATS[target]!r}, which it always gets, and pass the samples' format to the outer one as {target}="
         )
 
 
@@ -464,7 +466,7 @@ def _check_layout(leaves: Iterable[Leaf]) -> None:
     for leaf in leaves:
         if first and leaf.transform.channels != "any":
             raise ValueError(
-                f"{leaf.name} needs images with their channels last, and {first} puts them first: move {first} to the end"
+                f"{leaf.name} needs images with their channels last, but {first} puts them first: move {first} to the end"
             )
         if leaf.transform.channels == "to first":
             first = leaf.name

@@ -1,4 +1,4 @@
-"""Containers that choose: each has a stream of its own and adds nothing to its transforms' names."""
+"""Containers that choose among their transforms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Chosen(NamedTuple):
 
 @primitive()
 class _Container(Transform):
-    """Members of which some are applied; ``choose`` says which."""
+    """Apply some of the transforms: those that ``choose`` returns. A container has a stream of its own."""
 
     transforms: Option[Members, tuple[Transform | Compose, ...]] = option(members)
     p: float = option(probability, default=1.0, kw_only=True)
@@ -48,13 +48,13 @@ class _Container(Transform):
         raise NotImplementedError
 
     def bind(self, namer: Namer) -> Node:
-        """Return this container and its transforms with their streams in a pipeline."""
+        """Bind this container and its transforms to their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
         return _Chooser(self, name, ops, self.nodes(namer))
 
     def nodes(self, namer: Namer) -> list[Node]:
-        """Return the transforms with their streams."""
-        return [member.bind(namer) for member in self.transforms]
+        """Bind the transforms to their streams."""
+        return [transform.bind(namer) for transform in self.transforms]
 
 
 class _Chooser:
@@ -70,13 +70,13 @@ class _Chooser:
         self.ops = ops + tuple(op for node in nodes for op in node.ops)
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample through the chosen transforms; a dict is changed in place."""
+        """Run the chosen transforms on the sample; a dict is changed in place."""
         for position in self._choose(draws) or ():
             sample = self._nodes[position].run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
-        """Append what is drawn to the record, and return the description of the result."""
+        """Append the drawn parameters to the record, and return the description of the result."""
         times = draws.counts.get(self._name, 0)
         chosen = self._choose(draws)
         record.append(Applied(stream_name(self._name, times), None if chosen is None else Chosen(chosen)))
@@ -85,7 +85,7 @@ class _Chooser:
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms inside, also those of containers inside."""
+        """Yield all transforms in this container, at any depth."""
         return Chain(self._nodes).leaves()
 
     def _choose(self, draws: State) -> tuple[int, ...] | None:
@@ -95,10 +95,10 @@ class _Chooser:
 
 @primitive()
 class RandomApply(_Container):
-    """Apply all transforms, with probability p, or none.
+    """Apply all transforms with probability p, or none.
 
     Args:
-        transforms: the transforms to apply, or to choose from.
+        transforms: the transforms to apply.
         p: the probability that they are applied.
 
     Example:
@@ -110,7 +110,7 @@ class RandomApply(_Container):
     p: float = option(default=0.5, kw_only=True)
 
     def nodes(self, namer: Namer) -> list[Node]:
-        """Return the transforms, each of which runs after those before it."""
+        """Bind the transforms to their streams; each runs after those before it."""
         return namer.bound(self.transforms)
 
     def choose(self, draws: State) -> tuple[int, ...]:
@@ -120,10 +120,10 @@ class RandomApply(_Container):
 
 @primitive()
 class OneOf(_Container):
-    """Apply one transform, each as likely as the others.
+    """Apply one transform, each with the same probability.
 
     Args:
-        transforms: the transforms to apply, or to choose from.
+        transforms: the transforms to choose from.
         p: the probability that one is applied at all.
 
     Example:
@@ -139,15 +139,15 @@ class OneOf(_Container):
 
 @primitive()
 class Choice(_Container):
-    """Apply one transform, each as likely as its weight says. Draws which (word 1).
+    """Apply one transform, with a probability in proportion to its weight. Draws which (word 1).
 
     Args:
-        transforms: the transforms to apply, or to choose from.
+        transforms: the transforms to choose from.
         weights: one for each transform, not negative; they need not sum to 1. A transform of weight 0 is never applied.
         p: the probability that one is applied at all.
 
     Raises:
-        ValueError: there is not one weight for each transform, or all are zero.
+        ValueError: there is not one weight for each transform, or all weights are zero.
 
     Example:
         >>> import seedsafe as ss
@@ -161,8 +161,8 @@ class Choice(_Container):
         _Container.__post_init__(self)
         way_out = "pass one weight for each transform"
         several = isinstance(self.weights, Iterable) and getattr(self.weights, "shape", None) != ()
-        given = tuple(self.weights) if several else (self.weights,)
-        weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in given)
+        values = tuple(self.weights) if several else (self.weights,)
+        weights = tuple(real("a weight of weights", one, 0.0, 1e30, way_out) for one in values)
         if len(weights) != len(self.transforms) or not any(weights):
             raise ValueError(
                 f"weights must be {len(self.transforms)} numbers that are not all zero, got {self.weights!r}: {way_out}"
@@ -170,22 +170,21 @@ class Choice(_Container):
         store(self, weights=weights)
 
     def choose(self, draws: State) -> tuple[int, ...]:
-        """Return one position: the first up to which the weights sum to more than the drawn share of all."""
+        """Return one position: the first at which the sum of the weights exceeds the drawn share of their total."""
         sums = tuple(accumulate(self.weights))
         drawn = draws.unit() * sums[-1]
-        last = max(
-            k for k, weight in enumerate(self.weights) if weight
-        )  # where the product was rounded up to the sum
-        return (next((k for k, reached in enumerate(sums) if drawn < reached), last),)
+        # The fallback, for a product that was rounded up to the total.
+        last = max(k for k, weight in enumerate(self.weights) if weight)
+        return (next((k for k, total in enumerate(sums) if drawn < total), last),)
 
 
 @primitive()
 class SomeOf(_Container):
-    """Apply n transforms: different ones in the order in which they are listed, or, with replacement, as drawn.
+    """Apply n transforms: different ones in the order of the list or, with replacement, in the order drawn.
 
     Args:
-        transforms: the transforms to apply, or to choose from.
-        n: how many are applied, at least 1; without replacement at most as many as there are.
+        transforms: the transforms to choose from.
+        n: the number of transforms to apply, at least 1; without replacement at most the number of transforms.
         replace: whether a transform may be applied several times; its k-th further application draws from the
             stream ``name@k``.
         p: the probability that any are applied at all.
@@ -205,16 +204,16 @@ class SomeOf(_Container):
         store(self, n=checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
 
     def bind(self, namer: Namer) -> Node:
-        """Return this container and its transforms with their streams in a pipeline."""
+        """Bind this container and its transforms to their streams in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
         repeats = namer.repeats
         namer.repeats *= self.n if self.replace else 1
-        nodes = [member.bind(namer) for member in self.transforms]
+        nodes = self.nodes(namer)
         namer.repeats = repeats
         return _Chooser(self, name, ops, nodes)
 
     def choose(self, draws: State) -> tuple[int, ...]:
-        """Return n positions; n words are consumed."""
+        """Return n positions; this takes n words."""
         count = len(self.transforms)
         if self.replace:
             return tuple(draws.integer(count) for _ in range(self.n))

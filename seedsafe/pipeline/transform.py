@@ -1,7 +1,7 @@
 """Transform: all randomness in ``draw``, none in ``apply``.
 
-A transform draws its parameters from words and a description of the sample, and applies them to every part of
-the sample that it concerns. It is immutable, and keeps nothing from one sample to the next.
+A transform draws its parameters from words and a description of the sample, and applies them to each of its targets in
+the sample. It is immutable, and keeps nothing from one sample to the next.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class _Bound:
-    """The node of a transform that is called by itself, kept for the next call; neither pickled nor copied."""
+    """Keep the node of a transform that is called by itself, for its next call; neither pickled nor copied."""
 
     __slots__ = ("node", "owner", "p", "rules")
 
@@ -54,19 +54,19 @@ def _name(name: str, value: Any) -> Any:
 class Transform:
     """One step of a pipeline. Derive from ImageTransform, SpatialTransform, VideoTransform or AudioTransform.
 
-    A subclass gives ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
-    changes. A method with a third argument ``info`` gets the Info of the primary target as it is before this
-    transform: coordinates need the image's size, for instance. A subclass may be a frozen dataclass, as the library's
-    own are, or a plain class; one with its own ``__init__`` has no JSON and equals only itself. An attribute ``p`` is
-    the probability with which it fires.
+    A subclass defines ``draw``, if it is random, and ``apply_<target>(array, params)`` for every target that it
+    changes. A method with a third argument ``info`` gets the Info of the primary target before this
+    transform: coordinates need the image's size, for instance. A subclass may be a frozen dataclass, like the library's
+    own, or a plain class; one with its own ``__init__`` has no JSON and equals only itself. An attribute ``p`` is
+    the probability that it fires.
 
-    Parameters that depend on pixels, of another target for instance, take two steps: ``draw`` returns numbers, and
-    ``settle(params, sample, info)``, if a subclass has it, returns the parameters that follow from these and from the
-    sample, a dict of targets that cannot be written to. ``params`` lists what was drawn, and ``replay`` settles it again.
+    Parameters that depend on pixels, of another target for instance, take two steps. ``draw`` returns numbers. Then
+    ``settle(params, sample, info)``, if a subclass has it, computes the parameters from these numbers and the
+    sample, a read-only dict of targets. ``params`` lists the drawn numbers, and ``replay`` settles them again.
 
     Args:
-        name: names the transform's stream instead of its class. Transforms that are named, and those whose class
-            occurs once, keep their draws whatever is added to, removed from or moved in the pipeline.
+        name: the name of the transform's stream, instead of its class. Transforms with a name, and those whose class
+            occurs once, keep their draws when other transforms are added, removed or moved.
 
     Example:
         >>> import numpy as np
@@ -83,12 +83,12 @@ class Transform:
     name: str | None = field(default=None, kw_only=True, metadata={"check": _name, "ours": True})
 
     primary: ClassVar[tuple[str, ...]] = ("image",)
-    """The target whose info ``draw`` is given; of several, the first that the sample has."""
+    """The target whose info ``draw`` gets; of several, the first that the sample has."""
 
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
-    """The layout of the images that it takes; "to first" takes them last and puts them first."""
+    """The layout of the images that it takes; "to first" takes channels last and puts them first."""
 
-    _bound: ClassVar[_Bound] = _Bound()  # of each instance once it has been called, but no field of it
+    _bound: ClassVar[_Bound] = _Bound()  # an instance gets its own at its first call; not a field
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -97,33 +97,33 @@ class Transform:
         """Return the parameters for one sample: plain data, anything but None.
 
         Args:
-            rng: ``word``, ``unit``, ``uniform``, ``integer``, ``chance``; ``rng.generator`` is a NumPy Generator
-                that may be kept.
+            rng: the transform's stream: ``word``, ``unit``, ``uniform``, ``integer``, ``chance``. ``rng.generator`` is a NumPy
+                Generator that you may keep.
             info: the shape and dtype of the sample's primary target, and the sample's boxes.
         """
         return ()
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the array that is made of one with `info`; the same unless a subclass says so.
+        """Return the info of the result for an array with `info`: the same, unless a subclass overrides this.
 
-        The boxes in it are moved by ``apply_boxes``, whatever is returned here.
+        ``apply_boxes`` moves the boxes in it, whatever this method returns.
         """
         return info
 
     def joined(self, following: Transform) -> Transform | None:
-        """Return one transform that does what this one and then the following do, to the same bytes; None if none does.
+        """Return one transform that does the work of this one and then the following, to the same bytes, or None.
 
-        It is asked only where both always fire and neither has parameters.
+        It is called only if both always fire and neither has parameters.
         """
         return None
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
+        """Bind this transform to its stream in a pipeline."""
         name, ops = namer.claim(self.name, type(self).__name__)
         return Leaf(self, name, ops, None if type(self).draw is Transform.draw else self.draw)
 
     def __call__(self, sample: Any = None, *, key: SampleKey | None = None, **parts: Any) -> Any:
-        """Return the augmented sample, as ``Compose([self])(sample, key=key)`` does."""
+        """Return the augmented sample, like ``Compose([self])(sample, key=key)``."""
         if parts:
             sample = named_parts(sample, parts)
         bound = self._bound
@@ -142,12 +142,12 @@ class Transform:
         return hash((type(self), self.name))
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
-        return f"{type(self).__name__}({given})"
+        arguments = ", ".join(f"{k}={v!r}" for k, v in options(self).items()) if is_described(self) else "..."
+        return f"{type(self).__name__}({arguments})"
 
 
 def is_described(transform: Transform) -> bool:
-    """Return whether the fields of a dataclass are all that the transform was made of."""
+    """Return whether the transform's dataclass fields describe it completely."""
     for one in type(transform).__mro__:
         if "__dataclass_fields__" in vars(one):
             return True
@@ -157,7 +157,7 @@ def is_described(transform: Transform) -> bool:
 
 
 def options(transform: Any) -> dict[str, Any]:
-    """Return a dataclass's constructor's arguments that differ from their defaults: what repr and JSON need."""
+    """Return the constructor arguments of a dataclass that differ from their defaults, for repr and JSON."""
     chosen = {}
     for one in fields(transform):
         value = getattr(transform, one.name, None)
@@ -168,9 +168,9 @@ def options(transform: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImageTransform(Transform):
-    """A transform of pixel values: masks, keypoints and boxes stay as they are.
+    """A transform of pixel values: masks, keypoints and boxes stay unchanged.
 
-    A subclass gives ``apply_image(image, params)``. It is applied to each frame of a video, with the same parameters.
+    A subclass defines ``apply_image(image, params)``. It is applied to each frame of a video, with the same parameters.
 
     Args:
         name: see Transform.
@@ -187,7 +187,7 @@ class ImageTransform(Transform):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpatialTransform(Transform):
-    """A transform that moves pixels: what it does to the image it does to mask, keypoints and boxes as well.
+    """A transform that moves pixels, and with them the mask, keypoints and boxes.
 
     A subclass without ``apply_mask``, ``apply_keypoints`` or ``apply_boxes`` refuses samples that have them.
 
@@ -206,24 +206,24 @@ class SpatialTransform(Transform):
     channels: ClassVar[Literal["any", "last", "to first"]] = "last"
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline, which moves pixels then."""
+        """Bind this transform to its stream in a pipeline, and note that the pipeline moves pixels."""
         namer.rules.look(spatial=True)
         return Transform.bind(self, namer)
 
     def apply_image(self, image: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
-        """Return the image, moved. (H, W) or (H, W, C)."""
+        """Return the moved image. (H, W) or (H, W, C)."""
         raise NotImplementedError(f"{type(self).__name__} has no apply_image(self, image, params): define it")
 
     def apply_mask(self, mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
-        """Return the mask, moved as the image is, without new values. (H, W) or (H, W, C)."""
+        """Return the mask, moved like the image, without new values. (H, W) or (H, W, C)."""
         raise NotImplementedError(_refusal(self, "mask"))
 
     def apply_keypoints(self, keypoints: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
-        """Return the keypoints, moved as the image is. (N, 2 or more), x and y of pixel centres first."""
+        """Return the keypoints, moved like the image. (N, 2 or more), x and y of pixel centres first."""
         raise NotImplementedError(_refusal(self, "keypoints"))
 
     def apply_boxes(self, boxes: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
-        """Return the boxes, moved as the image is. (N, 4 or more), x0, y0, x1, y1 of pixel edges first."""
+        """Return the boxes, moved like the image. (N, 4 or more), x0, y0, x1, y1 of pixel edges first."""
         raise NotImplementedError(_refusal(self, "boxes"))
 
 
@@ -234,11 +234,11 @@ def _refusal(transform: Transform, target: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VideoTransform(Transform):
-    """A transform of a video as a whole, (T, H, W) or (T, H, W, C): of its frames, their number or their order.
+    """A transform of a whole video, (T, H, W) or (T, H, W, C): of its frames, their number or their order.
 
-    A subclass gives ``apply_video(video, params)``, and ``apply_video_mask`` for the masks of the frames: without it samples
-    that have them are refused. Transforms of images take each frame of a video by themselves. In a pipeline with such a
-    transform an array by itself is a video.
+    A subclass defines ``apply_video(video, params)``, and ``apply_video_mask`` for the masks of the frames. Without the latter it
+    refuses samples that have such masks. Transforms of images take each frame of a video on its own. In a pipeline with a
+    VideoTransform, a sample that is an array is a video.
 
     Args:
         name: see Transform.
@@ -255,12 +255,12 @@ class VideoTransform(Transform):
     primary: ClassVar[tuple[str, ...]] = ("video",)
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline, to which an array by itself is a video then."""
+        """Bind this transform to its stream in a pipeline, and note that a sample that is an array is a video."""
         namer.rules.video = True
         return Transform.bind(self, namer)
 
     def apply_video_mask(self, video_mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
-        """Return the masks of the frames that are kept, in their order. (T, H, W)."""
+        """Return the masks of the result's frames, in their order. (T, H, W)."""
         kind = type(self).__name__
         raise NotImplementedError(
             f"{kind} changes a video's frames and has no apply_video_mask: define it, or take 'video_mask' out of the sample"
@@ -271,7 +271,7 @@ class VideoTransform(Transform):
 class AudioTransform(Transform):
     """A transform of audio, float32, (samples,) or (channels, samples).
 
-    A subclass gives ``apply_audio(audio, params)``.
+    A subclass defines ``apply_audio(audio, params)``.
 
     Args:
         name: see Transform.
