@@ -66,7 +66,7 @@ def test_an_unnamed_duplicate_renames_and_a_named_one_does_not() -> None:
 
 @pytest.mark.parametrize("name", ["", "a#1", "a@2", "seedsafe/order"])
 def test_reserved_names(name: str) -> None:
-    with pytest.raises(ValueError, match="those belong to the library"):
+    with pytest.raises(ValueError, match="the library uses those"):
         ss.Compose([ss.RandomCrop(2, name=name)])
 
 
@@ -288,7 +288,7 @@ def test_params_work_without_pixels_through_the_whole_pipeline() -> None:
         AUGMENT.params(KEY, {"audio": (5,)})
     with pytest.raises(TypeError, match="sample must be a shape"):
         AUGMENT.params(KEY, "image")
-    with pytest.raises(ValueError, match="params name 'Other'"):
+    with pytest.raises(ValueError, match=r"params must name transforms of this pipeline, .* got 'Other'"):
         AUGMENT.replay(IMAGE, [("Other", ())])
 
 
@@ -356,7 +356,7 @@ def test_parts_may_be_passed_by_name() -> None:
         assert (made["image"] == image[:, ::-1]).all()
         with pytest.raises(TypeError, match="bboxes= is not a part of a sample: the parts are image, mask"):
             one(image=image, bboxes=[], key=key)
-        with pytest.raises(TypeError, match="given twice, also as mask="):
+        with pytest.raises(TypeError, match="must be passed once, got it also as mask="):
             one(image, mask=image, key=key)
     labelled = ss.Compose([ss.HorizontalFlip(p=1)], boxes=ss.Boxes("pascal_voc", labels="names"))
     assert labelled(image=image, boxes=np.array([[0.0, 0, 1, 1]]), names=["a"], key=key)["names"] == ["a"]

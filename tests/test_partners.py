@@ -736,7 +736,7 @@ NO_DATASET = "there is no dataset: pass the pipeline itself to AugmentedDataset 
             PAIRS[:3],
             "Mosaic mixes a sample with 3 others, and the dataset has 3 in all",
         ),
-        (ss.MixUp(), PAIRS, "is the number of a class, 0: pass classes="),
+        (ss.MixUp(), PAIRS, "must be a vector to be mixed, got class 0: pass classes="),
         (ss.MixUp(classes=3), PAIRS[5:], "below classes=3, got 5"),
         (ss.MixUp(classes=9), list(PHOTOS), r"is an array by itself: name the label, .*label=None"),
         (
@@ -750,7 +750,7 @@ NO_DATASET = "there is no dataset: pass the pipeline itself to AugmentedDataset 
         (
             ss.MixUp(classes=9),
             [(one, "cat") for one in PHOTOS],
-            "must be a class's number or a vector of floats",
+            "must be the number of a class, or a vector with one float",
         ),
         (ss.MixUp(), [(PHOTOS[0], [0.5, 0.5]), (PHOTOS[1], [1.0])], "one length"),
         (ss.MixUp(classes=9), [(one, 0, 0) for one in PHOTOS], r'targets=\("image", \'label\'\)'),

@@ -233,7 +233,7 @@ def test_frames_that_become_unequal() -> None:
 
     with pytest.raises(
         ValueError,
-        match=r"all frames of a video must become of one shape and dtype, got \(., 50, 3\), uint8 and",
+        match=r"the results for all frames of a video must have one shape and dtype, got \(., 50, 3\), uint8 and",
     ):
         Odd()({"video": VIDEO}, key=KEY)
     with pytest.raises(TypeError, match="apply of Odd returned NoneType: return a NumPy array"):
@@ -252,11 +252,11 @@ def test_frames_that_become_unequal() -> None:
         ({"video": VIDEO.transpose(3, 0, 1, 2)}, ValueError, r"channels seem to be on axis 0: pass video.transpose\(1, 2, 3, 0\)"),
         ({"video": VIDEO, "image": VIDEO[0, 1:]}, ValueError, "image and the frames of video must have the same height and width"),
         ({"video": VIDEO, "mask": MASKS}, ValueError, r"put a mask for each frame, \(T, H, W\), under 'video_mask'"),
-        ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have as many frames"),
+        ({"video": VIDEO, "video_mask": MASKS[1:]}, ValueError, "video_mask and video must have equally many frames"),
         ({"video": VIDEO, "labels_per_frame": MASKS}, ValueError, "'labels_per_frame' has the image's height and width.*call it 'video_mask'"),
         ({"video": VIDEO, "flow": VIDEO[..., :2]}, ValueError, "'flow' has the image's height and width.*call it 'video_mask'"),
         ({"video": VIDEO, "clip": VIDEO}, ValueError, "'clip' looks like something that belongs to the image.*call it 'video'"),
-        (VIDEO, ValueError, r"say that it is a video, with augment\(video=clip, key=key\), or with targets=\('video', None\)"),
+        (VIDEO, ValueError, r"pass a video as augment\(video=clip, key=key\), or to a dataset with targets=\('video', None\)"),
     ],
 )  # fmt: skip
 def test_bad_videos(sample: Any, error: type[Exception], message: str) -> None:

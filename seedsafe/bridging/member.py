@@ -17,7 +17,7 @@ from seedsafe.ground.checks import flag
 from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.keys.draws import Draws
 from seedsafe.keys.key import Address, SampleKey, address, checked_int
-from seedsafe.pipeline.leaf import Leaf, released
+from seedsafe.pipeline.leaf import Leaf, release
 from seedsafe.pipeline.naming import Namer
 from seedsafe.pipeline.node import Node
 from seedsafe.pipeline.option import option
@@ -66,7 +66,7 @@ class BridgedLeaf(Leaf):
         result = self.transform.apply_sample(sample, chosen, params)
         while result:
             name, part = result.popitem()
-            sample[name] = released(part) if name in TARGETS and part is not sample.get(name) else part
+            sample[name] = release(part) if name in TARGETS and part is not sample.get(name) else part
 
 
 class UnknownInfo(Info):

@@ -47,7 +47,7 @@ def _bounds(low: float, high: float) -> str:
 def flag(name: str, value: Any) -> bool:
     """Return a value that must be True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}: pass a bool")
+        raise TypeError(f"{name} must be True or False, got {value!r}")
     return value
 
 
@@ -143,7 +143,7 @@ def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
     found: npt.NDArray[np.uint64] = ids
     if found.ndim != 1 or len(found) != length:
         raise ValueError(
-            f"ids must have one id for each sample, got shape {found.shape} for a dataset of length {length}: {way_out}"
+            f"ids must have one id for each sample, got the shape {found.shape} for a dataset of length {length}: {way_out}"
         )
     order = np.argsort(found, kind="stable")
     same = np.flatnonzero(found[order][1:] == found[order][:-1])

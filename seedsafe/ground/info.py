@@ -1,4 +1,4 @@
-"""What transforms work on: arrays under the names of targets, and descriptions of them."""
+"""Arrays under the names of targets, and their descriptions."""
 
 from __future__ import annotations
 
@@ -39,25 +39,23 @@ TARGETS: Final = (
     "audio",
     "spectrogram",
 )
-"""The parts of a sample that transforms know; every other entry of a dict passes through as it is."""
+"""The parts of a sample that transforms know; every other entry of a dict passes through unchanged."""
 
 
-_CLIP: Final = (
-    "say that it is a video, with augment(video=clip, key=key), or with targets=('video', None) to a dataset"
-)
+_CLIP: Final = "pass a video as augment(video=clip, key=key), or to a dataset with targets=('video', None)"
 _STACK: Final = "put its frames together with numpy.stack(frames)"
 
 
 class Info:
-    """What ``draw`` may know of the array that it draws for: its shape and dtype, never its values; and the boxes.
+    """The description of an array for ``draw``: its shape and dtype, never its values; and the sample's boxes.
 
     Args:
-        shape: of an image (H, W) or (H, W, C), of a video (T, H, W) or (T, H, W, C), of audio (samples,) or (channels, samples).
-        dtype: may be left out where no transform asks for it.
-        boxes: the sample's boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first; may be left out where no
+        shape: (H, W) or (H, W, C) of an image, (T, H, W) or (T, H, W, C) of a video, (samples,) or (channels, samples) of audio.
+        dtype: you may leave it out if no transform asks for it.
+        boxes: the sample's boxes (N, 4 or more), x0, y0, x1, y1 of pixel edges first; you may leave them out if no
             transform asks for them.
-        length: the number of samples of the dataset, which transforms that mix samples ask for.
-        position: of the sample in it; by default the key's index.
+        length: the number of samples of the dataset, for transforms that mix samples.
+        position: the sample's position in the dataset; by default the key's index.
 
     Example:
         >>> Info((480, 640, 3), "uint8").dtype
@@ -81,18 +79,18 @@ class Info:
         self._dtype = dtype
         self._length = length
         self.position = position
-        """Of the sample in its dataset; None if it was not given."""
+        """The sample's position in its dataset, or None if unknown."""
         self.given_boxes: Array | None = (
             boxes if boxes is None or type(boxes) is np.ndarray else _boxes_of(boxes)
         )
-        """The boxes as they were given; None if they were not."""
+        """The boxes with all their columns, or None if unknown."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The array's dtype.
 
         Raises:
-            ValueError: it was not given.
+            ValueError: it is unknown.
         """
         if self._dtype is None:
             raise ValueError(
@@ -105,12 +103,12 @@ class Info:
         """The number of samples of the dataset.
 
         Raises:
-            ValueError: it was not given.
+            ValueError: it is unknown.
         """
         if self._length is None:
             raise ValueError(
-                "a transform asks for the dataset's length, because it mixes samples: read them through AugmentedDataset or "
-                "AugmentedSequence, and to params pass Info(shape, dtype, length=len(dataset))"
+                "a transform mixes samples and asks for the dataset's length: read samples through AugmentedDataset or "
+                "AugmentedSequence, and pass Info(shape, dtype, length=len(dataset)) to params"
             )
         return self._length
 
@@ -119,12 +117,12 @@ class Info:
         """The sample's boxes: x0, y0, x1, y1 in pixels, float64, shape (N, 4).
 
         Raises:
-            ValueError: they were not given.
+            ValueError: they are unknown.
         """
         if self.given_boxes is None:
             raise ValueError(
-                "a transform asks for the sample's boxes: put them into the sample under 'boxes', an array of "
-                "shape (0, 4) if it has none; to params pass Info(shape, boxes=boxes)"
+                "a transform asks for the sample's boxes: put them into the sample under 'boxes', or an array of "
+                "shape (0, 4) if it has none. To params, pass Info(shape, boxes=boxes)"
             )
         return np.array(self.given_boxes[:, :4], np.float64)
 
@@ -154,7 +152,7 @@ class Info:
         return shape[-1]
 
     def frame(self) -> Info:
-        """Return the info of each frame of a video.
+        """Return the info of one frame of a video.
 
         Raises:
             ValueError: the shape is not (T, H, W) or (T, H, W, C).
@@ -165,7 +163,7 @@ class Info:
         return self.reshaped(*shape[1:])
 
     def frames_of(self, video: Info) -> Info:
-        """Return the info of a video with frames of this info, as many as another video has."""
+        """Return the info of a video of such frames, with as many frames as another video."""
         return self.reshaped(video.shape[0], *self.shape)
 
     def reshaped(self, *shape: int) -> Info:
@@ -177,11 +175,11 @@ class Info:
         return self._with((height, width, *self.shape[2:]))
 
     def with_boxes(self, boxes: Array | None) -> Info:
-        """Return the info with other boxes; None for boxes that are not known."""
+        """Return the info with other boxes; None means that they are unknown."""
         return Info(self.shape, self._dtype, boxes, length=self._length, position=self.position)
 
     def of_dataset(self, length: int, position: int) -> Info:
-        """Return the info of the sample at a position of a dataset of so many samples."""
+        """Return the info of the sample at a position of a dataset with `length` samples."""
         return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
 
     def _with(self, shape: tuple[int, ...]) -> Info:
@@ -199,23 +197,23 @@ class Info:
         return hash((self.shape, self._dtype))
 
     def __repr__(self) -> str:
-        given = [repr(self.shape)]
+        arguments = [repr(self.shape)]
         if self._dtype is not None:
-            given.append(repr(str(self.dtype)))
+            arguments.append(repr(str(self.dtype)))
         if self.given_boxes is not None:
-            given.append(f"boxes={self.given_boxes.tolist()}")
+            arguments.append(f"boxes={self.given_boxes.tolist()}")
         for name, number in (("length", self._length), ("position", self.position)):
             if number is not None:
-                given.append(f"{name}={number}")
-        return f"Info({', '.join(given)})"
+                arguments.append(f"{name}={number}")
+        return f"Info({', '.join(arguments)})"
 
 
 Infos = Info | dict[str, Info]
-"""The description of a sample: of an array, or of a dict's targets."""
+"""The description of a sample: one Info, or one for each target of a dict."""
 
 
 def described(sample: Any) -> Infos:
-    """Return the description of a sample, or of what is known of one.
+    """Return the description of a sample.
 
     Args:
         sample: the shape, Info or array of a sample, or a dict of these by target.
@@ -237,7 +235,9 @@ def _info(sample: Any) -> Info:
         return Info(sample.shape, sample.dtype)
     if isinstance(sample, tuple | list) and all(isinstance(side, int | np.integer) for side in sample):
         return Info(tuple(int(side) for side in sample))
-    raise TypeError(f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}")
+    raise TypeError(
+        f"sample must be a shape, an Info, an array or a dict of these, got {sample!r}: pass the shape, such as (32, 32, 3)"
+    )
 
 
 def _equal(one: Array | None, other: Array | None) -> bool:
@@ -256,14 +256,16 @@ FLOAT32: Final = np.dtype(np.float32)
 
 
 def check_array(name: str, array: Any) -> None:
-    """Raise an error unless it is an array that transforms can work on."""
+    """Raise an error unless transforms can work on this array."""
     if type(array) is not np.ndarray and not _is_plain(array):
         raise TypeError(
             f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: "
-            "convert it, an image to (H, W, C), with numpy.asarray, or name the parts of a tuple with targets="
+            "convert it with numpy.asarray (an image to (H, W, C)), or name the parts of a tuple with targets="
         )
     dtype = array.dtype
-    if (dtype is UINT8 or dtype is FLOAT32) and array.size:  # the usual cases, in less time
+    if (
+        dtype is UINT8 or dtype is FLOAT32
+    ) and array.size:  # the usual dtypes, in less time: benchmarks/keys.py
         return
     if dtype.kind not in "uifb" or not dtype.isnative or dtype.itemsize > 8:
         raise TypeError(
@@ -274,7 +276,7 @@ def check_array(name: str, array: Any) -> None:
 
 
 def check_last(shape: tuple[int, ...]) -> None:
-    """Raise an error if an image that is to be moved has its channels first, by its shape."""
+    """Raise an error if the shape of an image that will be moved looks like (C, H, W)."""
     if len(shape) == 3 and shape[0] in (1, 3, 4) and min(shape[1:]) >= 16 and shape[2] not in (1, 3, 4):
         raise ValueError(
             f"an image must have the shape (H, W) or (H, W, C), got {shape}, whose channels seem to be first: pass "
@@ -283,7 +285,7 @@ def check_last(shape: tuple[int, ...]) -> None:
 
 
 def check_frames(shape: tuple[int, ...]) -> None:
-    """Raise an error if a video that is to be moved has its channels before its height, by its shape."""
+    """Raise an error if the shape of a video that will be moved looks like (T, C, H, W) or (C, T, H, W)."""
     if len(shape) == 4 and min(shape[2:]) >= 16 and shape[3] not in (1, 3, 4):
         first = next((axis for axis in (1, 0) if shape[axis] in (1, 3, 4)), None)
         if first is not None:
@@ -299,14 +301,14 @@ def _is_plain(array: Any) -> bool:
 
 
 def is_masked(array: Any) -> bool:
-    """Return whether a thing is a masked array; unlike ``np.ma``, which is imported when it is asked for, it imports nothing."""
+    """Return whether an array is a masked one, without the import that ``np.ma`` costs."""
     if type(array) is np.ndarray:
         return False
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
 def check_target(target: str, parts: dict[str, Any]) -> None:
-    """Raise an error unless this part of a sample can be what its name says."""
+    """Raise an error unless this part of a sample is a valid `target`."""
     if target == "masks":
         _check_masks(parts)
         return
@@ -340,7 +342,7 @@ def _check_masks(parts: dict[str, Any]) -> None:
             f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: put a single one under 'mask'"
         )
     one: list[Any] = [np.zeros(masks.shape[1:], masks.dtype)] if isinstance(masks, np.ndarray) else []
-    for mask in list(masks) or one:  # of an empty stack the shape is checked
+    for mask in list(masks) or one:  # an empty stack has a shape to check
         check_array("a mask of masks", mask)
         _check_mask("a mask of masks", mask, parts)
 
@@ -348,7 +350,7 @@ def _check_masks(parts: dict[str, Any]) -> None:
 def _check_mask(name: str, mask: Array, parts: dict[str, Any]) -> None:
     if "image" in parts and mask.shape[:2] != parts["image"].shape[:2]:
         raise ValueError(
-            f"{name} and image must have the same height and width, got {mask.shape} and {parts['image'].shape}"
+            f"{name} and image must have the same height and width, got {mask.shape} and {parts['image'].shape}: resize one"
         )
     if "video" in parts and mask.shape[:2] != np.shape(parts["video"])[1:3]:
         raise ValueError(
@@ -369,29 +371,28 @@ def _check_video(name: str, video: Array, parts: dict[str, Any]) -> None:
     if "image" in parts and shape[1:3] != np.shape(parts["image"])[:2]:
         raise ValueError(
             f"image and the frames of {name} must have the same height and width, got {np.shape(parts['image'])} and {shape}: "
-            "they are transformed with the same parameters; give each a call of its own"
+            "they get the same parameters, so augment them in two calls"
         )
     if name == "video_mask" and "video" in parts and shape[:3] != np.shape(parts["video"])[:3]:
         raise ValueError(
-            f"video_mask and video must have as many frames, of the same height and width, got {shape} and "
+            f"video_mask and video must have equally many frames, of the same height and width, got {shape} and "
             f"{np.shape(parts['video'])}: pass a mask for each frame"
         )
 
 
 def named_parts(sample: Any, parts: dict[str, Any], labels: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the parts that a pipeline was called with by name, as a sample.
+    """Return the parts of a call by name as a sample.
 
     Raises:
-        TypeError: there is a sample as well, or a name is neither a target's nor a label's.
+        TypeError: there is a sample as well, or a name is neither a target nor a label.
     """
     if sample is not None:
         raise TypeError(
-            f"a sample was given twice, also as {', '.join(parts)}=: pass a dict, or parts by name"
+            f"the sample must be passed once, got it also as {', '.join(parts)}=: pass a dict, or parts by name"
         )
     unknown = [name for name in parts if name not in TARGETS and name not in labels]
     if unknown:
         raise TypeError(
-            f"{unknown[0]}= is not a part of a sample: the parts are {', '.join((*TARGETS, *labels))}; pass what else there is in "
-            "a dict"
+            f"{unknown[0]}= is not a part of a sample: the parts are {', '.join((*TARGETS, *labels))}. Pass other entries in a dict"
         )
     return parts

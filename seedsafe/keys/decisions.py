@@ -237,7 +237,9 @@ def normal_quantile(share: float) -> float:
         (0.0, 1.95996398454)
     """
     if not 0.0 < share < 1.0:
-        raise ValueError(f"share must be above 0 and below 1, got {share!r}: pass a probability inside (0, 1)")
+        raise ValueError(
+            f"share must be above 0 and below 1, got {share!r}: pass a probability inside (0, 1)"
+        )
     centred = share - 0.5
     if -0.425 <= centred <= 0.425:
         return centred * _ratio(_CENTRE, 0.180625 - centred * centred)

@@ -54,5 +54,7 @@ def generator(
     elif not isinstance(key, SampleKey):
         raise TypeError(f"key must be a SampleKey, got {key!r}: pass SampleKey(seed, epoch, index)")
     elif named:
-        raise TypeError(f"generator() takes a key or its fields, not both, got {key!r} and fields: leave one of them out")
+        raise TypeError(
+            f"generator() takes a key or its fields, not both, got {key!r} and fields: leave one of them out"
+        )
     return Generator(philox(address(key)))

@@ -262,7 +262,9 @@ class _KeyWords:
         self.words = words
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Address:
-        return self.words  # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
+        return (
+            self.words
+        )  # Philox uses the first two, and reads a tuple faster than an array: benchmarks/keys.py
 
 
 ISeedSequence.register(_KeyWords)

@@ -121,7 +121,10 @@ def _ten_rounds(
     Follows J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A product of 64 by 64 bits is the sum
     of four products of halves; no partial sum overflows.
     """
-    half, mask = np.array(_HALF), np.array(_MASK)  # NumPy converts scalars at every call: benchmarks/batches.py
+    half, mask = (
+        np.array(_HALF),
+        np.array(_MASK),
+    )  # NumPy converts scalars at every call: benchmarks/batches.py
     halves: npt.NDArray[np.uint64] = np.empty((2, *left.shape), np.uint64)
     low: npt.NDArray[np.uint64] = halves[0]
     high: npt.NDArray[np.uint64] = halves[1]

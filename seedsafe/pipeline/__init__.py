@@ -1,3 +1,3 @@
-"""Pipelines: transforms, their composition, and the rules for boxes and keypoints."""
+"""Pipelines: transforms, composition, boxes and keypoints."""
 
 __all__: list[str] = []

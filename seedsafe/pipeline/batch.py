@@ -1,14 +1,16 @@
-"""A pipeline on many equal images at once, to the same bytes as one by one.
+"""A pipeline on many equal images at once.
 
-A transform of the library takes part with two methods beside its ``draw`` and ``apply_image``. Whatever lacks them, or
-returns None from one of them, runs image by image in between: streams are independent, so that mixing changes nothing.
+The bytes are the same as one by one. A transform of the library takes part with two methods besides its ``draw`` and
+``apply_image``. A transform without them, or one that returns None, runs image by image in between: streams are
+independent, so this changes nothing.
 
 ``_draw_many(draws, info)``
-    returns the parameters of the images where it fires, a tuple of arrays or lists with one for each, from a ManyDraws after
-    its first word and the info of one image. A transform that draws no word needs none: what its ``draw`` returns goes for all.
+    returns the parameters of the images for which it fires, a tuple of arrays or lists with one entry for each image, from a
+    ManyDraws after its first word and the info of one image. A transform that draws no word does not need it: the result
+    of its ``draw`` holds for all images.
 ``_apply_many(images, params)``
-    returns images, (N, …), transformed with their parameters, as a new array or a view of the given one, which it leaves as
-    it is. That of a transform that is declared to fill memory takes some for its result as well, or None.
+    returns images, (N, …), transformed with their parameters, as a new array or a view of its argument, which it does not
+    change. For a transform declared with ``fills`` it takes a third argument: memory for the result, or None.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from numpy import ndarray
 from seedsafe.ground.info import FLOAT32, UINT8, Array, Info, check_last
 from seedsafe.keys.many import ManyDraws, ManyKeys
 from seedsafe.pipeline.leaf import Leaf
-from seedsafe.pipeline.node import Chain, Node, joined, run_each
+from seedsafe.pipeline.node import Chain, Node, join, run_each
 from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 
@@ -33,50 +35,50 @@ if TYPE_CHECKING:
 __all__ = ["Many", "UnevenError"]
 
 _CHUNK: Final = 400_000
-"""Bytes of images that go through the pipeline together: what lies between its steps stays in the caches."""
+"""Bytes of images that run together: images between two steps stay in the CPU's caches. See benchmarks/batches.py."""
 
 _PAYS: Final = 24
-"""Fewer images are faster one by one."""
+"""Fewer images are faster one by one: benchmarks/batches.py."""
 
 _LARGE: Final = 112 * 112
-"""So do larger ones, of so many pixels."""
+"""Images of more pixels are faster one by one: benchmarks/batches.py."""
 
 
 class UnevenError(Exception):
-    """The images of a batch do not stay equal in shape and dtype: they have to go one by one."""
+    """The images of a batch do not stay equal in shape and dtype, so they must run one by one."""
 
 
 class Many:
     """A pipeline for many images at once.
 
     Args:
-        root: of the pipeline.
-        rules: of the pipeline.
+        root: the pipeline's nodes.
+        rules: the pipeline's rules.
     """
 
     __slots__ = ("_ops", "_rules", "_some", "_steps", "is_known")
 
     def __init__(self, root: Chain, rules: Rules) -> None:
-        nodes = joined(tuple(_flat(root)))
+        nodes = join(tuple(_flat(root)))
         leaves = [node for node in nodes if isinstance(node, Leaf)]
         self._rules = rules
         marks = [marks_of(type(leaf.transform)) for leaf in leaves]
         self.is_known = len(leaves) == len(nodes) and all(
             one.own and one.fresh and leaf.is_plain for one, leaf in zip(marks, leaves, strict=True)
         )
-        """Whether every transform is the library's own, and looks at nothing but its image."""
-        self._steps = list(_grouped(leaves)) if self.is_known else []
+        """Whether every transform is the library's own, and depends only on its image and key."""
+        self._steps = list(_steps(leaves)) if self.is_known else []
         self._some = any(isinstance(step, _AtOnce) for step in self._steps)
         self._ops = [step.op for step in self._steps if isinstance(step, _AtOnce) and step.op is not None]
 
     def pays(self, count: int, image: Array | None = None) -> bool:
-        """Return whether so many images, or so many like this one, are faster at once."""
+        """Return whether `count` images, of the size of `image` if it is passed, are faster at once."""
         if count < _PAYS or not self._some:
             return False
         return image is None or image.shape[0] * image.shape[1] <= _LARGE
 
     def takes(self, images: Any) -> bool:
-        """Return whether images can be taken at once: they are equal in shape and dtype, and usual ones."""
+        """Return whether images can run at once: they are uint8 or float32, and equal in shape and dtype."""
         first = images[0]
         if not (self._steps and type(first) is ndarray and first.dtype in (UINT8, FLOAT32) and first.size):
             return False
@@ -91,12 +93,12 @@ class Many:
     def run(
         self, images: Sequence[Array] | Array, keys: ManyKeys, room: Callable[[tuple[int, ...], Any], Array]
     ) -> Array:
-        """Return what the pipeline makes of images at their keys, (N, …).
+        """Run the pipeline on images at their keys, and return the results, (N, …).
 
         Args:
-            images: of one shape and dtype; an array of them, or a list.
-            keys: of the images.
-            room: returns memory for the result, of a shape and dtype.
+            images: an array or a list of images of one shape and dtype.
+            keys: the images' keys.
+            room: returns memory for the result, for a shape and dtype.
 
         Raises:
             UnevenError: the results differ in shape or dtype.
@@ -105,23 +107,23 @@ class Many:
         if shape[0] < self._rules.side:
             check_last(shape)
         words = iter(keys.blocks(self._ops) if self._ops else ())
-        drawn: list[_Drawn] = []
+        draws: list[_Draw] = []
         whole: Array | None = None
         size = -(-count // -(-count * images[0].nbytes // _CHUNK))
         for first in range(0, count, size):
             rows = slice(first, min(first + size, count))
-            result = _together(images[rows])
+            result = _stack(images[rows])
             out: Array | None = None
             for number, step in enumerate(self._steps):
-                if number == len(drawn):
+                if number == len(draws):
                     info = Info(result.shape[1:], result.dtype)
-                    drawn.append(step.drawn(keys, words, info))
+                    draws.append(step.draw(keys, words, info))
                     if step is self._steps[-1] and step.fills:
                         info = step.out_info(info)
                         whole = room((count, *info.shape), info.dtype)
                 if step is self._steps[-1] and whole is not None:
                     out = whole[rows]
-                result = step.run(result, drawn[number], rows, out)
+                result = step.run(result, draws[number], rows, out)
             if whole is None:
                 whole = room((count, *result.shape[1:]), result.dtype)
             if result is not out:
@@ -133,8 +135,8 @@ class Many:
         return whole
 
 
-def _together(images: Sequence[Array] | Array) -> Array:
-    """Return images as one array, C-contiguous: their own memory, read-only, where they are one already."""
+def _stack(images: Sequence[Array] | Array) -> Array:
+    """Return images as one C-contiguous array: a read-only view if they are one already."""
     if type(images) is not ndarray or not images.flags.carray:
         return np.array(images, order="C")
     whole = images[:]
@@ -150,8 +152,8 @@ def _flat(root: Chain) -> Iterator[Node]:
             yield node
 
 
-def _grouped(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
-    """Yield steps, with neighbours that run image by image in one."""
+def _steps(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
+    """Yield the steps of leaves: one for neighbours that run image by image."""
     waiting: list[Leaf] = []
     for leaf in leaves:
         if not _is_at_once(leaf):
@@ -166,30 +168,30 @@ def _grouped(leaves: Iterable[Leaf]) -> Iterator[_AtOnce | _Each]:
 
 
 def _is_at_once(leaf: Leaf) -> bool:
-    """Return whether a transform has methods for many images, and no later ones for a single image."""
+    """Return whether a transform has methods for many images that no subclass overrides with one for a single image."""
     kind = type(leaf.transform)
-    drawn = not leaf.draws or _depth(kind, "_draw_many") <= _depth(kind, "draw")
-    return drawn and _depth(kind, "_apply_many") <= _depth(kind, "apply_image")
+    draws = not leaf.draws or _depth(kind, "_draw_many") <= _depth(kind, "draw")
+    return draws and _depth(kind, "_apply_many") <= _depth(kind, "apply_image")
 
 
 def _depth(kind: type, name: str) -> float:
-    """Return how far up a class's bases a method is; infinity if there is none."""
+    """Return the position of the first class in the MRO that has a method; infinity if there is none."""
     return next((depth for depth, one in enumerate(kind.__mro__) if name in vars(one)), math.inf)
 
 
-class _Drawn(NamedTuple):
-    """What a step has drawn for all images of a batch."""
+class _Draw(NamedTuple):
+    """The parameters that a step has drawn for all images of a batch."""
 
     keys: ManyKeys
-    fired: npt.NDArray[np.bool_] | None = None
-    """Where it fires; None for everywhere."""
+    fires: npt.NDArray[np.bool_] | None = None
+    """The images for which it fires; None means all."""
     params: Any = None
-    """A row for each image where it fires, in each array of a tuple; None where it runs image by image."""
+    """A tuple of arrays with an entry for each image for which it fires; None if it runs image by image."""
     shared: bool = False
-    """Whether the parameters are those of one image, and go for all."""
+    """Whether the parameters hold for all images."""
 
     def of(self, first: int, count: int) -> Any:
-        """Return the parameters of so many images, of those where it fires."""
+        """Return the parameters of `count` images, counted among those for which it fires."""
         if self.shared:
             return self.params
         result = [one[first : first + count] for one in self.params]
@@ -208,11 +210,11 @@ class _Each:
     def out_info(self, info: Info) -> Info:
         raise NotImplementedError
 
-    def drawn(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Drawn:
-        return _Drawn(keys)
+    def draw(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Draw:
+        return _Draw(keys)
 
-    def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
-        result = run_each(self._chain, images, drawn.keys[rows])
+    def run(self, images: Array, draw: _Draw, rows: slice, out: Array | None) -> Array:
+        result = run_each(self._chain, images, draw.keys[rows])
         first = result[0]
         if {(one.shape, one.dtype) for one in result} != {(first.shape, first.dtype)}:
             raise UnevenError
@@ -232,43 +234,43 @@ class _AtOnce:
         self._alone = _Each([leaf])
 
     def out_info(self, info: Info) -> Info:
-        found: Info = self._leaf.transform.out_info(info, ())
-        return found
+        result: Info = self._leaf.transform.out_info(info, ())
+        return result
 
-    def drawn(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Drawn:
-        fired = draws = None
+    def draw(self, keys: ManyKeys, words: Iterator[Any], info: Info) -> _Draw:
+        fires = draws = None
         if self.op is not None:
             draws = ManyDraws(keys, self.op, next(words))
-            fired = draws.below(self._leaf.limit)
-            if fired.all():
-                fired = None
+            fires = draws.below(self._leaf.limit)
+            if fires.all():
+                fires = None
         if self._draw is None:
-            return _Drawn(keys, fired, self._leaf.transform.draw(None, info), shared=True)
-        if draws is not None and fired is not None:
-            draws = draws[np.flatnonzero(fired)]
-        return _Drawn(keys, fired, self._draw(draws, info))
+            return _Draw(keys, fires, self._leaf.transform.draw(None, info), shared=True)
+        if draws is not None and fires is not None:
+            draws = draws[np.flatnonzero(fires)]
+        return _Draw(keys, fires, self._draw(draws, info))
 
-    def run(self, images: Array, drawn: _Drawn, rows: slice, out: Array | None) -> Array:
-        if drawn.params is None:
-            return self._alone.run(images, drawn, rows, out)
-        if drawn.fired is None:
-            result = self._applied(images, drawn.of(rows.start, len(images)), out)
-            return self._alone.run(images, drawn, rows, out) if result is None else result
-        fired = np.flatnonzero(drawn.fired[rows])
-        if not len(fired):
+    def run(self, images: Array, draw: _Draw, rows: slice, out: Array | None) -> Array:
+        if draw.params is None:
+            return self._alone.run(images, draw, rows, out)
+        if draw.fires is None:
+            result = self._apply_to(images, draw.of(rows.start, len(images)), out)
+            return self._alone.run(images, draw, rows, out) if result is None else result
+        chosen = np.flatnonzero(draw.fires[rows])
+        if not len(chosen):
             return images
-        some = images[fired]
-        before = int(np.count_nonzero(drawn.fired[: rows.start]))
-        result = self._applied(some, drawn.of(before, len(fired)), None)
+        some = images[chosen]
+        before = int(np.count_nonzero(draw.fires[: rows.start]))
+        result = self._apply_to(some, draw.of(before, len(chosen)), None)
         if result is None:
-            return self._alone.run(images, drawn, rows, out)
+            return self._alone.run(images, draw, rows, out)
         if (result.shape, result.dtype) != (some.shape, some.dtype):
             raise UnevenError
-        if not images.flags.writeable:  # the caller's
+        if not images.flags.writeable:  # the caller's memory
             images = images.copy()
-        images[fired] = result
+        images[chosen] = result
         return images
 
-    def _applied(self, images: Array, params: Any, out: Array | None) -> Array | None:
+    def _apply_to(self, images: Array, params: Any, out: Array | None) -> Array | None:
         result: Array | None = self._apply(images, params, out) if self.fills else self._apply(images, params)
         return result

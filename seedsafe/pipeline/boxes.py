@@ -1,4 +1,4 @@
-"""Boxes: how a sample's boxes are written, and which of them are kept."""
+"""Boxes: formats, and limits for dropping boxes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["FORMATS", "Boxes", "area", "clipped", "from_edges", "to_edges"]
 
 FORMATS: Final = ("pascal_voc", "coco", "cxcywh", "yolo", "albumentations")
-"""How boxes are written. Edges; corner and size; centre and size; the last again, and edges, in shares of the image."""
+"""The formats of boxes: edges; corner and size; centre and size; centre and size, and edges, in shares of the image."""
 
 _ALIASES: Final = {
     "xyxy": "pascal_voc",
@@ -28,38 +28,37 @@ _ALIASES: Final = {
     "xywhn": "yolo",
     "xyxyn": "albumentations",
 }
-"""What other libraries call the formats."""
+"""Names of the formats in other libraries."""
 
 SLACK: Final = 1e-5
-"""How far a box may lie outside the image, in shares of it: files hold rounded numbers."""
+"""How far a box may lie outside the image, as a share of its size: files hold rounded numbers."""
 
 EPSILON: Final = 1e-7
-"""What a box may fall short of a limit, for the same reason."""
+"""How far a box may fall short of a limit, for the same reason."""
 
 _MINIMUM: Final = "pass the minimum to keep"
 
 
 @primitive()
 class Boxes:
-    """How boxes are written in a sample, and which are kept: for ``Compose(..., boxes=Boxes(...))``.
+    """The format of a sample's boxes, and which to keep: for ``Compose(..., boxes=Boxes(...))``.
 
-    On the way in boxes become x0, y0, x1, y1 of pixel edges in float64, and on the way out they are written as they
-    came: in the same format and dtype (integers come back as float64), a box that nothing has moved with the very
-    same numbers. After each transform that moves them they are cut off at the image's edges, and dropped, together
-    with their labels, if nothing is left of them or less than the limits. A box that misses a limit by no more than
-    1e-7 is kept.
+    On the way in, boxes become x0, y0, x1, y1 of pixel edges in float64. On the way out they get their own format and dtype
+    back (integers come back as float64); a box that nothing has moved has exactly the same numbers. After each transform that
+    moves boxes, they are cut off at the image's edges. A box is dropped, together with its labels, if nothing is left of
+    it or it is below a limit by more than 1e-7.
 
     Args:
         format: "pascal_voc": x0, y0, x1, y1 of pixel edges. "coco": x0, y0, width, height. "cxcywh": the centre's x and y,
-            width, height. "yolo": the same in shares of the image's width and height. "albumentations": the four edges in
+            width, height. "yolo": the same as shares of the image's width and height. "albumentations": the four edges as
             such shares.
         labels: names of the sample's other entries with one element for each box: lists, tuples or arrays.
-        min_area: in pixels, of what is left of a box.
+        min_area: the least area to keep, in pixels, after cutting off.
         min_visibility: the least share of a box that a transform must leave, in [0, 1].
-        min_width: in pixels.
-        min_height: in pixels.
-        clip: cut boxes off at the image's edges on the way in as well, and drop those of which nothing is left, instead of
-            raising an error.
+        min_width: the least width to keep, in pixels.
+        min_height: the least height to keep, in pixels.
+        clip: whether to cut boxes off at the image's edges on the way in as well, and drop those with nothing left, instead
+            of raising an error.
 
     Raises:
         TypeError: an argument is of another type.
@@ -89,16 +88,16 @@ class Boxes:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             known = ", ".join(map(repr, FORMATS))
-            meant = _ALIASES.get(str(self.format).lower())
-            way_out = f": write {meant!r}" if meant else ""
+            own_name = _ALIASES.get(str(self.format).lower())
+            way_out = f": write {own_name!r}" if own_name else ""
             raise ValueError(f"format must be one of {known}, got {self.format!r}{way_out}")
         check_options(self)
 
     def entered(self, boxes: Array, size: tuple[int, int]) -> tuple[Array, Array]:
-        """Return boxes of this format as edges, (N, 4 or more) float64, and which of them are kept.
+        """Return boxes of this format as edges, (N, 4 or more) float64, and a mask of those to keep.
 
         Raises:
-            ValueError: a box is not finite, or, without clip, empty or not in the image.
+            ValueError: a box is not finite or, without clip, empty or not in the image.
         """
         edges = to_edges(boxes, self.format, size)
         if not np.isfinite(edges[:, :4]).all():
@@ -113,13 +112,13 @@ class Boxes:
         wrong = np.flatnonzero(~right.all(axis=1))
         if wrong.size:
             raise ValueError(
-                f"boxes must have a width and a height, and lie in the image, of size {height}×{width}; box {wrong[0]} is "
+                f"boxes must have a width and a height, and lie in the image, of size {height}×{width}, but box {wrong[0]} is "
                 f"{boxes[wrong[0]].tolist()} in the format {self.format!r}: check the format, or pass Boxes(clip=True)"
             )
         return edges, np.ones(len(edges), np.bool_)
 
     def kept(self, edges: Array, whole: Array, size: tuple[int, int]) -> tuple[Array, Array]:
-        """Return moved boxes, cut off at the image's edges, and which of them are kept.
+        """Return moved boxes, cut off at the image's edges, and a mask of those to keep.
 
         Args:
             edges: (N, 4 or more) float64.
@@ -127,16 +126,16 @@ class Boxes:
             size: the image's height and width.
         """
         edges = clipped(edges, size)
-        left = area(edges)
-        keep = (left > 0) & (left >= self.min_area - EPSILON)
+        areas = area(edges)
+        keep = (areas > 0) & (areas >= self.min_area - EPSILON)
         keep &= edges[:, 2] - edges[:, 0] >= self.min_width - EPSILON
         keep &= edges[:, 3] - edges[:, 1] >= self.min_height - EPSILON
-        keep &= left >= (self.min_visibility - EPSILON) * whole
+        keep &= areas >= (self.min_visibility - EPSILON) * whole
         return edges, keep
 
 
 def area(edges: Array) -> Array:
-    """Return the areas of boxes x0, y0, x1, y1, zero for those without."""
+    """Return the areas of boxes x0, y0, x1, y1; an empty box has area 0."""
     sides = np.maximum(edges[:, 2:4] - edges[:, :2], 0.0)
     areas: Array = sides[:, 0] * sides[:, 1]
     return areas
@@ -151,7 +150,7 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
 
 
 def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
-    """Return boxes of a format as x0, y0, x1, y1 of pixel edges, float64; further columns stay.
+    """Convert boxes of a format to x0, y0, x1, y1 of pixel edges, float64; further columns stay.
 
     Example:
         >>> to_edges(np.array([[0.5, 0.5, 0.5, 1.0]]), "yolo", (10, 20)).tolist()
@@ -169,7 +168,7 @@ def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the 
 
 
 def from_edges(edges: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
-    """Return boxes x0, y0, x1, y1 of pixel edges in a format, float64; further columns stay.
+    """Convert boxes x0, y0, x1, y1 of pixel edges to a format, float64; further columns stay.
 
     Example:
         >>> from_edges(np.array([[5.0, 0.0, 15.0, 10.0]]), "yolo", (10, 20)).tolist()

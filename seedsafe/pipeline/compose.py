@@ -20,7 +20,7 @@ from seedsafe.pipeline.boxes import Boxes
 from seedsafe.pipeline.html import pipeline_table
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.leaf import FORMATS, Leaf
-from seedsafe.pipeline.mixer import Partnered
+from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.naming import Namer, Stream
 from seedsafe.pipeline.node import Chain, Replay, checked_key, run, trace
 from seedsafe.pipeline.primitive import declared, marks_of
@@ -99,7 +99,7 @@ class Compose:
             raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
         self.channels = channels
         self._chain = self.bind(namer)
-        self._root = Partnered(self._chain, namer.rules) if namer.rules.mixes else self._chain
+        self._root = MixingRoot(self._chain, namer.rules) if namer.rules.mixes else self._chain
         self._rules = namer.rules
         self._idle = not (self.transforms or namer.rules.some)
         self._streams = tuple(namer.streams)
@@ -112,7 +112,7 @@ class Compose:
         """Bind the transforms to their streams in a pipeline."""
         namer.rules.add(self.boxes, self.keypoints)
         namer.rules.look(last=self.channels is not None)
-        return Chain(namer.bound(self.transforms))
+        return Chain(namer.bind(self.transforms))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -404,7 +404,7 @@ def among(augment: Compose, sample: Any, key: SampleKey, partners: Partners) -> 
         partners: the other samples of the dataset.
     """
     root, rules = augment._root, augment._rules  # pyright: ignore[reportPrivateUsage]  # of this room
-    node = root.beside(partners) if isinstance(root, Partnered) else root
+    node = root.with_partners(partners) if isinstance(root, MixingRoot) else root
     return run(node, sample, key, rules)
 
 

@@ -111,7 +111,7 @@ class RandomApply(_Container):
 
     def nodes(self, namer: Namer) -> list[Node]:
         """Bind the transforms to their streams; each runs after those before it."""
-        return namer.bound(self.transforms)
+        return namer.bind(self.transforms)
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return all positions."""

@@ -1,4 +1,4 @@
-"""Pipelines in a notebook, as tables."""
+"""Pipelines as tables in notebooks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["pipeline_table"]
 
 
 def pipeline_table(augment: Any, title: str) -> str:
-    """Return the table of a pipeline: each transform with the name of its stream, those of a container below it.
+    """Return the HTML table of a pipeline: the transforms and the names of their streams, those of a container below it.
 
     Args:
         augment: a Compose.
-        title: of the table.
+        title: the caption.
 
     Example:
         >>> import seedsafe as ss
-        >>> made = pipeline_table(ss.Compose([ss.OneOf([ss.RandomCrop(8)])]), "A pipeline")
-        >>> "OneOf" in made, "RandomCrop(size=(8, 8))" in made
+        >>> table = pipeline_table(ss.Compose([ss.OneOf([ss.RandomCrop(8)])]), "A pipeline")
+        >>> "OneOf" in table, "RandomCrop(size=(8, 8))" in table
         (True, True)
     """
     names = iter([stream.name for stream in augment.streams() if "@" not in stream.name])

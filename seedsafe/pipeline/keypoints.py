@@ -1,4 +1,4 @@
-"""Keypoints: what becomes of those outside the image, and which change places in a mirror."""
+"""Keypoints: outside the image, and in mirrors."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from seedsafe.pipeline.primitive import check_options, primitive
 __all__ = ["OUTSIDE", "Keypoints"]
 
 OUTSIDE: Final = ("keep", "mark", "drop")
-"""What may become of keypoints outside the image."""
+"""The ways to handle keypoints outside the image."""
 
 Pairs = tuple[tuple[Any, Any], ...]
 
 
 @primitive()
 class Keypoints:
-    """What becomes of keypoints: for ``Compose(..., keypoints=Keypoints(...))``.
+    """How to handle keypoints outside the image and in mirrors: for ``Compose(..., keypoints=Keypoints(...))``.
 
     A keypoint is outside if its pixel is: x below -½ or above width - ½, y likewise. This is checked on the way in
-    and after each transform that moves it, so one that was cut off does not come back when the image is padded.
+    and after each transform that moves it, so a keypoint that was cut off does not come back when the image is padded.
 
     Args:
         outside: "keep" keypoints outside the image; "mark" them with a 0 in the third column, their visibility; or
             "drop" them together with their labels.
         labels: names of the sample's other entries with one element for each keypoint: lists, tuples or arrays.
-        pairs: of keypoints that change their names when a transform mirrors the image, such as
-            ``[("left eye", "right eye")]``: pairs of values of the first of `labels`, or, without labels, of row numbers.
+        pairs: the pairs of keypoints that swap names when a transform mirrors the image, such as
+            ``[("left eye", "right eye")]``: values of the first of `labels` or, without labels, row numbers.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: outside is unknown, a pair is not a pair, or rows are paired and dropped.
+        ValueError: outside is unknown, an element of pairs is not a pair, or pairs are row numbers and outside is "drop".
 
     Example:
         >>> import numpy as np
@@ -61,11 +61,12 @@ class Keypoints:
         store(self, pairs=_pairs(self.pairs, by_row=not self.labels))
         if self.pairs and not self.labels and self.outside == "drop":
             raise ValueError(
-                "pairs of row numbers need all rows, but outside='drop' removes some: pass labels=, or outside='mark'"
+                f"pairs must be names of labels when outside='drop' removes rows, got row numbers {self.pairs!r}: pass labels=, "
+                "or outside='mark'"
             )
 
     def kept(self, points: Array, size: tuple[int, int]) -> tuple[Array, Array]:
-        """Return keypoints in an image of this height and width, marked, and which of them are kept."""
+        """Return keypoints in an image of this height and width, marked if asked for, and a mask of those to keep."""
         height, width = size
         inside = (points[:, 0] >= -0.5) & (points[:, 0] <= width - 0.5)
         inside &= (points[:, 1] >= -0.5) & (points[:, 1] <= height - 0.5)
@@ -82,40 +83,40 @@ class Keypoints:
         return points, np.ones(len(points), np.bool_)
 
     def mirrored_rows(self, points: Array) -> Array:
-        """Return keypoints with the rows of pairs exchanged.
+        """Return keypoints with the rows of each pair swapped.
 
         Raises:
-            ValueError: there are fewer rows.
+            ValueError: pairs name a row that does not exist.
         """
         order = np.arange(len(points))
         for one, other in self.pairs:
             if max(one, other) >= len(points):
                 raise ValueError(
-                    f"pairs name the row {max(one, other)}, but the sample has {len(points)} keypoints: correct pairs, "
-                    "or give every sample all of its keypoints"
+                    f"pairs name the row {max(one, other)}, but the sample has {len(points)} keypoints: correct pairs=, "
+                    "or give every sample all keypoints"
                 )
             order[[one, other]] = other, one
         return points[order]
 
     def mirrored_names(self, values: Any) -> Any:
-        """Return the values of a label with the names of pairs exchanged; of the same type."""
+        """Return the values of a label with the names of each pair swapped, of the same type."""
         other = {a: b for pair in self.pairs for a, b in (pair, pair[::-1])}
         if isinstance(values, np.ndarray):
             return np.array([other.get(value, value) for value in values.tolist()]).reshape(values.shape)
         return type(values)(other.get(value, value) for value in values)
 
 
-def _pairs(given: Any, *, by_row: bool) -> Pairs:
+def _pairs(value: Any, *, by_row: bool) -> Pairs:
     way_out = "pass [(left, right), ...]"
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
-    pairs: list[Any] = list(given)
-    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
-        raise ValueError(f"pairs must be a list of pairs, got {given!r}: {way_out}")
-    found: Pairs = tuple((first, second) for first, second in pairs)
-    named = [one for pair in found for one in pair]
-    if len(set(named)) != len(named):
-        raise ValueError(f"pairs must name each keypoint at most once, got {given!r}: leave the repeats out")
-    if by_row and not all(type(one) is int and one >= 0 for one in named):
-        raise ValueError(f"pairs must be row numbers if there are no labels, got {given!r}: pass labels=")
-    return found
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"pairs must be a list of pairs, got {value!r}: {way_out}")
+    entries: list[Any] = list(value)
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in entries):
+        raise ValueError(f"pairs must be a list of pairs, got {value!r}: {way_out}")
+    pairs: Pairs = tuple((first, second) for first, second in entries)
+    names = [one for pair in pairs for one in pair]
+    if len(set(names)) != len(names):
+        raise ValueError(f"pairs must name each keypoint at most once, got {value!r}: leave the repeats out")
+    if by_row and not all(type(one) is int and one >= 0 for one in names):
+        raise ValueError(f"pairs must be row numbers if there are no labels, got {value!r}: pass labels=")
+    return pairs

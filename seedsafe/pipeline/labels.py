@@ -1,4 +1,7 @@
-"""Labels: entries of a sample with one element for each box or keypoint, which are dropped with them."""
+"""Labels of boxes and keypoints, and of samples.
+
+A label of boxes or keypoints is an entry of the sample with one element for each; they are dropped together.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,20 @@ import numpy as np
 
 from seedsafe.ground.info import TARGETS, Array
 
-__all__ = ["joined_rows", "label_names", "label_vector", "of_rows", "require_labels"]
+__all__ = ["concatenate", "label_names", "label_vector", "require_labels", "select"]
 
 
 def label_names(name: str, names: Any) -> tuple[str, ...]:
-    """Return the names of labels as a tuple; one name stands for itself."""
+    """Return one or several names of labels as a tuple."""
     found = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, tuple | list) else None
     if found is None or not all(isinstance(one, str) for one in found):
-        raise TypeError(f'{name} must be a name or a list of names such as ["labels"], got {names!r}')
-    taken = [one for one in found if one in TARGETS]
-    if taken or len(set(found)) != len(found):
+        raise TypeError(
+            f'{name} must be a name or a list of names, got {names!r}: pass the names of entries, such as ["labels"]'
+        )
+    targets = [one for one in found if one in TARGETS]
+    if targets or len(set(found)) != len(found):
         raise ValueError(
-            f"{name} must name entries other than {', '.join(TARGETS)}, each once, got {names!r}"
+            f"{name} must name entries other than {', '.join(TARGETS)}, each once, got {names!r}: leave the others out"
         )
     return found
 
@@ -36,15 +41,15 @@ def require_labels(sample: Mapping[Any, Any], names: str | tuple[str, ...], targ
             )
         if not hasattr(sample[name], "__len__") or len(sample[name]) != count:
             raise ValueError(
-                f"{name!r} must have one element for each of the {count} {target}, got {sample[name]!r}"
+                f"{name!r} must have one element for each of the {count} {target}, got {sample[name]!r}: correct the dataset"
             )
 
 
-def of_rows(values: Any, keep: Array) -> Any:
-    """Return the labels of the rows that are kept, of the same type; the very same object where all are.
+def select(values: Any, keep: Array) -> Any:
+    """Return the labels to keep, of the same type; the same object if all are kept.
 
     Example:
-        >>> of_rows(["cat", "dog"], np.array([False, True]))
+        >>> select(["cat", "dog"], np.array([False, True]))
         ['dog']
     """
     if keep.all():
@@ -52,15 +57,15 @@ def of_rows(values: Any, keep: Array) -> Any:
     if isinstance(values, np.ndarray):
         return values[keep]
     if isinstance(values, list | tuple):
-        return type(values)([value for value, kept in zip(values, keep, strict=True) if kept])
+        return type(values)([value for value, stays in zip(values, keep, strict=True) if stays])
     return values[np.flatnonzero(keep).tolist()]  # a tensor, for instance
 
 
-def joined_rows(values: Sequence[Any]) -> Any:
-    """Return the labels of several samples one after another, of the type that the first one's have.
+def concatenate(values: Sequence[Any]) -> Any:
+    """Return the labels of several samples one after another, of the type of the first.
 
     Example:
-        >>> joined_rows([["cat"], ["dog", "cow"]])
+        >>> concatenate([["cat"], ["dog", "cow"]])
         ['cat', 'dog', 'cow']
     """
     first = values[0]
@@ -76,13 +81,13 @@ def label_vector(name: str, label: Any, classes: int | None) -> Array:
     """Return a sample's label as a new float32 vector.
 
     Args:
-        name: of the label.
-        label: a class's number, or a vector of floats with one for each class.
-        classes: the number of classes; None where labels are vectors.
+        name: the entry's name.
+        label: the number of a class, or a vector with one float for each class.
+        classes: the number of classes, or None if labels are vectors.
 
     Raises:
-        TypeError: it is neither.
-        ValueError: it is not a class, classes are not given, or a vector has another length.
+        TypeError: the label is neither.
+        ValueError: there is no class of that number, classes is missing, or a vector has another length.
 
     Example:
         >>> label_vector("label", 2, 4).tolist()
@@ -92,18 +97,17 @@ def label_vector(name: str, label: Any, classes: int | None) -> Array:
     if array.ndim == 1 and array.dtype.kind == "f":
         if classes not in (None, len(array)):
             raise ValueError(
-                f"the label {name!r} must be a vector of classes={classes} floats, got {len(array)}: pass their number"
+                f"the label {name!r} must be a vector of classes={classes} floats, got {len(array)}: pass classes={len(array)}"
             )
         return array.astype(np.float32)
     if array.ndim or array.dtype.kind not in "iu":
         raise TypeError(
-            f"the label {name!r} must be a class's number or a vector of floats, one for each class, to be mixed, got "
+            f"the label {name!r} must be the number of a class, or a vector with one float for each class, to be mixed, got "
             f"{label!r:.80} of type {type(label).__name__}: convert it, or name the entry with label="
         )
     if classes is None:
         raise ValueError(
-            f"the label {name!r} is the number of a class, {int(array)}: pass classes=, the number of classes, so that it can be "
-            "mixed as a vector"
+            f"the label {name!r} must be a vector to be mixed, got class {int(array)}: pass classes=, the number of classes"
         )
     if not 0 <= array < classes:
         raise ValueError(

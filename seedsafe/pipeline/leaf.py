@@ -1,4 +1,4 @@
-"""One transform at work, bound to its stream, and its ``apply_<target>`` methods, found and guarded when it is bound."""
+"""One transform, bound to its stream."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from seedsafe.pipeline.primitive import Marks, marks_of
 from seedsafe.pipeline.rules import Move, Ruled, Rules, with_boxes
 from seedsafe.pipeline.state import Applied, State, Step, Traced, turn
 
-__all__ = ["FORMATS", "Applier", "Leaf", "appliers", "released"]
+__all__ = ["FORMATS", "Applier", "Leaf", "appliers", "release"]
 
 
 FORMATS: Final = {"boxes": "pascal_voc", "keypoints": "xy"}
-"""How members of a pipeline get boxes and keypoints, whatever its Boxes and Keypoints say: pixel edges, and x before y."""
+"""The formats in which all transforms of a pipeline get boxes and keypoints: pixel edges, and x before y."""
 
 
 _OF_ONE: Final = {"masks": "mask", "video": "image", "video_mask": "mask"}
-"""What a target is several of: a transform does to each what it does to one, unless it has a method for all of them."""
+"""Targets that hold several of another one. A transform without a method for all applies its method for one to each."""
 
 
 class Applier(NamedTuple):
-    """What changes one target of a sample."""
+    """A method that changes one target of a sample."""
 
     target: str
     is_primary: bool
     apply: Callable[..., Any]
-    asks: bool
+    takes_info: bool
     """Whether it takes the info of the primary target."""
 
 
 def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
-    """Return a transform's methods, in the order of TARGETS.
+    """Return the methods of a transform, in the order of TARGETS.
 
     Raises:
-        TypeError: it has none for its primary target, or one takes other arguments.
+        TypeError: it has none for its primary target, or a method takes other arguments.
     """
     found = []
     for target in TARGETS:
@@ -58,55 +58,55 @@ def appliers(transform: Any, marks: Marks) -> tuple[Applier, ...]:
         if of_one is not None:
             method = getattr(transform, f"apply_{of_one}", None)
         if method is not None:
-            asks = _asks(method, type(transform).__name__, name)
-            apply = _guarded(method, marks, asks)
+            takes_info = _takes_info(method, type(transform).__name__, name)
+            apply = _guard(method, marks, takes_info)
             if of_one is not None:
                 apply = (
-                    _of_each(apply)
+                    _for_masks(apply)
                     if target == "masks"
-                    else _of_frames(apply, marks.fills and name == "image")
+                    else _for_frames(apply, marks.fills and name == "image")
                 )
-            found.append(Applier(target, target in transform.primary, apply, asks))
+            found.append(Applier(target, target in transform.primary, apply, takes_info))
     if not any(one.is_primary for one in found):
-        wanted = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
-        raise TypeError(f"{type(transform).__name__} changes nothing: define {wanted}")
+        methods = " or ".join(f"apply_{target}(self, {target}, params)" for target in transform.primary)
+        raise TypeError(f"{type(transform).__name__} changes nothing: define {methods}")
     return tuple(found)
 
 
-def _asks(method: Any, kind: str, target: str) -> bool:
+def _takes_info(method: Any, kind: str, target: str) -> bool:
     try:
         signature = inspect.signature(method)
     except (TypeError, ValueError):
-        return False  # written in C
-    asks = "info" in signature.parameters
+        return False  # a function written in C
+    takes_info = "info" in signature.parameters
     try:
-        signature.bind(None, None, **({"info": None} if asks else {}))
+        signature.bind(None, None, **({"info": None} if takes_info else {}))
     except TypeError:
         raise TypeError(
             f"{kind}.apply_{target} must take ({target}, params) or ({target}, params, info), got {signature}: "
-            "let draw return whatever else it needs"
+            "let draw return everything else that it needs"
         ) from None
-    return asks
+    return takes_info
 
 
-def _guarded(method: Callable[..., Any], marks: Marks, asks: bool) -> Callable[..., Any]:
-    """Return a method that neither changes the caller's memory nor keeps what it has returned."""
+def _guard(method: Callable[..., Any], marks: Marks, takes_info: bool) -> Callable[..., Any]:
+    """Return a method that neither changes its array nor keeps its result."""
     if marks.own and marks.fresh:
         return method
     if marks.own:
-        return lambda array, params, **info: released(method(array, params, **info))
-    if asks:
-        return lambda array, params, info: released(method(array.copy(), params, info=info))
-    return lambda array, params: released(method(array.copy(), params))
+        return lambda array, params, **info: release(method(array, params, **info))
+    if takes_info:
+        return lambda array, params, info: release(method(array.copy(), params, info=info))
+    return lambda array, params: release(method(array.copy(), params))
 
 
-def _of_each(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what does to a list or a stack of masks what a method does to one."""
+def _for_masks(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that applies a method to each mask of a list or a stack."""
 
     def apply_to_all(masks: Any, params: Any, **info: Any) -> Any:
         if not isinstance(masks, np.ndarray):
             return type(masks)([apply(mask, params, **info) for mask in masks])
-        if not len(masks):  # the shape is that of one
+        if not len(masks):  # the result for one mask tells the shape
             return np.zeros(
                 (0, *apply(np.zeros_like(masks, shape=masks.shape[1:]), params, **info).shape), masks.dtype
             )
@@ -115,8 +115,8 @@ def _of_each(apply: Callable[..., Any]) -> Callable[..., Any]:
     return apply_to_all
 
 
-def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
-    """Return what does to all frames of a video what a method does to an image; `fills` says that it may be given memory."""
+def _for_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
+    """Return a function that applies a method to each frame of a video; see `Marks.fills`."""
 
     def apply_to_all(video: Any, params: Any, **info: Any) -> Any:
         result = row = None
@@ -129,8 +129,8 @@ def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
             row = result[number]
             if (one.shape, one.dtype) != (row.shape, row.dtype):
                 raise ValueError(
-                    f"all frames of a video must become of one shape and dtype, got {row.shape}, {row.dtype} and {one.shape}, "
-                    f"{one.dtype}: let apply_image return the same ones for the same parameters"
+                    f"the results for all frames of a video must have one shape and dtype, got {row.shape}, {row.dtype} and "
+                    f"{one.shape}, {one.dtype}: let both depend on the parameters alone in apply_image"
                 )
             if one is not row:
                 row[...] = one
@@ -140,35 +140,35 @@ def _of_frames(apply: Callable[..., Any], fills: bool) -> Callable[..., Any]:
     return apply_to_all
 
 
-def released(made: Any) -> Any:
-    """Return an array that its maker has let go of: the very one, or a copy where something else refers to its memory."""
-    if not isinstance(made, np.ndarray):
-        return made
-    base = made.base
-    if sys.getrefcount(made) > _HELD or not (
+def release(result: Any) -> Any:
+    """Return an array to which nothing else refers: itself, or a copy if something else refers to it or to its memory."""
+    if not isinstance(result, np.ndarray):
+        return result
+    base = result.base
+    if sys.getrefcount(result) > _REFERENCES or not (
         base is None
-        or (type(base) is np.ndarray and base.base is None and sys.getrefcount(base) <= _BASE_HELD)
+        or (type(base) is np.ndarray and base.base is None and sys.getrefcount(base) <= _BASE_REFERENCES)
     ):
-        return made.copy()
-    return made
+        return result.copy()
+    return result
 
 
 def _references() -> tuple[int, int]:
-    """Return how many references `released` sees of an array that nobody keeps, and of its base."""
+    """Return the number of references that `release` sees to an array that nothing else keeps, and to its base."""
 
-    def released(made: Any) -> tuple[int, int]:
-        base = made.base
-        return sys.getrefcount(made), sys.getrefcount(base)
+    def release(result: Any) -> tuple[int, int]:
+        base = result.base
+        return sys.getrefcount(result), sys.getrefcount(base)
 
-    return released(np.empty(2)[:1])
+    return release(np.empty(2)[:1])
 
 
-_HELD, _BASE_HELD = _references()
+_REFERENCES, _BASE_REFERENCES = _references()
 
 
 @cache
 def _has_opencv() -> bool:
-    """Return whether OpenCV is there, without importing it."""
+    """Return whether OpenCV is installed, without importing it."""
     return sys.modules.get("cv2") is not None or find_spec("cv2") is not None
 
 
@@ -179,12 +179,12 @@ class Leaf:
         "_alone",
         "_appliers",
         "_apply_alone",
+        "_by_frame",
         "_draw",
         "_draw_alone",
         "_fills",
-        "_framed",
         "_fresh",
-        "_keyed",
+        "_has_stream",
         "_limit",
         "_pooled",
         "_primary",
@@ -211,46 +211,44 @@ class Leaf:
         marks = marks_of(type(transform))
         if marks.opencv and not _has_opencv():
             raise ImportError(f'{type(transform).__name__} needs OpenCV: pip install "seedsafe[image]"')
-        # What always fires and draws no word needs no stream, and going there is a good part of a small call.
-        self._keyed = p < 1.0 or self._upper is None or (draw is not None and marks.random)
-        self.ops = ops if self._keyed else ()
-        # What a user's transform keeps of its generator must stay valid, so only ours share the pooled one.
+        # Without p and words it needs no stream, which saves a good part of a small call: benchmarks/keys.py.
+        self._has_stream = p < 1.0 or self._upper is None or (draw is not None and marks.random)
+        self.ops = ops if self._has_stream else ()
+        # A user's transform may keep its generator, so only the library's own share the pooled one.
         self._fresh = not marks.own
-        self._pooled = self._keyed and marks.own and self._upper is not None
+        self._pooled = self._has_stream and marks.own and self._upper is not None
         self._draw_alone = None if marks.blind else draw
         self._settle: Callable[..., Any] | None = getattr(transform, "settle", None)
-        self._take(appliers(transform, marks))
+        self._set_appliers(appliers(transform, marks))
         self._primary: tuple[str, ...] = transform.primary
-        # A transform of images takes a video in place of one, and knows the info of its frames.
-        self._framed = "image" in self._primary and "video" not in self._primary
+        # A transform of images takes a video instead of an image, and gets the info of one frame.
+        self._by_frame = "image" in self._primary and "video" not in self._primary
         alone = next(one for target in self._primary for one in self._appliers if one.target == target)
         self._alone = alone.target
         self._apply_alone = alone.apply
-        self._simple = not alone.asks and self._settle is None
-        if self._framed:
-            place = (
-                self._primary.index("image") + 1
-            )  # what comes after images, audio for instance, comes after videos too
-            self._primary = (*self._primary[:place], "video", *self._primary[place:])
-        self._fills = marks.fills and self._simple and not self._keyed and draw is None
+        self._simple = not alone.takes_info and self._settle is None
+        if self._by_frame:
+            after = self._primary.index("image") + 1
+            self._primary = (*self._primary[:after], "video", *self._primary[after:])
+        self._fills = marks.fills and self._simple and not self._has_stream and draw is None
 
-    def _take(self, found: tuple[Applier, ...]) -> None:
-        """Keep what changes each target; without those of videos for samples that have none, in less time."""
+    def _set_appliers(self, found: tuple[Applier, ...]) -> None:
         self._appliers = found
+        # Samples without videos use a shorter list, in less time: benchmarks/keys.py.
         self._usual = tuple(one for one in found if one.target not in ("video", "video_mask"))
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample, transformed; a dict is changed in place."""
+        """Transform the sample; a dict is changed in place."""
         chosen = None if type(sample) is ndarray else self._choose(sample)
-        rng = self._enter(draws) if self._keyed else draws
+        rng = self._enter(draws) if self._has_stream else draws
         if rng is None:
             return sample
         if chosen is None:
-            return self.fired(sample, rng)
+            return self.fire(sample, rng)
         array = sample[chosen]
-        shape = array.shape[1:] if chosen == "video" and self._framed else array.shape
+        shape = array.shape[1:] if chosen == "video" and self._by_frame else array.shape
         info = Info(shape, array.dtype, sample.get("boxes"))  # pyright: ignore  # it is a dict
-        params = self._drawn(rng, info)
+        params = self._draw_params(rng, info)
         if self._settle is not None or type(sample) is not dict:
             return self.apply_parts(sample, params, info, chosen)  # pyright: ignore  # it is Ruled
         self.change(sample, params, info, chosen)
@@ -259,11 +257,11 @@ class Leaf:
     def step(self) -> Step:
         """Return the step of this transform, for arrays; see `State.through`."""
         if self._pooled:
-            return self._upper, self._limit, self.fired
-        return None, 0, self.run if self._keyed else self.fired
+            return self._upper, self._limit, self.fire
+        return None, 0, self.run if self._has_stream else self.fire
 
-    def fired(self, array: Any, rng: Draws) -> Any:
-        """Return an array, transformed, where the transform fires; its stream has been entered."""
+    def fire(self, array: Any, rng: Draws) -> Any:
+        """Transform an array with parameters from `rng`, which is past the word that decides."""
         if self._draw_alone is None:
             params: Any = ()
         else:
@@ -273,21 +271,21 @@ class Leaf:
         if not self._simple:
             return self.apply(array, params)
         result = self._apply_alone(array, params)
-        return result if type(result) is ndarray else self._checked(result)
+        return result if type(result) is ndarray else self._check_result(result)
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Return what `run` does; an image by itself is written into the row, and the row returned, where that can be."""
+        """Do the same as `run`. If possible, write an image into the row and return the row."""
         if not self._fills or type(sample) is not ndarray:
             return self.run(sample, draws)
         return self._apply_alone(sample, (), row)
 
     def apply(self, sample: Any, params: Any, info: Info | None = None) -> Any:
-        """Return the sample with drawn parameters applied; a dict is changed in place.
+        """Apply drawn parameters to the sample; a dict is changed in place.
 
         Args:
             sample: an array, or a dict of targets.
-            params: what ``draw`` returned.
-            info: of the primary target as it is before, for a dict that lacks it.
+            params: the result of ``draw``.
+            info: the info of the primary target, for a dict that lacks it.
         """
         if type(sample) is ndarray:
             return self.apply({self._alone: sample}, params)[self._alone]
@@ -297,44 +295,44 @@ class Leaf:
         return self.apply_parts(sample, params, self._info_at(sample, chosen), chosen)
 
     def apply_parts(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> Any:
-        """Return a dict of targets with drawn parameters applied; `chosen` is the primary target that it has."""
+        """Apply drawn parameters to a dict of targets, in place; `chosen` is the primary target that it has, if any."""
         if self._settle is not None:
-            params = self._settle(params, {name: _shown(part) for name, part in sample.items()}, info)
+            params = self._settle(params, {name: _read_only(part) for name, part in sample.items()}, info)
         if type(sample) is dict:
             self.change(sample, params, info, chosen)
         else:
-            self._under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # it is Ruled
+            self._change_under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # it is Ruled
         return sample
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
-        """Change all targets of a dict as `apply_parts` says."""
+        """Change all targets of a dict in place; see `apply_parts`."""
         found = self._appliers if "video" in sample or "video_mask" in sample else self._usual
-        for target, is_primary, apply, asks in found:
+        for target, is_primary, apply, takes_info in found:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
-                result = apply(part, params, info=info) if asks else apply(part, params)
-                sample[target] = result if type(result) is ndarray else self._checked(result, target)
+                result = apply(part, params, info=info) if takes_info else apply(part, params)
+                sample[target] = result if type(result) is ndarray else self._check_result(result, target)
 
-    def _under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
+    def _change_under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
         before = sample.copy()
         self.change(sample, params, info, chosen)
         if self.moves:
             result: Info = (
                 self.transform.out_info(info, params) if chosen is None else self._info_at(sample, chosen)
             )
-            sample.moved(self.name, before, result.image_size(), self.mover(info, params))
+            sample.after_move(self.name, before, result.image_size(), self.mover(info, params))
 
     def _info_at(self, sample: Mapping[str, Any], chosen: str) -> Info:
         array = sample[chosen]
         info = Info(array.shape, array.dtype, sample.get("boxes"))
-        return info.frame() if chosen == "video" and self._framed else info
+        return info.frame() if chosen == "video" and self._by_frame else info
 
     def mover(self, info: Info, params: Any) -> Move | None:
-        """Return how this transform moves points with these parameters; None if it cannot tell."""
+        """Return a function that moves points like this transform with these parameters, or None if there is none."""
 
         def move(points: Array) -> Array:
             try:
-                return self._moved("keypoints", points, info, params)
+                return self._move("keypoints", points, info, params)
             except NotImplementedError:
                 raise NotImplementedError(
                     f"{self.name} moves pixels and has no apply_keypoints, which Boxes(min_visibility=) and "
@@ -345,7 +343,7 @@ class Leaf:
 
     @property
     def limit(self) -> int:
-        """The number that the stream's first word is below where the transform fires."""
+        """The limit of the stream's first word: the transform fires if the word is below it."""
         return self._limit
 
     @property
@@ -355,7 +353,7 @@ class Leaf:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it makes an image of an image and its key alone."""
+        """Whether its result for an image depends only on the image and its key."""
         return self._alone == "image" and self._settle is None
 
     @property
@@ -364,53 +362,54 @@ class Leaf:
         return any(one.target in ("boxes", "keypoints") for one in self._appliers)
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
-        """Append what is drawn to the record, and return the description of the result."""
+        """Append the drawn parameters to the record, and return the description of the result."""
         info = self.info_of(infos)
         name = stream_name(self.name, draws.counts.get(self.name, 0))
-        rng = self._enter(draws) if self._keyed else draws
-        params = None if rng is None else self._drawn(rng, info)
-        if self._fresh:  # a user's: it is replayed with what is kept here
-            params = _kept(params, self.name)
+        rng = self._enter(draws) if self._has_stream else draws
+        params = None if rng is None else self._draw_params(rng, info)
+        if self._fresh:  # the parameters of a user's transform, for replay
+            params = _freeze(params, self.name)
         record.append(Applied(name, params))
         return infos if params is None else self.out_infos(infos, params, draws.rules)
 
     def info_of(self, infos: Infos) -> Info:
-        """Return the info of this transform's primary target; of a video in place of an image, that of each frame."""
+        """Return the info of this transform's primary target; for a video instead of an image, that of one frame."""
         if isinstance(infos, Info):
             return infos
         chosen = self._choose(infos)
-        return infos[chosen].frame() if chosen == "video" and self._framed else infos[chosen]
+        return infos[chosen].frame() if chosen == "video" and self._by_frame else infos[chosen]
 
     def out_infos(self, infos: Infos, params: Any, rules: Rules | None) -> Infos:
-        """Return the description of what is made of a sample with these parameters under these rules."""
+        """Return the description of the result for a sample with these parameters under these rules."""
         info = self.info_of(infos)
         result: Info = self.transform.out_info(info, params)
         if isinstance(infos, Info):
             infos = result
         else:
             chosen = self._choose(infos)
-            whole = result.frames_of(infos[chosen]) if chosen == "video" and self._framed else result
+            whole = result.frames_of(infos[chosen]) if chosen == "video" and self._by_frame else result
             infos = {**infos, chosen: whole}
-        boxes = info.given_boxes
-        if boxes is None or not self.moves:
+        before = info.given_boxes
+        if before is None or not self.moves:
             return infos
-        if self._settle is not None:  # on pixels, which a description lacks
+        if self._settle is not None:  # it needs pixels, which a description lacks
             return with_boxes(infos, None)
-        moved = self._moved("boxes", boxes, info, params)
+        boxes = self._move("boxes", before, info, params)
         if rules is not None and rules.boxes is not None:
-            moved, keep = rules.boxes_moved(boxes, moved, result.image_size(), self.mover(info, params))
-            moved = moved[keep]
-        return with_boxes(infos, moved)
+            boxes, keep = rules.keep_boxes(before, boxes, result.image_size(), self.mover(info, params))
+            boxes = boxes[keep]
+        return with_boxes(infos, boxes)
 
-    def _moved(self, target: str, rows: Array, info: Info, params: Any) -> Array:
-        for one, _, apply, asks in self._appliers:
+    def _move(self, target: str, points: Array, info: Info, params: Any) -> Array:
+        for one, _, apply, takes_info in self._appliers:
             if one == target:
-                rows = self._checked(apply(rows, params, info=info) if asks else apply(rows, params))
-        return rows
+                result = apply(points, params, info=info) if takes_info else apply(points, params)
+                points = self._check_result(result)
+        return points
 
-    def joined(self, following: Leaf) -> Leaf | None:
-        """Return one leaf for this one and the following, or None; only of such as need no stream."""
-        if self._keyed or following._keyed:
+    def join(self, following: Leaf) -> Leaf | None:
+        """Return one leaf for this one and the following, or None. Neither may have a stream."""
+        if self._has_stream or following._has_stream:
             return None
         both = self.transform.joined(following.transform)
         return None if both is None else Leaf(both, self.name, self._streams, None)
@@ -420,45 +419,45 @@ class Leaf:
         yield self
 
     def format_of(self, target: str) -> str | None:
-        """Return how it takes boxes or keypoints to be written; None if it leaves them alone, or where that is not known."""
+        """Return the format in which it takes boxes or keypoints, or None if it ignores them or the format is unknown."""
         takes = any(one.target == target for one in self._appliers)
         return FORMATS[target] if takes else None
 
     def watch(self, check: Callable[[Callable[[], Any]], None]) -> None:
-        """Hand what a transform of somebody's draws and applies to `check` from now on, as a call that can be made again.
+        """From now on, pass each call of a user's `draw` and `apply` to `check`, as a function that repeats the call.
 
-        The library's own transforms are left alone.
+        The library's own transforms are not watched.
         """
         if not self._fresh:
             return
 
-        def again(rng: Draws, info: Info) -> Any:
+        def draw_again(rng: Draws, info: Info) -> Any:
             fresh = Draws(rng.address)
             fresh.word()
             return draw(fresh, info)  # type: ignore[misc]
 
-        def drawn(rng: Draws, info: Info) -> Any:
-            check(lambda: again(rng, info))
+        def check_draw(rng: Draws, info: Info) -> Any:
+            check(lambda: draw_again(rng, info))
             return draw(rng, info)  # type: ignore[misc]
 
-        def watched(apply: Callable[..., Any]) -> Callable[..., Any]:
-            def applied(part: Any, params: Any, **info: Any) -> Any:
+        def checker(apply: Callable[..., Any]) -> Callable[..., Any]:
+            def check_apply(part: Any, params: Any, **info: Any) -> Any:
                 check(lambda: apply(part, deepcopy(params), **info))
                 return apply(part, params, **info)
 
-            return applied
+            return check_apply
 
         draw = self._draw
-        self._draw = self._draw_alone = None if draw is None else drawn
-        self._take(tuple(one._replace(apply=watched(one.apply)) for one in self._appliers))
-        self._apply_alone = watched(self._apply_alone)
+        self._draw = self._draw_alone = None if draw is None else check_draw
+        self._set_appliers(tuple(one._replace(apply=checker(one.apply)) for one in self._appliers))
+        self._apply_alone = checker(self._apply_alone)
 
-    def _checked(self, made: Any, target: str = "") -> Any:
-        if isinstance(made, ndarray):
-            return made
-        if target == "masks" and all(isinstance(mask, ndarray) for mask in made):
-            return made
-        raise TypeError(f"apply of {self.name} returned {type(made).__name__}: return a NumPy array")
+    def _check_result(self, result: Any, target: str = "") -> Any:
+        if isinstance(result, ndarray):
+            return result
+        if target == "masks" and all(isinstance(mask, ndarray) for mask in result):
+            return result
+        raise TypeError(f"apply of {self.name} returned {type(result).__name__}: return a NumPy array")
 
     def _choose(
         self, sample: Mapping[str, Any], way_out: str = "name the sample's parts with targets="
@@ -471,7 +470,7 @@ class Leaf:
         )
 
     def _enter(self, draws: State) -> Draws | None:
-        """Return the stream, after its chance word; None if the transform does not fire."""
+        """Return the stream after its first word, or None if the transform does not fire."""
         upper = turn(draws, self.name, self._streams) << 32 if self._upper is None else self._upper
         if not draws.begin(upper, self._limit):
             return None
@@ -481,7 +480,7 @@ class Leaf:
         rng.word()
         return rng
 
-    def _drawn(self, rng: Draws, info: Info) -> Any:
+    def _draw_params(self, rng: Draws, info: Info) -> Any:
         if self._draw is None:
             return ()
         params = self._draw(rng, info)
@@ -493,33 +492,33 @@ class Leaf:
         return TypeError(f"draw of {self.name} returned None: return its parameters, () if there are none")
 
 
-def _kept(params: Any, name: str) -> Any:
-    """Return a user's parameters so that no replay can change them: their arrays are read-only.
+def _freeze(params: Any, name: str) -> Any:
+    """Return a user's parameters with read-only copies of their arrays, so no replay can change them.
 
     Raises:
         TypeError: a generator is among them.
     """
     if isinstance(params, Generator | RandomState | Random | Draws):
         raise TypeError(
-            f"draw of {name} returned a {type(params).__name__}, which gives other numbers each time it is applied: return the "
-            "numbers that it is to give"
+            f"draw of {name} returned a {type(params).__name__}, which gives other numbers at each replay: draw the numbers "
+            "first, and return them"
         )
     if isinstance(params, ndarray):
         params = params.copy()
         params.flags.writeable = False
     elif type(params) in (list, tuple):
-        params = type(params)([_kept(one, name) for one in params])
+        params = type(params)([_freeze(one, name) for one in params])
     elif isinstance(params, tuple):
-        params = type(params)(*(_kept(one, name) for one in params))
+        params = type(params)(*(_freeze(one, name) for one in params))
     elif type(params) is dict:
-        params = {key: _kept(one, name) for key, one in params.items()}
+        params = {key: _freeze(one, name) for key, one in params.items()}
     return params
 
 
-def _shown(part: Any) -> Any:
-    """Return what can be looked at and not be changed."""
+def _read_only(part: Any) -> Any:
+    """Return a read-only view of an array, or of each of a list."""
     if isinstance(part, list | tuple):
-        return tuple(_shown(one) for one in part)
+        return tuple(_read_only(one) for one in part)
     if not isinstance(part, ndarray):
         return part
     view = part.view()

@@ -1,4 +1,4 @@
-"""Names of the transforms of a pipeline, and the streams that follow from them."""
+"""Names of transforms, and their streams."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Stream(NamedTuple):
 
 
 class Namer:
-    """Gives each transform of a tree its name and its stream numbers, and collects the rules of its Composes.
+    """Gives each transform of a pipeline its name and its streams, and collects the rules of its Composes.
 
-    A transform is named by its ``name=``, else by its class; further unnamed ones of that class are ``Class#1``,
-    ``Class#2`` in the order in which they stand in the whole tree. Inside a container that may apply a transform
+    A transform is named by its ``name=``, else by its class. Further unnamed ones of that class are ``Class#1``,
+    ``Class#2``, in their order in the whole pipeline. Inside a container that may apply a transform
     several times, the k-th further application is ``name@k``.
     """
 
@@ -38,11 +38,11 @@ class Namer:
         self.rules = Rules()
         self.repeats = 1
         self.before: list[Any] = []
-        """The nodes, bound so far, that every sample passes before the next one: what partners run through."""
+        """The nodes bound so far that every sample passes before the next one; partners run through them."""
         self._classes: Counter[str] = Counter()
         self._owners: dict[int, str] = {0: "the root stream"}
 
-    def bound(self, transforms: Iterable[Any]) -> list[Any]:
+    def bind(self, transforms: Iterable[Any]) -> list[Any]:
         """Return the nodes of transforms that run one after another."""
         before, start = self.before, len(self.before)
         for one in transforms:
@@ -52,16 +52,16 @@ class Namer:
         return nodes
 
     def claim(self, name: str | None, kind: str) -> tuple[str, tuple[int, ...]]:
-        """Return a transform's name, and its op for the first, second … application in one call.
+        """Return the name of a transform, and its ops for the first, second … application in one call.
 
         Raises:
             TypeError: the name is not a string.
-            ValueError: the name is empty, reserved or taken, or its op is another name's.
+            ValueError: the name is empty, reserved or in use, or another name has the same op.
         """
         if name is None:
-            ordinal = self._classes[kind]
+            number = self._classes[kind]
             self._classes[kind] += 1
-            name = f"{kind}#{ordinal}" if ordinal else kind
+            name = f"{kind}#{number}" if number else kind
         else:
             check_name(name)
         return name, tuple(self._claim_op(stream_name(name, k)) for k in range(self.repeats))
@@ -78,16 +78,18 @@ class Namer:
 
 
 def check_name(name: Any) -> None:
-    """Raise an error unless it can be a transform's name."""
+    """Raise an error unless a transform can have this name."""
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
+        raise TypeError(
+            f"name must be a string, got {name!r} of type {type(name).__name__}: pass name='...' or leave it out"
+        )
     if not name or "#" in name or "@" in name or name.startswith("seedsafe/"):
         raise ValueError(
             f"name must be a non-empty string without '#', '@' and the prefix 'seedsafe/', got {name!r}: "
-            "those belong to the library"
+            "pass another name, the library uses those"
         )
 
 
 def stream_name(name: str, times: int) -> str:
-    """Return the name of a transform's stream when it has been applied some times before."""
+    """Return the name of a transform's stream after `times` earlier applications."""
     return f"{name}@{times}" if times else name

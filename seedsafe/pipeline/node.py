@@ -1,4 +1,4 @@
-"""A pipeline at work: nodes one after another, run on a sample, traced without one, or replayed."""
+"""A pipeline at work: run, trace and replay."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
 from seedsafe.pipeline.rules import Ruled, Rules
 from seedsafe.pipeline.state import State, Traced
-from seedsafe.pipeline.unnamed import look
+from seedsafe.pipeline.unnamed import check_names
 
-__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "joined", "run", "run_each", "trace"]
+__all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "join", "run", "run_each", "trace"]
 
 
 class Chain:
@@ -41,13 +41,13 @@ class Chain:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes = tuple(nodes)
         self.ops = tuple(op for node in self.nodes for op in node.ops)
-        steps = joined(self.nodes)
+        steps = join(self.nodes)
         self._runs = tuple(node.run for node in steps)
         self.steps = tuple(node.step() if type(node) is Leaf else (None, 0, node.run) for node in steps)
         self._last = steps[-1] if steps else None
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample through all nodes; a dict is changed in place."""
+        """Run all nodes on the sample; a dict is changed in place."""
         if type(sample) is ndarray:
             return draws.through(self.steps, sample)
         for run in self._runs:
@@ -55,14 +55,14 @@ class Chain:
         return sample
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Return what `run` does, in the row where the last node can write there."""
+        """Do the same as `run`, and return the row if the last node can write there."""
         last = self._last
         if not isinstance(last, Leaf | Chain):
             return self.run(sample, draws)
         return last.run_into(draws.through(self.steps[:-1], sample), draws, row)
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
-        """Append what is drawn to the record, and return the description of the result."""
+        """Append the drawn parameters to the record, and return the description of the result."""
         for node in self.nodes:
             infos = node.trace(infos, draws, record)
         return infos
@@ -73,12 +73,12 @@ class Chain:
             yield from node.leaves()
 
 
-def joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return nodes that do the same, with neighbours in one where one transform does the work of two."""
+def join(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Return equivalent nodes, with one node for two neighbours if one transform does the work of both."""
     steps: list[Node] = []
     for node in nodes:
         before = steps[-1] if steps else None
-        both = before.joined(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
+        both = before.join(node) if isinstance(before, Leaf) and isinstance(node, Leaf) else None
         if both is None:
             steps.append(node)
         else:
@@ -87,7 +87,7 @@ def joined(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 class Replay(Chain):
-    """The node that applies a record instead of drawing."""
+    """A node that applies a record instead of drawing."""
 
     __slots__ = ("_infos", "_leaves", "_names", "_record", "_rules")
 
@@ -107,13 +107,13 @@ class Replay(Chain):
         self._rules = rules
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample with the record applied; a dict is changed in place."""
-        infos = None if self._infos is None else self._rules.infos_entered(self._infos)
+        """Apply the record to the sample; a dict is changed in place."""
+        infos = None if self._infos is None else self._rules.enter_infos(self._infos)
         for name, params in self._record:
             if name not in self._names:
                 raise ValueError(
-                    f"params name {name!r}, but this pipeline has {sorted(self._names)}: replay them in the pipeline "
-                    "that drew them"
+                    f"params must name transforms of this pipeline, {sorted(self._names)}, got {name!r}: replay them in the "
+                    "pipeline that drew them"
                 )
             leaf = self._leaves.get(name.partition("@")[0])
             if leaf is None or params is None:
@@ -131,26 +131,26 @@ class Node(Protocol):
 
     @property
     def ops(self) -> tuple[int, ...]:
-        """The streams that a call of it can draw from."""
+        """The streams that a call can draw from."""
         ...
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Return the sample, transformed; a dict is changed in place."""
+        """Transform the sample; a dict is changed in place."""
 
     def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
-        """Append what is drawn to the record, and return the description of the result."""
+        """Append the drawn parameters to the record, and return the description of the result."""
         ...
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield the transforms below this node, itself included."""
+        """Yield the transforms below this node, including itself."""
         ...
 
 
 class Root(Node, Protocol):
-    """A node whose last step may write where it is told."""
+    """A node whose last step can write into memory of the caller."""
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
-        """Return what `run` does: the row, filled, if the sample is an image and the last step can write there."""
+        """Do the same as `run`. Return the row if the sample is an image and the last step can write there."""
 
 
 def checked_key(key: Any) -> SampleKey:
@@ -176,24 +176,24 @@ def run(
     info: Info | None = None,
     row: Array | None = None,
 ) -> Any:
-    """Return a new sample: the given one, never changed, through the pipeline at a key, or at the one of this read.
+    """Run the pipeline on a copy of the sample. Without a key, use the key of the current read.
 
     Args:
         node: the pipeline.
         sample: an array, or a dict of targets.
-        key: of the sample.
-        rules: for its boxes and keypoints.
-        info: of its image, for a dict without one.
-        row: memory for the result of an array, which the node, a Root, may fill and return.
+        key: the sample's key.
+        rules: the rules for its boxes and keypoints.
+        info: the info of its image, for a dict without one.
+        row: memory for the result of an array. The node, then a Root, may fill and return it.
 
     Raises:
-        TypeError: no key is given outside a read, or the sample is not an array or a dict of arrays.
-        ValueError: the sample cannot be what its target's name says.
+        TypeError: there is no key outside a read, or the sample is not an array or a dict of arrays.
+        ValueError: a part of the sample is not a valid target of its name.
     """
     if type(key) is not SampleKey:
         if key is None:
-            with claim(node.ops) as claimed:
-                return run(node, sample, claimed, rules, info)
+            with claim(node.ops) as call_key:
+                return run(node, sample, call_key, rules, info)
         key = checked_key(key)
     if rules.video and isinstance(sample, ndarray):
         return run(node, {"video": sample}, key, rules, info)["video"]
@@ -208,7 +208,7 @@ def run(
                 draws.counts.clear()
         if type(sample) is ndarray:
             dtype = sample.dtype
-            if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # the usual cases, in less time
+            if not ((dtype is UINT8 or dtype is FLOAT32) and sample.size):  # saves a call: benchmarks/keys.py
                 check_array("sample", sample)
             shape = sample.shape
             if shape and shape[0] < rules.side:
@@ -216,7 +216,7 @@ def run(
             if row is not None:
                 result = cast("Root", node).run_into(sample, draws, row)
             elif type(node) is Chain:
-                result = draws.through(node.steps, sample)  # its `run`, of an array
+                result = draws.through(node.steps, sample)  # saves a call of `run`: benchmarks/keys.py
             else:
                 result = node.run(sample, draws)
             if result is row:
@@ -234,7 +234,7 @@ def run(
                     others -= 1
                     check_target(target, parts)
                     if type(parts[target]) is not ndarray:
-                        parts[target] = _bare(parts[target])
+                        parts[target] = _plain(parts[target])
             if rules.spatial:
                 if "image" in parts:
                     shape = parts["image"].shape
@@ -243,24 +243,24 @@ def run(
                 if "video" in parts and not rules.last:
                     check_frames(parts["video"].shape)
             if others and (rules.spatial or rules.video) and sample.keys() != rules.keys:
-                look(sample, rules)
+                check_names(sample, rules)
             if rules.some:
-                parts = rules.entered(parts, info)
+                parts = rules.enter(parts, info)
             parts = node.run(parts, draws)
             if type(parts) is Ruled:
-                parts = parts.left()
-            given = {id(part) for part in sample.values()}
+                parts = parts.leave()
+            inputs = {id(part) for part in sample.values()}
             if "masks" in sample:
-                given |= {id(mask) for mask in sample["masks"]}
-            return {k: _returned(v, given) if k in TARGETS else v for k, v in parts.items()}
+                inputs |= {id(mask) for mask in sample["masks"]}
+            return {k: _new(v, inputs) if k in TARGETS else v for k, v in parts.items()}
         check_array("sample", sample)
-        return _copy(node.run(np.asarray(sample), draws))
+        return node.run(np.asarray(sample), draws).copy()
     finally:
         draws.busy = False
 
 
 def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]:
-    """Return images, each through the nodes at its key: as they come, views of the given ones or these themselves."""
+    """Run the nodes on each image at its key. Results may be the images themselves, or views of them."""
     draws = State() if _pool.state.busy else _pool.state
     draws.busy = True
     try:
@@ -276,30 +276,23 @@ def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]
 
 
 def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
-    """Return what the pipeline draws for a key and a sample of this description, in the order of application."""
+    """Return the parameters that the pipeline draws at a key for a sample of this description, in order of application."""
     draws = State()
     draws.rules = rules
     draws.enter(checked_key(key))
     record: Traced = []
-    node.trace(rules.infos_entered(infos), draws, record)
+    node.trace(rules.enter_infos(infos), draws, record)
     return record
 
 
-def _bare(part: Any) -> Any:
-    """Return an array of a subclass, a memory map for instance, as one of NumPy's own over the same memory; or several."""
-    return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_bare, part))
+def _plain(part: Any) -> Any:
+    """Return arrays of a subclass, a memory map for instance, as plain NumPy arrays over the same memory."""
+    return np.asarray(part) if isinstance(part, ndarray) else type(part)(map(_plain, part))
 
 
-def _returned(array: Any, given: set[int]) -> Any:
-    if isinstance(array, ndarray):
-        return _copy(array) if id(array) in given else _own(array)
-    return type(array)([_returned(one, given) for one in array])
-
-
-def _own(array: Array) -> Array:
-    """Return an array that shares memory with no other, C-contiguous and writable; the same one if it is so."""
-    return array if array.base is None and array.flags.carray else _copy(array)
-
-
-def _copy(array: Array) -> Array:
-    return array.copy()
+def _new(part: Any, inputs: set[int]) -> Any:
+    """Return arrays that share no memory, C-contiguous and writable; copy only if necessary, or if an array is an input."""
+    if isinstance(part, ndarray):
+        own = part.base is None and part.flags.carray and id(part) not in inputs
+        return part if own else part.copy()
+    return type(part)([_new(one, inputs) for one in part])

@@ -1,4 +1,7 @@
-"""Which transforms are the library's own: declared, class by class, and never inherited."""
+"""The declaration of the library's own transforms.
+
+Each class is declared; a declaration is never inherited.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +18,25 @@ Kind = TypeVar("Kind", bound=type)
 
 
 class Marks(NamedTuple):
-    """What is known of a class's methods. The defaults are for users' classes, of which nothing is known."""
+    """Promises about the methods of a class. The defaults are for users' classes, about which nothing is known."""
 
     own: bool = False
-    """``draw`` keeps nothing of its generator, and ``apply_<target>`` changes nothing that it is given."""
+    """``draw`` keeps nothing of its generator, and ``apply_<target>`` changes none of its arguments."""
 
     fresh: bool = False
-    """``apply_<target>`` returns a new array, or a view of what it was given, and keeps neither."""
+    """``apply_<target>`` returns a new array or a view of its argument, and keeps neither."""
 
     random: bool = True
-    """``draw`` takes a word; without, a transform that always fires need not go to its stream."""
+    """``draw`` takes a word. Otherwise a transform that always fires needs no stream."""
 
     blind: bool = False
-    """``apply`` of the primary target looks at no parameter; so an array alone needs no draw."""
+    """``apply`` of the primary target ignores its parameters, so an array alone needs no draw."""
 
     fills: bool = False
-    """``apply`` of the primary target takes a third argument: memory that it fills and returns if the result fits."""
+    """``apply`` of the primary target takes a third argument: memory, which it fills and returns if the result fits."""
 
     opencv: bool = False
-    """It may need OpenCV, for some keys and images."""
+    """Some keys and images need OpenCV."""
 
 
 _UNKNOWN: Final = Marks()
@@ -49,9 +52,9 @@ def primitive(
     fills: bool = False,
     opencv: bool = True,
 ) -> Callable[[Kind], Kind]:
-    """Declare a class to be one of the library's own: a frozen dataclass whose options check themselves.
+    """Declare a class of the library: a frozen dataclass that checks its options.
 
-    Subclasses are not the library's own, unless they are declared as well. The docstring is given the sentences of the
+    Subclasses are not the library's own unless they are declared as well. The docstring gets the sentences of the
     options that it does not mention.
 
     Args:
@@ -82,29 +85,29 @@ def primitive(
 
 
 def declared(kind: Kind) -> Kind:
-    """Declare a class that is no dataclass to be one of the library's own."""
+    """Declare a class of the library that is not a dataclass."""
     _declared[kind] = Marks(own=True, fresh=True)
     return kind
 
 
 def marks_of(kind: type) -> Marks:
-    """Return what is declared of this very class."""
+    """Return the marks of this class, not of its bases."""
     return _declared.get(kind, _UNKNOWN)
 
 
 def check_options(self: Any) -> None:
-    """Check the options of a transform that is being constructed, and keep each as its check returns it."""
+    """Check the options of a new transform, and replace each by the result of its check."""
     kind: Any = type(self)
     for name, check in _checks(kind):
-        given = getattr(self, name)
-        kept = check(name, given)
-        if kept is not given:
-            object.__setattr__(self, name, kept)
+        argument = getattr(self, name)
+        value = check(name, argument)
+        if value is not argument:
+            object.__setattr__(self, name, value)
 
 
 @cache
 def _checks(kind: type) -> tuple[tuple[str, Callable[[str, Any], Any]], ...]:
-    """Return the checks of a class's options, its base classes' too; a field without one leaves a base class's in force."""
+    """Return the checks of the options of a class and its bases; a field without a check keeps that of the base."""
     first: dict[str, Any] = {}
     then: dict[str, Any] = {}
     for base in reversed(kind.__mro__):

@@ -1,4 +1,7 @@
-"""Rules of a pipeline for boxes and keypoints: what happens to them on the way in, after each transform, and on the way out."""
+"""Rules of a pipeline for boxes and keypoints.
+
+They apply on the way in, after each transform, and on the way out.
+"""
 
 from __future__ import annotations
 
@@ -10,60 +13,72 @@ import numpy as np
 from seedsafe.ground.info import Array, Info, Infos
 from seedsafe.pipeline.boxes import Boxes, area, from_edges, to_edges
 from seedsafe.pipeline.keypoints import Keypoints
-from seedsafe.pipeline.labels import joined_rows, of_rows, require_labels
+from seedsafe.pipeline.labels import concatenate, require_labels, select
 
 __all__ = ["Ruled", "Rules", "image_info", "mirrors", "with_boxes"]
 
 Move = Callable[[Array], Array]
-"""Moves points (N, 2), float64, as a transform moves keypoints."""
+"""Moves points (N, 2), float64, like a transform moves keypoints."""
 
 
 class Rules:
-    """The Boxes and the Keypoints of a pipeline: of the Compose that has them, wherever it stands in it."""
+    """The Boxes and Keypoints of a pipeline, from whichever of its Composes has them, and its other properties."""
 
-    __slots__ = ("boxes", "keypoints", "keys", "last", "mixed", "mixes", "side", "some", "spatial", "video")
+    __slots__ = (
+        "boxes",
+        "keypoints",
+        "keys",
+        "last",
+        "mixed_labels",
+        "mixes",
+        "side",
+        "some",
+        "spatial",
+        "video",
+    )
 
     def __init__(self) -> None:
         self.boxes: Boxes | None = None
         self.keypoints: Keypoints | None = None
         self.some = False
-        """Whether there are any."""
+        """Whether there are Boxes or Keypoints."""
         self.spatial = False
         """Whether a transform of the pipeline moves pixels."""
         self.video = False
-        """Whether a transform of the pipeline takes videos alone, so that an array by itself is one."""
+        """Whether a transform of the pipeline takes only videos, so a sample that is an array is one."""
         self.last = False
         """Whether images have their channels last, whatever their shapes look like."""
         self.side = 0
-        """Images with fewer rows need a look whether these are channels."""
+        """If an image has fewer rows, `check_last` must check that they are not channels."""
         self.keys: frozenset[Any] = frozenset()
-        """Of the dict that was looked at last; see `unnamed.look`."""
+        """The keys of the last dict that `unnamed.check_names` accepted."""
         self.mixes = False
         """Whether a transform of the pipeline mixes samples."""
-        self.mixed: dict[str, int | None] = {}
-        """The entries with labels that are mixed, and the number of their classes, if it was given."""
+        self.mixed_labels: dict[str, int | None] = {}
+        """The entries with labels that are mixed, and the number of their classes, or None."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The entries of a sample that belong to it: they may get shorter, or are mixed."""
+        """The entries of a sample with labels, of boxes and keypoints or of the sample itself."""
         parts = (self.boxes, self.keypoints)
-        return (*(name for part in parts if part is not None for name in part.labels), *self.mixed)
+        return (*(name for part in parts if part is not None for name in part.labels), *self.mixed_labels)
 
     def mix(self, label: str | None, classes: int | None) -> None:
-        """Note that a transform mixes samples, and their labels.
+        """Note that a transform mixes samples and their label.
 
         Raises:
-            ValueError: another one has another number of classes, or the label belongs to boxes or keypoints.
+            ValueError: another transform has another number of classes, or the label belongs to boxes or keypoints.
         """
         self.mixes = True
         if label is None:
             return
-        known = self.mixed.setdefault(label, classes)
+        known = self.mixed_labels.setdefault(label, classes)
         if None not in (known, classes) and known != classes:
             raise ValueError(
-                f"classes must be one number for the label {label!r} in the whole pipeline, got {known} and {classes}"
+                f"classes must be one number for the label {label!r} in the whole pipeline, got {known} and {classes}: "
+                "pass the same to all transforms"
             )
-        self.mixed[label] = classes if known is None else known
+        self.mixed_labels[label] = classes if known is None else known
         self.check_labels()
 
     def look(self, *, spatial: bool = False, last: bool = False) -> None:
@@ -73,10 +88,10 @@ class Rules:
         self.side = 5 if self.spatial and not self.last else 0
 
     def add(self, boxes: Boxes | None, keypoints: Keypoints | None) -> None:
-        """Take what a Compose has.
+        """Add the Boxes and Keypoints of a Compose.
 
         Raises:
-            ValueError: another Compose of the pipeline has something else.
+            ValueError: another Compose of the pipeline has different ones.
         """
         self.boxes = _one("boxes", self.boxes, boxes)
         self.keypoints = _one("keypoints", self.keypoints, keypoints)
@@ -84,26 +99,26 @@ class Rules:
         self.check_labels()
 
     def check_labels(self) -> None:
-        """Raise an error if an entry is a label of two things."""
+        """Raise an error if an entry has two roles."""
         twice = {name for name in self.labels if self.labels.count(name) > 1}
         if twice:
             raise ValueError(
-                f"labels must belong to boxes or to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
+                f"labels must belong to boxes, to keypoints or to the whole sample, got {sorted(twice)} for two of these: use two "
                 "entries"
             )
 
-    def entered(self, sample: dict[Any, Any], info: Info | None) -> dict[Any, Any]:
-        """Return a sample on its way in; `info` is that of its image, for one without.
+    def enter(self, sample: dict[Any, Any], info: Info | None) -> dict[Any, Any]:
+        """Apply the rules to a sample on its way in. `info` describes its image, if it has none.
 
         Raises:
-            ValueError: boxes or keypoints cannot be what the rules say, or the image's size is not known.
+            ValueError: boxes or keypoints break the rules, or the image's size is unknown.
         """
         if not ((self.boxes and "boxes" in sample) or (self.keypoints and "keypoints" in sample)):
             return sample
         return Ruled(self, sample, _size(sample, info))
 
-    def infos_entered(self, infos: Infos) -> Infos:
-        """Return the description of a sample on its way in."""
+    def enter_infos(self, infos: Infos) -> Infos:
+        """Apply the rules to the description of a sample on its way in."""
         if self.video and isinstance(infos, Info):
             infos = {"video": infos}
         info = image_info(infos)
@@ -112,16 +127,16 @@ class Rules:
         edges, keep = self.boxes.entered(info.given_boxes, info.image_size())
         return with_boxes(infos, edges[keep])
 
-    def boxes_moved(
+    def keep_boxes(
         self, before: Array, after: Array, size: tuple[int, int], move: Move | None
     ) -> tuple[Array, Array]:
-        """Return boxes that a transform has moved, cut off at the image's edges, and which of them are kept.
+        """Return boxes that a transform has moved, cut off at the image's edges, and a mask of those to keep.
 
         Args:
-            before: (N, 4 or more) float64, as they were.
-            after: the same as the transform has left them, perhaps cut off.
-            size: the height and width of the image that the transform has made.
-            move: see Move; None where that is not known, and nothing is cut off.
+            before: the boxes before the transform, (N, 4 or more) float64.
+            after: the boxes after the transform, which may have cut them off.
+            size: the height and width of the image after the transform.
+            move: see Move; None if the transform cannot tell, and has cut off nothing.
         """
         assert self.boxes is not None
         cut = move is not None and self.boxes.min_visibility > 0
@@ -130,7 +145,7 @@ class Rules:
 
 
 def image_info(infos: Infos) -> Info | None:
-    """Return the info of a sample's image, of its mask, or of each frame of its video."""
+    """Return the info of a sample's image, of its mask, or of one frame of its video."""
     if isinstance(infos, Info):
         return infos
     video = infos.get("video")
@@ -145,7 +160,7 @@ def with_boxes(infos: Infos, boxes: Array | None) -> Infos:
 
 
 def mirrors(move: Move, size: tuple[int, int]) -> bool:
-    """Return whether a transform mirrors an image of this height and width: right-angled axes in its middle turn about."""
+    """Return whether a transform mirrors an image of this height and width: whether axes in its middle change handedness."""
     x, y = (size[1] - 1) / 2, (size[0] - 1) / 2
     middle, right, below = move(np.array([[x, y], [x + 1, y], [x, y + 1]], np.float64))[:, :2]
     across, down = right - middle, below - middle
@@ -155,7 +170,7 @@ def mirrors(move: Move, size: tuple[int, int]) -> bool:
 def _one(name: str, old: Any, new: Any) -> Any:
     if old is not None and new is not None and old != new:
         raise ValueError(
-            f"{name}= describes the samples of the whole pipeline, but two of its Composes differ, {old!r} and {new!r}: "
+            f"{name}= must be one for the whole pipeline, got {old!r} and {new!r} in two of its Composes: "
             f"pass {name}= to the outermost alone"
         )
     return new if old is None else old
@@ -171,120 +186,116 @@ def _size(sample: dict[Any, Any], info: Info | None) -> tuple[int, int]:
         return Info(sample["masks"][0].shape).image_size()
     if info is None:
         raise ValueError(
-            f"boxes and keypoints need an image or a mask beside them, got {list(sample)}: give the whole sample, or pass info="
+            f"boxes and keypoints need an image or a mask in the sample, got {list(sample)}: pass the whole sample, or info="
         )
     return info.image_size()
 
 
 def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Array:
-    """Return moved boxes as they would be if they had not been cut off at the image's edges: where they end at an edge, the
-    moved corners say how far they reached.
-    """
+    """Return moved boxes without the cut at the image's edges: beyond an edge, they reach as far as their moved corners."""
     x0, y0, x1, y1 = before[:, :4].T
     corners = np.stack([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]).transpose(2, 0, 1)  # (N, 4 corners, 2)
-    # Boxes end at the edges of pixels, and keypoints are at their centres.
+    # Boxes end at the edges of pixels, and keypoints lie at their centres.
     moved = (move(corners.reshape(-1, 2) - 0.5) + 0.5).reshape(-1, 4, 2)
     whole = after[:, :4].copy()
     low, high = moved.min(axis=1), moved.max(axis=1)
     limit = np.array([size[1], size[0]], np.float64)
     whole[:, :2] = np.where(after[:, :2] == 0, np.minimum(low, 0.0), after[:, :2])
     whole[:, 2:4] = np.where(after[:, 2:4] == limit, np.maximum(high, limit), after[:, 2:4])
-    empty = area(after) == 0  # of which the edges say nothing
+    empty = area(after) == 0  # their edges say nothing
     whole[empty] = np.concatenate([low, high], axis=1)[empty]
     return whole
 
 
 class Ruled(dict[Any, Any]):
-    """A sample under rules on its way through a pipeline."""
+    """A sample under rules in a pipeline."""
 
-    __slots__ = ("_entry", "_follow", "_given", "_rows", "_rules", "_written", "size")
+    __slots__ = ("_edges", "_follow", "_indices", "_own_boxes", "_rules", "_size", "size")
 
     def __init__(self, rules: Rules, sample: dict[Any, Any], size: tuple[int, int]) -> None:
         super().__init__(sample)
         self._rules = rules
-        self._entry = self.size = size
+        self._size = self.size = size
         boxes, points = rules.boxes, rules.keypoints
         if boxes is not None and "boxes" in sample:
-            written = self["boxes"]
-            require_labels(sample, boxes.labels, "boxes", len(written))
-            self._written, self._given = written, to_edges(written, boxes.format, size)
-            self._rows = np.arange(len(written))
-            # What mixes samples puts objects together: their masks go with their boxes.
-            instances = rules.mixes and len(sample.get("masks", ())) == len(written)
+            own = self["boxes"]
+            require_labels(sample, boxes.labels, "boxes", len(own))
+            self._own_boxes, self._edges = own, to_edges(own, boxes.format, size)
+            self._indices = np.arange(len(own))
+            # Transforms that mix samples combine their objects, so the masks follow the boxes.
+            instances = rules.mixes and len(sample.get("masks", ())) == len(own)
             self._follow = (*boxes.labels, "masks") if instances and "masks" in sample else boxes.labels
-            self._set_boxes(*boxes.entered(written, size))
+            self._set_boxes(*boxes.entered(own, size))
         if points is not None and "keypoints" in sample:
             require_labels(sample, points.labels, "keypoints", len(sample["keypoints"]))
             self._set_points(*points.kept(self["keypoints"], size))
 
     def copy(self) -> dict[Any, Any]:
-        """Return the parts as they are, without the rules."""
+        """Return the parts as a plain dict, without the rules."""
         return dict(self)
 
-    def moved(self, name: str, before: dict[Any, Any], size: tuple[int, int], move: Move | None) -> None:
-        """Apply the rules to what a transform has moved.
+    def after_move(self, name: str, before: dict[Any, Any], size: tuple[int, int], move: Move | None) -> None:
+        """Apply the rules after a transform has moved boxes and keypoints.
 
         Args:
-            name: the transform's.
-            before: the sample as it was.
-            size: the height and width of the image that it has made.
-            move: see Move; None where that is not known.
+            name: the transform's name.
+            before: the sample before the transform.
+            size: the height and width of the image after the transform.
+            move: see Move; None if the transform cannot tell.
 
         Raises:
-            ValueError: rows were taken away, so that their labels would no longer fit.
+            ValueError: the transform removed rows, so their labels would no longer match.
         """
-        entered, self.size = self.size, size
+        old_size, self.size = self.size, size
         boxes, points = self._rules.boxes, self._rules.keypoints
         if boxes is not None and "boxes" in before:
             _require_rows(name, "boxes", self, before)
             after = np.asarray(self["boxes"], np.float64)
-            self._set_boxes(*self._rules.boxes_moved(before["boxes"], after, size, move))
+            self._set_boxes(*self._rules.keep_boxes(before["boxes"], after, size, move))
         if points is not None and "keypoints" in before:
             _require_rows(name, "keypoints", self, before)
             if points.pairs:
-                self._mirror(name, points, before, entered, move)
+                self._mirror(name, points, before, old_size, move)
             self._set_points(*points.kept(self["keypoints"], size))
 
-    def left(self) -> dict[Any, Any]:
+    def leave(self) -> dict[Any, Any]:
         """Return the sample on its way out."""
         boxes = self._rules.boxes
         if boxes is not None and "boxes" in self:
-            edges, rows, written = self["boxes"], self._rows, self._written
+            edges, indices, own = self["boxes"], self._indices, self._own_boxes
             result = from_edges(edges, boxes.format, self.size)
-            if self.size == self._entry:  # what was not moved is written with the very same numbers
-                same = (edges[:, :4] == self._given[rows, :4]).all(axis=1)
-                result[same, :4] = written[rows[same], :4]
-            self["boxes"] = result.astype(written.dtype if written.dtype.kind == "f" else np.float64)
+            if self.size == self._size:  # a box that nothing moved gets exactly its own numbers back
+                same = (edges[:, :4] == self._edges[indices, :4]).all(axis=1)
+                result[same, :4] = own[indices[same], :4]
+            self["boxes"] = result.astype(own.dtype if own.dtype.kind == "f" else np.float64)
         return dict(self)
 
     def _set_boxes(self, edges: Array, keep: Array) -> None:
         assert self._rules.boxes is not None
         self["boxes"] = edges[keep]
-        self._rows = self._rows[keep]
+        self._indices = self._indices[keep]
         for name in self._follow:
-            self[name] = of_rows(self[name], keep)
+            self[name] = select(self[name], keep)
 
-    def joined(
+    def join(
         self, others: Sequence[Mapping[Any, Any]], edges: Array, whole: Array, size: tuple[int, int]
     ) -> None:
-        """Take the boxes of other samples, and the labels of these.
+        """Add the boxes of other samples, and their labels.
 
         Args:
-            others: the other samples, with the boxes and labels that are taken.
-            edges: of this sample's boxes and of all others', (N, 4 or more) float64, where they are now.
+            others: the other samples, with the labels to add.
+            edges: the boxes of this sample and all others after the mix, (N, 4 or more) float64.
             whole: their areas before anything was cut off.
             size: the height and width of the image.
         """
         assert self._rules.boxes is not None
         more = len(edges) - len(self["boxes"])
-        blank = np.full(
-            (more, edges.shape[1]), np.nan
-        )  # equal to nothing: these are not the sample's own numbers
-        self._rows = np.concatenate([self._rows, np.arange(len(self._given), len(self._given) + more)])
-        self._given = np.concatenate([self._given, blank])
-        self._written = np.concatenate([self._written, np.zeros(blank.shape, self._written.dtype)])
+        blank = np.full((more, edges.shape[1]), np.nan)  # equal to nothing: `leave` then converts these boxes
+        self._indices = np.concatenate([self._indices, np.arange(len(self._edges), len(self._edges) + more)])
+        self._edges = np.concatenate([self._edges, blank])
+        self._own_boxes = np.concatenate([self._own_boxes, np.zeros(blank.shape, self._own_boxes.dtype)])
         for name in self._rules.boxes.labels:
-            self[name] = joined_rows([self[name], *(other[name] for other in others)])
+            self[name] = concatenate([self[name], *(other[name] for other in others)])
         self.size = size
         self._set_boxes(*self._rules.boxes.kept(edges, whole, size))
 
@@ -292,7 +303,7 @@ class Ruled(dict[Any, Any]):
         assert self._rules.keypoints is not None
         self["keypoints"] = points if keep.all() else points[keep]
         for name in self._rules.keypoints.labels:
-            self[name] = of_rows(self[name], keep)
+            self[name] = select(self[name], keep)
 
     def _mirror(
         self, name: str, points: Keypoints, before: dict[Any, Any], size: tuple[int, int], move: Move | None
@@ -312,6 +323,6 @@ class Ruled(dict[Any, Any]):
 def _require_rows(name: str, target: str, after: Ruled, before: dict[Any, Any]) -> None:
     if len(after[target]) != len(before[target]):
         raise ValueError(
-            f"{name} made {len(after[target])} {target} of {len(before[target])}, so that labels would no longer match: "
-            "keep all rows; those with nothing left are dropped afterwards"
+            f"{name} must keep all {len(before[target])} {target}, so that labels match, got {len(after[target])}: "
+            "return all rows; those with nothing left are dropped afterwards"
         )

@@ -15,11 +15,11 @@ __all__ = ["from_plain", "to_plain"]
 
 
 def to_plain(value: Any) -> Any:
-    """Return a transform, or a value of one of its options, as plain data."""
+    """Convert a transform, or a value of one of its options, to plain data."""
     if isinstance(value, Transform):
         if not is_described(value):
             raise TypeError(
-                f"{type(value).__name__} has its own __init__, so that its arguments cannot be saved as plain data: make "
+                f"{type(value).__name__} has its own __init__, so its arguments cannot be saved as plain data: make "
                 "it a frozen dataclass"
             )
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
@@ -35,17 +35,17 @@ def to_plain(value: Any) -> Any:
         return [to_plain(one) for one in value]
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
         raise TypeError(
-            f"{value!r} is an array, which plain data cannot hold: save it to a file, and pass the file's path"
+            f"{value!r} is an array, which plain data cannot hold: save it to a file, and pass the file name"
         )
     if callable(value):
         raise TypeError(
-            f"{value!r} is code, which plain data cannot hold: save the pipeline without it, or keep the pipeline as Python code"
+            f"{value!r} is code, which plain data cannot hold: save the pipeline without it, or keep it as Python code"
         )
     return value
 
 
 def from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
-    """Return what `to_plain` described, of the classes that `find` knows by name."""
+    """Convert the result of `to_plain` back; `find` returns the class of a name."""
     if isinstance(data, dict) and "transform" in data:
         name = data["transform"]
         kind = find(name)

@@ -1,4 +1,4 @@
-"""What a run of a pipeline keeps until its end, and what a trace of one records."""
+"""The data of a pipeline run and of its trace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from seedsafe.pipeline.rules import Rules
 __all__ = ["Applied", "Partners", "State", "Step", "Traced", "turn"]
 
 Step = tuple[int | None, int, Callable[..., Any]]
-"""A stream, as ``op << 32``, and the number that its first word must be below, for what runs then; None for what runs anyway."""
+"""A stream as ``op << 32``, the limit of its first word, and the function to call if the word is below it.
+
+The stream is None if the function is always called.
+"""
 
 
 class Applied(NamedTuple):
-    """What a transform drew for one sample: its parameters, or None where it did not fire.
+    """The parameters that a transform drew for one sample, or None if it did not fire.
 
     Example:
         >>> import seedsafe as ss
@@ -39,30 +42,30 @@ Traced = list[Applied]
 
 
 class Partners(Protocol):
-    """The dataset that a sample is of, to a transform that mixes it with others."""
+    """The dataset of a sample, for a transform that mixes samples."""
 
     @property
     def length(self) -> int | None:
-        """The number of samples; None where it is not known."""
+        """The number of samples, or None if unknown."""
 
     @property
     def position(self) -> int:
-        """Of the sample that is mixed."""
+        """The position of the sample that is mixed."""
         ...
 
     def read(self, position: int, view: int, before: Any, rules: Rules) -> Any:
-        """Return another sample at its own key, an array or by target, its boxes as pixel edges.
+        """Return another sample at its own key: an array or a dict of targets, with boxes as pixel edges.
 
         Args:
-            position: of the other sample.
-            view: of the key.
-            before: the nodes that it runs through: the transforms before the one that mixes.
-            rules: of the pipeline.
+            position: the position of the other sample.
+            view: the view of its key.
+            before: the nodes to run on it: the transforms before the one that mixes.
+            rules: the pipeline's rules.
         """
 
 
 class State(PooledDraws):
-    """The stream of a run, and what else belongs to it."""
+    """The stream of a pipeline run, and its other data."""
 
     __slots__ = ("busy", "counts", "partners", "rules")
 
@@ -70,18 +73,18 @@ class State(PooledDraws):
         super().__init__()
         self.busy = False
         self.counts: dict[str, int] = {}
-        """How often each member of a container was applied since the sample was entered."""
+        """How often each transform of a container has been applied to the current sample."""
         self.rules: Rules | None = None
         self.partners: Partners | None = None
-        """The other samples of the dataset, where there is one."""
+        """The other samples of the dataset, if there is one."""
 
     def through(self, steps: tuple[Step, ...], sample: Any) -> Any:
-        """Return an array through steps; one that does not fire costs no call."""
-        counter, bits, at, word, call = self._counter, self._bits, self._state, self._next, self._call
+        """Run steps on an array; a transform that does not fire costs no call."""
+        counter, bits, state, word, call = self._counter, self._bits, self._state, self._next, self._call
         for upper, limit, run in steps:
-            if upper is not None:  # `begin`, written out
+            if upper is not None:  # `begin`, inline: benchmarks/keys.py
                 counter[2] = upper | call
-                bits.state = at
+                bits.state = state
                 if word() >= limit:
                     continue
                 self._taken = 1
@@ -91,7 +94,7 @@ class State(PooledDraws):
 
 
 def turn(draws: State, name: str, ops: tuple[int, ...]) -> int:
-    """Return the stream of a transform's first, second … application since the sample was entered."""
+    """Return the stream for the next application of a transform to the current sample, and count it."""
     times = draws.counts.get(name, 0)
     draws.counts[name] = times + 1
     return ops[times]

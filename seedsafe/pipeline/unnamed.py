@@ -1,4 +1,4 @@
-"""Parts of a sample that have no target's name, and look as if they had to move with the image."""
+"""Entries of a sample that look like misnamed targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from seedsafe.ground.info import TARGETS
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["look", "meant", "of_frames", "size_of"]
+__all__ = ["check_names", "is_of_frames", "likely_target", "size_of"]
 
 _BOXES: Final = (
     "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes"
@@ -35,47 +35,49 @@ _ELSEWHERE: Final = {
     )
     for name in names.split()
 }
-"""What other libraries call the targets."""
+"""Names of the targets in other libraries."""
 
 
-def look(sample: dict[Any, Any], rules: Rules) -> None:
-    """Raise an error if an entry of a sample would stay as it is while the image is moved.
+def check_names(sample: dict[Any, Any], rules: Rules) -> None:
+    """Raise an error if an entry that is not a target looks like one: it would stay unchanged while the image is moved.
 
     Raises:
-        ValueError: an entry that is no target looks like one.
+        ValueError: there is such an entry.
     """
     video = () if "image" in sample else _shape(sample.get("video"))
     size = (video[1], video[2]) if len(video) > 2 else size_of(sample.get("image"))
     for name, part in sample.items():
         known = name in TARGETS or name in rules.labels
-        target = None if known else meant(name, part, size)
+        target = None if known else likely_target(name, part, size)
         if not known and target in (None, "masks") and len(video) > 2 and _shape(part)[:3] == video[:3]:
             target = "video_mask"
         if target is not None:
             raise ValueError(
-                f"the sample's {name!r} {why(name, size, part)}, and would stay as it is while the image is moved: call it "
+                f"the sample's {name!r} {_reason(name, size, part)}, and would stay unchanged while the image is moved: call it "
                 f"{target!r}, or leave it out, as in augment(image=image, key=key)"
             )
     rules.keys = frozenset(sample)
 
 
-def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
-    """Return the target that a part of a sample seems to be; None for a label.
+def likely_target(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
+    """Return the target that a part of a sample looks like, or None for a label.
 
     Args:
-        name: of the part, or where it stands.
-        part: of the sample.
+        name: the name of the part, or its position.
+        part: a part of the sample.
         size: the height and width of the sample's image, if they are known.
 
     Example:
-        >>> meant("bboxes", [[0, 0, 5, 5]], (4, 4)), meant("target", 3, (4, 4)), meant("label", [0, 1], (4, 4))
-        ('boxes', None, None)
+        >>> likely_target("bboxes", [[0, 0, 5, 5]], (4, 4))
+        'boxes'
+        >>> likely_target("target", 3, (4, 4)), likely_target("label", [0, 1], (4, 4))
+        (None, None)
     """
     if isinstance(part, Mapping):
-        found = [meant(k, v, size) or (k if k in TARGETS else None) for k, v in part.items()]
+        found = [likely_target(k, v, size) or (k if k in TARGETS else None) for k, v in part.items()]
         return next((one for one in found if one), None)
     if isinstance(part, list | tuple) and part and isinstance(part[0], Mapping):
-        return meant(name, part[0], size)
+        return likely_target(name, part[0], size)
     shape = _shape(part)
     if not shape:
         return None
@@ -88,11 +90,12 @@ def meant(name: Any, part: Any, size: tuple[int, int] | None) -> str | None:
     return "boxes" if len(shape) == 2 and shape[1] == 4 else None
 
 
-def of_frames(part: Any, video: Any) -> bool:
-    """Return whether a part of a sample has something for each pixel of each frame of a video.
+def is_of_frames(part: Any, video: Any) -> bool:
+    """Return whether a part of a sample has a value for each pixel of each frame of a video.
 
     Example:
-        >>> of_frames(np.zeros((8, 4, 6)), np.zeros((8, 4, 6, 3))), of_frames(np.zeros((8, 4)), np.zeros((8, 4, 6, 3)))
+        >>> video = np.zeros((8, 4, 6, 3))
+        >>> is_of_frames(np.zeros((8, 4, 6)), video), is_of_frames(np.zeros((8, 4)), video)
         (True, False)
     """
     one, other = (
@@ -102,8 +105,8 @@ def of_frames(part: Any, video: Any) -> bool:
     return not one.isdisjoint(other)
 
 
-def why(name: Any, size: tuple[int, int] | None, part: Any) -> str:
-    """Return what is odd about a part for which `meant` has found a target."""
+def _reason(name: Any, size: tuple[int, int] | None, part: Any) -> str:
+    """Return why a part looks like a target."""
     if isinstance(part, Mapping | list | tuple) or (isinstance(name, str) and name.lower() in _ELSEWHERE):
         return "looks like something that belongs to the image"
     return (
@@ -122,11 +125,11 @@ def size_of(image: Any) -> tuple[int, int] | None:
 
 
 def _shape(part: Any) -> tuple[int, ...]:
-    """Return the shape of an array, a tensor, a picture, or a list of these or of numbers; () for all else."""
+    """Return the shape of an array, a tensor, an image of PIL, or a list of these or of numbers; otherwise ()."""
     if hasattr(part, "shape"):
         shape = part.shape
         return tuple(shape) if isinstance(shape, tuple) else ()
-    if hasattr(part, "mode") and hasattr(part, "size"):  # of PIL
+    if hasattr(part, "mode") and hasattr(part, "size"):  # an image of PIL
         return part.size[::-1]  # type: ignore[no-any-return]
     if isinstance(part, list | tuple):
         return (len(part), *(_shape(part[0]) if part else ()))

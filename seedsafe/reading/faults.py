@@ -133,7 +133,7 @@ def process_name() -> str | None:
 
 _OUR_FILES: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _OF_LEAF: Final = frozenset(
-    method.__code__ for method in (Leaf.run, Leaf.fired, Leaf.run_into, Leaf.apply, Mixer.run)
+    method.__code__ for method in (Leaf.run, Leaf.fire, Leaf.run_into, Leaf.apply, Mixer.run)
 )
 
 

@@ -40,7 +40,7 @@ from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
-from seedsafe.pipeline.unnamed import meant, of_frames, size_of
+from seedsafe.pipeline.unnamed import is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target, unwrap
 
 __all__ = [
@@ -380,7 +380,7 @@ def implied(augment: Any, sample: Any) -> Any:
     """
     if isinstance(augment, Compose | Transform) and isinstance(sample, tuple | list | dict):
         rules = _traits(augment).rules
-        if rules.mixed and not isinstance(sample, dict):
+        if rules.mixed_labels and not isinstance(sample, dict):
             labelled = _with_label(sample, rules)
             if labelled is not None:
                 return labelled
@@ -394,8 +394,8 @@ def implied(augment: Any, sample: Any) -> Any:
 def _check_frames(sample: Sequence[Any]) -> None:
     """Raise an error if a part of a tuple seems to belong to the video before it."""
     for number, part in enumerate(sample[1:], 1):
-        if of_frames(part, sample[0]):
-            named = ("video", *("video_mask" if of_frames(one, sample[0]) else None for one in sample[1:]))
+        if is_of_frames(part, sample[0]):
+            named = ("video", *("video_mask" if is_of_frames(one, sample[0]) else None for one in sample[1:]))
             raise ValueError(
                 f"the sample's [{number}] looks like it belongs to the frames of the video, but would not be augmented. "
                 f'Name the parts with targets={named!r}, or pass targets="video" to augment the video alone'
@@ -404,13 +404,13 @@ def _check_frames(sample: Sequence[Any]) -> None:
 
 def _with_label(sample: Any, rules: Rules) -> _Paths | None:
     """Return the targets of a pair (image, label) for a pipeline that mixes one label, or None for anything else."""
-    if len(sample) != 2 or len(rules.mixed) > 1 or any(isinstance(part, Mapping) for part in sample):
+    if len(sample) != 2 or len(rules.mixed_labels) > 1 or any(isinstance(part, Mapping) for part in sample):
         return None
     image, label = sample
     size = size_of(image)
-    if tv_target(label) or meant(1, label, size) or np.ndim(label) > 1:
+    if tv_target(label) or likely_target(1, label, size) or np.ndim(label) > 1:
         return None
-    return _Paths({(0,): "image", (1,): next(iter(rules.mixed))})
+    return _Paths({(0,): "image", (1,): next(iter(rules.mixed_labels))})
 
 
 def _certain_targets(sample: Any, rules: Rules) -> _Paths:
@@ -432,14 +432,14 @@ def _certain_targets(sample: Any, rules: Rules) -> _Paths:
             for name, one in part.items():
                 ours = name in _NAMES or name in rules.labels
                 certain = tv_target(one) or (name if ours and name != "image" and not is_dict else None)
-                guess = None if certain else meant(name, one, size) or (name if ours else None)
+                guess = None if certain else likely_target(name, one, size) or (name if ours else None)
                 if certain and one is not None:
                     named[(key, name)] = certain
                 elif guess:
                     doubtful[(key, name)] = guess
         elif key not in first:
             certain = tv_target(part)
-            guess = None if certain else meant(key, part, size)
+            guess = None if certain else likely_target(key, part, size)
             if certain:
                 named[(key,)] = certain
             elif guess:

@@ -28,7 +28,7 @@ from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.compose import Compose
 from seedsafe.pipeline.html import pipeline_table
-from seedsafe.pipeline.mixer import Partnered
+from seedsafe.pipeline.mixer import MixingRoot
 from seedsafe.pipeline.node import Chain, run
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.transform import Transform
@@ -751,7 +751,7 @@ class KeyedReader:
         if targets is None and type(sample) is not ndarray:
             targets = self._targets(sample)
         parts = as_arrays(self.augment, take_apart(sample, targets)[0])  # type: ignore[arg-type]  # it mixes
-        return run(Partnered(before, rules, _Partners(self, at), inside=True), parts, key, rules)
+        return run(MixingRoot(before, rules, _Partners(self, at), inside=True), parts, key, rules)
 
     def _read(
         self,
