@@ -124,12 +124,13 @@ def _two(
     if len(ends) != 2:
         kind = "integer" if whole else "number"
         raise ValueError(f"{name} must be one {kind} or a pair ({form}), got {value!r}: {way_out}")
-    if whole:
-        least, end = int(low), int(high) + 1
-        return checked_int(name, ends[0], least, end, way_out), checked_int(
-            name, ends[1], least, end, way_out
-        )
-    return real(name, ends[0], low, high, way_out), real(name, ends[1], low, high, way_out)
+    first, last = (
+        checked_int(name, end, int(low), int(high) + 1, way_out)
+        if whole
+        else real(name, end, low, high, way_out)
+        for end in ends
+    )
+    return first, last
 
 
 def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Arrays under the names of targets, and their descriptions."""
+"""Arrays by target, and their descriptions."""
 
 from __future__ import annotations
 
@@ -168,11 +168,11 @@ class Info:
 
     def reshaped(self, *shape: int) -> Info:
         """Return the info of an array of another shape, with the same dtype and boxes."""
-        return self._with(shape)
+        return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
     def resized(self, height: int, width: int) -> Info:
         """Return the info of an image of another height and width, with the same dtype and boxes."""
-        return self._with((height, width, *self.shape[2:]))
+        return self.reshaped(height, width, *self.shape[2:])
 
     def with_boxes(self, boxes: Array | None) -> Info:
         """Return the info with other boxes; None means that they are unknown."""
@@ -181,9 +181,6 @@ class Info:
     def of_dataset(self, length: int, position: int) -> Info:
         """Return the info of the sample at a position of a dataset with `length` samples."""
         return Info(self.shape, self._dtype, self.given_boxes, length=length, position=position)
-
-    def _with(self, shape: tuple[int, ...]) -> Info:
-        return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -257,7 +254,7 @@ FLOAT32: Final = np.dtype(np.float32)
 
 def check_array(name: str, array: Any) -> None:
     """Raise an error unless transforms can work on this array."""
-    if type(array) is not np.ndarray and not _is_plain(array):
+    if type(array) is not np.ndarray and (not isinstance(array, np.ndarray) or is_masked(array)):
         raise TypeError(
             f"{name} must be a NumPy array, got {type(array).__module__}.{type(array).__qualname__}: "
             "convert it with numpy.asarray (an image to (H, W, C)), or name the parts of a tuple with targets="
@@ -294,10 +291,6 @@ def check_frames(shape: tuple[int, ...]) -> None:
                 f"a video must have the shape (T, H, W) or (T, H, W, C), got {shape}, whose channels seem to be on axis {first}: "
                 f'pass video.transpose({axes}), or, if they are last, make the pipeline with Compose(..., channels="last")'
             )
-
-
-def _is_plain(array: Any) -> bool:
-    return isinstance(array, np.ndarray) and not is_masked(array)
 
 
 def is_masked(array: Any) -> bool:

@@ -185,14 +185,14 @@ class MovablePhilox:
             "uinteger": 0,
         }
 
-    def words(self, at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+    def words(self, start: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
         """Return the words at an address, `after` blocks further on: uint64, shape (count,)."""
-        self.key[:] = at[:2]
-        self.counter[:] = at[2:]
+        self.key[:] = start[:2]
+        self.counter[:] = start[2:]
         self.counter[0] += after
         self.bits.state = self.state
-        found: npt.NDArray[np.uint64] = self.bits.random_raw(count)
-        return found
+        words: npt.NDArray[np.uint64] = self.bits.random_raw(count)
+        return words
 
 
 def limit_of(p: float) -> int:
@@ -232,18 +232,18 @@ class PooledDraws(Draws):
     def address(self) -> Address:
         """The address at which the stream begins."""
         (low, high), (_, moment, stream, index) = self._key, self._counter
-        found: Address = _tuple(Address, (low, high, 0, moment, stream, index))
-        return found
+        start: Address = _tuple(Address, (low, high, 0, moment, stream, index))
+        return start
 
     def enter(self, key: SampleKey) -> None:
         """Go to a sample; `turn` then goes to one of its streams."""
         words, counter = self._key, self._counter
         words[0], words[1], _, counter[1], self._call, counter[3] = address(key)
 
-    def go(self, at: Address) -> None:
-        """Go to the sample of an address, like `enter`."""
+    def go(self, root: Address) -> None:
+        """Go to the sample whose stream 0 begins at this address, like `enter`."""
         words, counter = self._key, self._counter
-        words[0], words[1], _, counter[1], self._call, counter[3] = at
+        words[0], words[1], _, counter[1], self._call, counter[3] = root
 
     def turn(self, op: int) -> None:
         """Go to the beginning of the sample's stream `op`."""
@@ -271,7 +271,7 @@ class _Pool(threading.local):
 _pool = _Pool()
 
 
-def words_at(ats: Sequence[Address], count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+def words_at(addresses: Sequence[Address], count: int, after: int = 0) -> npt.NDArray[np.uint64]:
     """Return the words at each address, `after` blocks further on: uint64, shape (addresses, count).
 
     Example:
@@ -280,9 +280,9 @@ def words_at(ats: Sequence[Address], count: int, after: int = 0) -> npt.NDArray[
     """
     idle = _pool.idle
     bulk = idle.pop() if idle else MovablePhilox()
-    words = np.empty((len(ats), count), np.uint64)
-    for row, at in enumerate(ats):
-        words[row] = bulk.words(at, count, after)
+    words = np.empty((len(addresses), count), np.uint64)
+    for row, start in enumerate(addresses):
+        words[row] = bulk.words(start, count, after)
     idle.append(bulk)
     return words
 

@@ -270,9 +270,9 @@ class _KeyWords:
 ISeedSequence.register(_KeyWords)
 
 
-def philox(at: Address) -> Philox:
-    """Return a fresh Philox at an address."""
-    return Philox(_KeyWords(at), counter=np.array(at[2:], _uint64))  # type: ignore[arg-type]  # an ISeedSequence
+def philox(start: Address) -> Philox:
+    """Return a new Philox at an address."""
+    return Philox(_KeyWords(start), counter=np.array(start[2:], _uint64))  # type: ignore[arg-type]  # an ISeedSequence
 
 
 def epoch_order(seed: SupportsIndex, epoch: SupportsIndex, n: SupportsIndex) -> npt.NDArray[np.int64]:

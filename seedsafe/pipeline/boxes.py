@@ -143,9 +143,8 @@ def area(edges: Array) -> Array:
 
 def clipped(edges: Array, size: tuple[int, int]) -> Array:
     """Return boxes x0, y0, x1, y1, cut off at the edges of an image."""
-    height, width = size
     cut = edges.copy()
-    cut[:, :4] = np.clip(edges[:, :4], 0.0, np.array([width, height, width, height], np.float64))
+    cut[:, :4] = np.clip(edges[:, :4], 0.0, _scale(size))
     return cut
 
 

@@ -203,14 +203,13 @@ class SomeOf(_Container):
         most = 16 if self.replace else len(self.transforms)
         store(self, n=checked_int("n", self.n, 1, most + 1, "it is the number of transforms to apply"))
 
-    def bind(self, namer: Namer) -> Node:
-        """Bind this container and its transforms to their streams in a pipeline."""
-        name, ops = namer.claim(self.name, type(self).__name__)
+    def nodes(self, namer: Namer) -> list[Node]:
+        """Bind the transforms to their streams, one for each application."""
         repeats = namer.repeats
         namer.repeats *= self.n if self.replace else 1
-        nodes = self.nodes(namer)
+        nodes = _Container.nodes(self, namer)
         namer.repeats = repeats
-        return _Chooser(self, name, ops, nodes)
+        return nodes
 
     def choose(self, draws: State) -> tuple[int, ...]:
         """Return n positions; this takes n words."""

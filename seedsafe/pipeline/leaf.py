@@ -185,7 +185,6 @@ class Leaf:
         "_fills",
         "_fresh",
         "_has_stream",
-        "_limit",
         "_pooled",
         "_primary",
         "_settle",
@@ -193,6 +192,7 @@ class Leaf:
         "_streams",
         "_upper",
         "_usual",
+        "limit",
         "name",
         "ops",
         "transform",
@@ -207,7 +207,8 @@ class Leaf:
         self._streams = ops
         self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
         p = probability("p", getattr(transform, "p", 1.0))
-        self._limit = limit_of(p)
+        self.limit = limit_of(p)
+        """The limit of the stream's first word: the transform fires if the word is below it."""
         marks = marks_of(type(transform))
         if marks.opencv and not _has_opencv():
             raise ImportError(f'{type(transform).__name__} needs OpenCV: pip install "seedsafe[image]"')
@@ -257,7 +258,7 @@ class Leaf:
     def step(self) -> Step:
         """Return the step of this transform, for arrays; see `State.through`."""
         if self._pooled:
-            return self._upper, self._limit, self.fire
+            return self._upper, self.limit, self.fire
         return None, 0, self.run if self._has_stream else self.fire
 
     def fire(self, array: Any, rng: Draws) -> Any:
@@ -340,11 +341,6 @@ class Leaf:
                 ) from None
 
         return move
-
-    @property
-    def limit(self) -> int:
-        """The limit of the stream's first word: the transform fires if the word is below it."""
-        return self._limit
 
     @property
     def draws(self) -> bool:
@@ -472,7 +468,7 @@ class Leaf:
     def _enter(self, draws: State) -> Draws | None:
         """Return the stream after its first word, or None if the transform does not fire."""
         upper = turn(draws, self.name, self._streams) << 32 if self._upper is None else self._upper
-        if not draws.begin(upper, self._limit):
+        if not draws.begin(upper, self.limit):
             return None
         if not self._fresh:
             return draws

@@ -265,8 +265,8 @@ def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]
     draws.busy = True
     try:
         result = []
-        for image, at in zip(images, keys.addresses(0), strict=True):
-            draws.go(at)
+        for image, root in zip(images, keys.addresses(0), strict=True):
+            draws.go(root)
             if draws.counts:
                 draws.counts.clear()
             result.append(draws.through(chain.steps, image))

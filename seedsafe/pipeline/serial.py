@@ -1,4 +1,4 @@
-"""Transforms as plain data: dicts, lists, strings and numbers."""
+"""Transforms as plain data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["from_plain", "to_plain"]
 
 def to_plain(value: Any) -> Any:
     """Convert a transform, or a value of one of its options, to plain data."""
-    if isinstance(value, Transform):
-        if not is_described(value):
-            raise TypeError(
-                f"{type(value).__name__} has its own __init__, so its arguments cannot be saved as plain data: make "
-                "it a frozen dataclass"
-            )
+    if isinstance(value, Transform) and not is_described(value):
+        raise TypeError(
+            f"{type(value).__name__} has its own __init__, so its arguments cannot be saved as plain data: make "
+            "it a frozen dataclass"
+        )
+    if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
         return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if hasattr(value, "transforms"):
         result = {
@@ -29,8 +29,7 @@ def to_plain(value: Any) -> Any:
             "transforms": [to_plain(one) for one in value.transforms],
         }
         return result | {name: to_plain(option) for name, option in value.options().items()}
-    if is_dataclass(value) and marks_of(type(value)).own:
-        return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
+
     if isinstance(value, tuple | list):
         return [to_plain(one) for one in value]
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):

@@ -1,4 +1,4 @@
-"""The data of a pipeline run and of its trace."""
+"""Data of pipeline runs and traces."""
 
 from __future__ import annotations
 

@@ -216,20 +216,21 @@ class SpatialTransform(Transform):
 
     def apply_mask(self, mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the mask, moved like the image, without new values. (H, W) or (H, W, C)."""
-        raise NotImplementedError(_refusal(self, "mask"))
+        raise _refusal(self, "mask")
 
     def apply_keypoints(self, keypoints: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the keypoints, moved like the image. (N, 2 or more), x and y of pixel centres first."""
-        raise NotImplementedError(_refusal(self, "keypoints"))
+        raise _refusal(self, "keypoints")
 
     def apply_boxes(self, boxes: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the boxes, moved like the image. (N, 4 or more), x0, y0, x1, y1 of pixel edges first."""
-        raise NotImplementedError(_refusal(self, "boxes"))
+        raise _refusal(self, "boxes")
 
 
-def _refusal(transform: Transform, target: str) -> str:
-    kind = type(transform).__name__
-    return f"{kind} moves pixels and has no apply_{target}: define it, or take {target!r} out of the sample"
+def _refusal(transform: Transform, target: str, does: str = "moves pixels") -> NotImplementedError:
+    return NotImplementedError(
+        f"{type(transform).__name__} {does} and has no apply_{target}: define it, or take {target!r} out of the sample"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,10 +262,7 @@ class VideoTransform(Transform):
 
     def apply_video_mask(self, video_mask: Array, params: Any, *args: Any, **kwargs: Any) -> Array:
         """Return the masks of the result's frames, in their order. (T, H, W)."""
-        kind = type(self).__name__
-        raise NotImplementedError(
-            f"{kind} changes a video's frames and has no apply_video_mask: define it, or take 'video_mask' out of the sample"
-        )
+        raise _refusal(self, "video_mask", "changes a video's frames")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Entries of a sample that look like misnamed targets."""
+"""Sample entries that look like misnamed targets."""
 
 from __future__ import annotations
 
@@ -12,27 +12,16 @@ from seedsafe.pipeline.rules import Rules
 
 __all__ = ["check_names", "is_of_frames", "likely_target", "size_of"]
 
-_BOXES: Final = (
-    "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes"
-)
-_KEYPOINTS: Final = "keypoint kpts kps landmarks joints gt_keypoints"
-_MASK: Final = (
-    "segmentation segmentation_mask segmentation_map segmentation_masks segmentation_maps segmap seg_map seg_mask "
-    "semantic_mask semantic_map gt_semantic_seg gt_seg_map gt_mask instance_mask label_map labelmap target "
-    "target_mask trimap"
-)
-_MASKS: Final = "gt_masks instance_masks"
-_VIDEO: Final = "frames clip"
-
 _ELSEWHERE: Final = {
     name: target
-    for target, names in (
-        ("boxes", _BOXES),
-        ("keypoints", _KEYPOINTS),
-        ("mask", _MASK),
-        ("masks", _MASKS),
-        ("video", _VIDEO),
-    )
+    for target, names in {
+        "boxes": "box bbox bboxes bounding_box bounding_boxes boundingbox boundingboxes boxes_2d gt_boxes gt_bboxes",
+        "keypoints": "keypoint kpts kps landmarks joints gt_keypoints",
+        "mask": "segmentation segmentation_mask segmentation_map segmentation_masks segmentation_maps segmap seg_map seg_mask "
+        "semantic_mask semantic_map gt_semantic_seg gt_seg_map gt_mask instance_mask label_map labelmap target target_mask trimap",
+        "masks": "gt_masks instance_masks",
+        "video": "frames clip",
+    }.items()
     for name in names.split()
 }
 """Names of the targets in other libraries."""
