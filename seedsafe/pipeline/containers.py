@@ -15,7 +15,7 @@ from seedsafe.pipeline.naming import Namer, stream_name
 from seedsafe.pipeline.node import Chain, Node
 from seedsafe.pipeline.option import Option, option, store
 from seedsafe.pipeline.primitive import check_options, primitive
-from seedsafe.pipeline.state import Applied, State, Traced, turn
+from seedsafe.pipeline.state import Applied, State, Trace, turn
 from seedsafe.pipeline.transform import Transform
 
 __all__ = ["Choice", "Chosen", "OneOf", "RandomApply", "SomeOf"]
@@ -75,7 +75,7 @@ class _Chooser:
             sample = self._nodes[position].run(sample, draws)
         return sample
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         times = draws.counts.get(self._name, 0)
         chosen = self._choose(draws)

@@ -20,8 +20,8 @@ from seedsafe.ground.info import TARGETS, Array, Info, Infos
 from seedsafe.keys.draws import Draws, limit_of
 from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.primitive import Marks, marks_of
-from seedsafe.pipeline.rules import Move, Ruled, Rules, with_boxes
-from seedsafe.pipeline.state import Applied, State, Step, Traced, turn
+from seedsafe.pipeline.rules import Move, RuledSample, Rules, with_boxes
+from seedsafe.pipeline.state import Applied, State, Step, Trace, turn
 
 __all__ = ["FORMATS", "Applier", "Leaf", "appliers", "release"]
 
@@ -251,7 +251,7 @@ class Leaf:
         info = Info(shape, array.dtype, sample.get("boxes"))  # pyright: ignore  # it is a dict
         params = self._draw_params(rng, info)
         if self._settle is not None or type(sample) is not dict:
-            return self.apply_parts(sample, params, info, chosen)  # pyright: ignore  # it is Ruled
+            return self.apply_parts(sample, params, info, chosen)  # pyright: ignore  # a RuledSample
         self.change(sample, params, info, chosen)
         return sample
 
@@ -302,7 +302,7 @@ class Leaf:
         if type(sample) is dict:
             self.change(sample, params, info, chosen)
         else:
-            self._change_under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # it is Ruled
+            self._change_under_rules(sample, params, info, chosen)  # type: ignore[arg-type]  # a RuledSample
         return sample
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
@@ -314,7 +314,7 @@ class Leaf:
                 result = apply(part, params, info=info) if takes_info else apply(part, params)
                 sample[target] = result if type(result) is ndarray else self._check_result(result, target)
 
-    def _change_under_rules(self, sample: Ruled, params: Any, info: Info, chosen: str | None) -> None:
+    def _change_under_rules(self, sample: RuledSample, params: Any, info: Info, chosen: str | None) -> None:
         before = sample.copy()
         self.change(sample, params, info, chosen)
         if self.moves:
@@ -357,7 +357,7 @@ class Leaf:
         """Whether it may move boxes and keypoints."""
         return any(one.target in ("boxes", "keypoints") for one in self._appliers)
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         info = self.info_of(infos)
         name = stream_name(self.name, draws.counts.get(self.name, 0))

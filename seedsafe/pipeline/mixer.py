@@ -14,8 +14,8 @@ from seedsafe.pipeline.labels import label_vector, select
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import stream_name
 from seedsafe.pipeline.node import Chain, Node
-from seedsafe.pipeline.rules import Ruled, Rules, with_boxes
-from seedsafe.pipeline.state import Applied, Partners, State, Traced
+from seedsafe.pipeline.rules import RuledSample, Rules, with_boxes
+from seedsafe.pipeline.state import Applied, Partners, State, Trace
 
 __all__ = ["Mixer", "MixingRoot", "Mixture", "Objects", "no_dataset"]
 
@@ -130,7 +130,7 @@ class Mixer(Leaf):
         """Do the same as `run`."""
         return self.run(sample, draws)
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         name = stream_name(self.name, draws.counts.get(self.name, 0))
         rng = self._enter(draws)
@@ -158,7 +158,7 @@ class Mixer(Leaf):
             else:
                 sample["masks"] = type(own)(masks)
         if objects[0].boxes is not None:
-            assert isinstance(sample, Ruled)
+            assert isinstance(sample, RuledSample)
             assert self._rules.boxes is not None
             labels = [
                 {name: select(part[name], one.rows) for name in self._rules.boxes.labels}
@@ -210,7 +210,7 @@ class MixingRoot:
         """Do the same as `run`."""
         return self.run(sample, draws)
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         return self._chain.trace(infos, draws, record)
 

@@ -26,8 +26,8 @@ from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
 from seedsafe.pipeline.leaf import Leaf
 from seedsafe.pipeline.naming import Stream
-from seedsafe.pipeline.rules import Ruled, Rules
-from seedsafe.pipeline.state import State, Traced
+from seedsafe.pipeline.rules import RuledSample, Rules
+from seedsafe.pipeline.state import State, Trace
 from seedsafe.pipeline.unnamed import check_names
 
 __all__ = ["Chain", "Node", "Replay", "Root", "checked_key", "join", "run", "run_each", "trace"]
@@ -61,7 +61,7 @@ class Chain:
             return self.run(sample, draws)
         return last.run_into(draws.through(self.steps[:-1], sample), draws, row)
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         for node in self.nodes:
             infos = node.trace(infos, draws, record)
@@ -137,7 +137,7 @@ class Node(Protocol):
     def run(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place."""
 
-    def trace(self, infos: Infos, draws: State, record: Traced) -> Infos:
+    def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
         """Append the drawn parameters to the record, and return the description of the result."""
         ...
 
@@ -247,7 +247,7 @@ def run(
             if rules.some:
                 parts = rules.enter(parts, info)
             parts = node.run(parts, draws)
-            if type(parts) is Ruled:
+            if type(parts) is RuledSample:
                 parts = parts.leave()
             inputs = {id(part) for part in sample.values()}
             if "masks" in sample:
@@ -275,12 +275,12 @@ def run_each(chain: Chain, images: Iterable[Array], keys: ManyKeys) -> list[Any]
         draws.busy = False
 
 
-def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Traced:
+def trace(node: Node, key: SampleKey, infos: Infos, rules: Rules) -> Trace:
     """Return the parameters that the pipeline draws at a key for a sample of this description, in order of application."""
     draws = State()
     draws.rules = rules
     draws.enter(checked_key(key))
-    record: Traced = []
+    record: Trace = []
     node.trace(rules.enter_infos(infos), draws, record)
     return record
 

@@ -15,7 +15,7 @@ from seedsafe.pipeline.boxes import Boxes, area, from_edges, to_edges
 from seedsafe.pipeline.keypoints import Keypoints
 from seedsafe.pipeline.labels import concatenate, require_labels, select
 
-__all__ = ["Ruled", "Rules", "image_info", "mirrors", "with_boxes"]
+__all__ = ["RuledSample", "Rules", "image_info", "mirrors", "with_boxes"]
 
 Move = Callable[[Array], Array]
 """Moves points (N, 2), float64, like a transform moves keypoints."""
@@ -115,7 +115,7 @@ class Rules:
         """
         if not ((self.boxes and "boxes" in sample) or (self.keypoints and "keypoints" in sample)):
             return sample
-        return Ruled(self, sample, _size(sample, info))
+        return RuledSample(self, sample, _size(sample, info))
 
     def enter_infos(self, infos: Infos) -> Infos:
         """Apply the rules to the description of a sample on its way in."""
@@ -207,7 +207,7 @@ def _uncut(before: Array, after: Array, size: tuple[int, int], move: Move) -> Ar
     return whole
 
 
-class Ruled(dict[Any, Any]):
+class RuledSample(dict[Any, Any]):
     """A sample under rules in a pipeline."""
 
     __slots__ = ("_edges", "_follow", "_indices", "_own_boxes", "_rules", "_size", "size")
@@ -320,7 +320,7 @@ class Ruled(dict[Any, Any]):
                 self["keypoints"] = points.mirrored_rows(self["keypoints"])
 
 
-def _require_rows(name: str, target: str, after: Ruled, before: dict[Any, Any]) -> None:
+def _require_rows(name: str, target: str, after: RuledSample, before: dict[Any, Any]) -> None:
     if len(after[target]) != len(before[target]):
         raise ValueError(
             f"{name} must keep all {len(before[target])} {target}, so that labels match, got {len(after[target])}: "

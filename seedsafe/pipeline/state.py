@@ -9,7 +9,7 @@ from seedsafe.ground.html import table
 from seedsafe.keys.draws import PooledDraws
 from seedsafe.pipeline.rules import Rules
 
-__all__ = ["Applied", "Partners", "State", "Step", "Traced", "turn"]
+__all__ = ["Applied", "Partners", "State", "Step", "Trace", "turn"]
 
 Step = tuple[int | None, int, Callable[..., Any]]
 """A stream as ``op << 32``, the limit of its first word, and the function to call if the word is below it.
@@ -38,7 +38,7 @@ class Applied(NamedTuple):
         return table(title, ("parameter", "value"), rows or [("", repr(self.params))])
 
 
-Traced = list[Applied]
+Trace = list[Applied]
 
 
 class Partners(Protocol):
