@@ -57,12 +57,12 @@ class Draws:
         (2, False)
     """
 
-    __slots__ = ("_bits", "_generator", "_next", "_taken")
+    __slots__ = ("_bits", "_generator", "_next", "_count")
 
     def __init__(self, at: Address) -> None:
         self._bits = philox(at)
         self._next: Any = self._bits.random_raw
-        self._taken = 0
+        self._count = 0
         """The number of words drawn so far."""
         self._generator: Generator | None = None
 
@@ -74,25 +74,25 @@ class Draws:
 
     def word(self) -> int:
         """Return the next raw word, in [0, 2**64)."""
-        self._taken += 1
+        self._count += 1
         word: int = self._next()
         return word
 
     def words(self, n: int) -> list[int]:
         """Return the next n raw words, like n calls of `word`."""
-        self._taken += index(n)
+        self._count += index(n)
         words: list[int] = self._next(n).tolist()
         return words
 
     def unit(self) -> float:
         """Return a number in [0, 1): the upper 53 bits of a word, like ``Generator.random()``."""
-        self._taken += 1
+        self._count += 1
         unit: float = (self._next() >> 11) * 2.0**-53
         return unit
 
     def units(self, n: int) -> npt.NDArray[np.float64]:
         """Return n numbers in [0, 1), like n calls of `unit`: float64, shape (n,). This takes n words."""
-        self._taken += index(n)
+        self._count += index(n)
         units: npt.NDArray[np.float64] = (self._next(n) >> np.uint64(11)) * 2.0**-53
         return units
 
@@ -108,7 +108,7 @@ class Draws:
             raise ValueError(
                 f"low, high and high - low must be finite, got {low!r} and {high!r}: pass finite bounds"
             )
-        self._taken += 1
+        self._count += 1
         number: float = low + span * ((self._next() >> 11) * 2.0**-53)
         return number
 
@@ -122,7 +122,7 @@ class Draws:
             raise ValueError(
                 f"n must be at least 1 and at most 2**32, got {n!r}: pass the number of values to draw from"
             )
-        self._taken += 1
+        self._count += 1
         number: int = (self._next() * index(n)) >> 64
         return number
 
@@ -134,7 +134,7 @@ class Draws:
         """
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"p must be a probability in [0, 1], got {p!r}: pass the share of True")
-        self._taken += 1
+        self._count += 1
         fired: bool = (self._next() >> 11) * 2.0**-53 < p
         return fired
 
@@ -144,7 +144,7 @@ class Draws:
         This takes no word; `sixteenths` and its callers compute the noise.
         """
         low, high, _, moment, stream, index = self.address
-        return Address(low, high, -(-self._taken // 4), moment, stream, index)
+        return Address(low, high, -(-self._count // 4), moment, stream, index)
 
     @property
     def generator(self) -> Generator:
@@ -225,7 +225,7 @@ class PooledDraws(Draws):
             movable.state,
         )
         self._next = self._bits.random_raw
-        self._call = self._taken = 0
+        self._call = self._count = 0
         self._generator = None
 
     @property
@@ -249,14 +249,14 @@ class PooledDraws(Draws):
         """Go to the beginning of the sample's stream `op`."""
         self._counter[2] = op << 32 | self._call
         self._bits.state = self._state
-        self._taken = 0
+        self._count = 0
         self._generator = None
 
     def begin(self, upper: int, limit: int) -> bool:
         """Go to the sample's stream whose ``op << 32`` is `upper`, and return whether its first word is below the limit."""
         self._counter[2] = upper | self._call
         self._bits.state = self._state
-        self._taken = 1
+        self._count = 1
         self._generator = None
         fired: bool = self._next() < limit
         return fired

@@ -167,10 +167,10 @@ class ManyDraws:
         ([2, 4], [False, False])
     """
 
-    __slots__ = ("_blocks", "_keys", "_op", "_taken")
+    __slots__ = ("_blocks", "_keys", "_op", "_count")
 
     def __init__(self, keys: ManyKeys, op: int, first: npt.NDArray[np.uint64] | None = None) -> None:
-        self._keys, self._op, self._taken = keys, op, 0
+        self._keys, self._op, self._count = keys, op, 0
         self._blocks = [] if first is None else [first]
 
     def __len__(self) -> int:
@@ -178,20 +178,20 @@ class ManyDraws:
 
     def __getitem__(self, rows: npt.NDArray[np.intp]) -> ManyDraws:
         draws = ManyDraws(self._keys[rows], self._op)
-        draws._taken, draws._blocks = self._taken, [block[rows] for block in self._blocks]
+        draws._count, draws._blocks = self._count, [block[rows] for block in self._blocks]
         return draws
 
     def noise(self) -> list[Address]:
         """Return the address of each stream's noise: the first block after all words drawn so far."""
-        block = -(-self._taken // 4)
+        block = -(-self._count // 4)
         return [address._replace(block=block) for address in self._keys.addresses(self._op)]
 
     def word(self) -> npt.NDArray[np.uint64]:
         """Return the next raw word of each stream: uint64, shape (keys,)."""
-        block, column = divmod(self._taken, 4)
+        block, column = divmod(self._count, 4)
         while len(self._blocks) <= block:
             self._blocks.append(self._keys.blocks([self._op], len(self._blocks) + 1)[0])
-        self._taken += 1
+        self._count += 1
         return self._blocks[block][:, column]
 
     def words(self, n: int) -> npt.NDArray[np.uint64]:

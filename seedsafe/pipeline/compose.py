@@ -96,7 +96,9 @@ class Compose:
         self.keypoints = _part("keypoints", keypoints, Keypoints)
         namer = Namer()
         if channels not in (None, "last"):
-            raise ValueError(f'channels must be "last" or None, got {channels!r}: images are (H, W, C)')
+            raise ValueError(
+                f'channels must be "last" or None, got {channels!r}: pass "last" if images are (H, W, C)'
+            )
         self.channels = channels
         self._chain = self.bind(namer)
         self._root = MixingRoot(self._chain, namer.rules) if namer.rules.mixes else self._chain
@@ -116,7 +118,7 @@ class Compose:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The entries of a sample that lose elements together with boxes or keypoints."""
+        """The entries of a sample with labels, of boxes and keypoints or of the sample itself."""
         return self._rules.labels
 
     def __call__(self, sample: Any = None, *, key: SampleKey | None = None, **parts: Any) -> Any:
@@ -141,8 +143,8 @@ class Compose:
     def batch(self, images: Any, keys: ManyKeys | Sequence[SampleKey]) -> Array:
         """Return a batch of augmented images: the bytes of ``np.stack([self(image, key=key) for …])``, in less time.
 
-        If all transforms are the library's own, each is applied to all small images at once. For images of 32 by 32 pixels this
-        takes about a third of the time. All other images are augmented one by one.
+        If all transforms are the library's own, small images run at once, transform by transform. For images of 32 by 32 pixels
+        this takes about a third of the time. All other images run one by one.
 
         Args:
             images: N images, an array (N, H, W) or (N, H, W, C) or a list, of any dtype that the pipeline takes. They are

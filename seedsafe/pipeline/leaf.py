@@ -205,7 +205,7 @@ class Leaf:
         self.name = name
         self._draw = draw
         self._streams = ops
-        self._upper = ops[0] << 32 if len(ops) == 1 else None  # of the stream's word
+        self._upper = ops[0] << 32 if len(ops) == 1 else None  # the upper half of the stream word
         p = probability("p", getattr(transform, "p", 1.0))
         self.limit = limit_of(p)
         """The limit of the stream's first word: the transform fires if the word is below it."""

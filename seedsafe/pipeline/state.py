@@ -87,7 +87,7 @@ class State(PooledDraws):
                 bits.state = state
                 if word() >= limit:
                     continue
-                self._taken = 1
+                self._count = 1
                 self._generator = None
             sample = run(sample, self)
         return sample
