@@ -22,7 +22,7 @@ from seedsafe.keys.key import Address, SampleKey, address, philox
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt  # costs a tenth of NumPy's own import
+    import numpy.typing as npt  # costs a tenth of NumPy's import: benchmarks/import_time.py
 
 __all__ = [
     "MAX_NORMAL",
@@ -57,7 +57,7 @@ class Draws:
         (2, False)
     """
 
-    __slots__ = ("_bits", "_generator", "_next", "_count")
+    __slots__ = ("_bits", "_count", "_generator", "_next")
 
     def __init__(self, at: Address) -> None:
         self._bits = philox(at)

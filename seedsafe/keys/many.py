@@ -167,7 +167,7 @@ class ManyDraws:
         ([2, 4], [False, False])
     """
 
-    __slots__ = ("_blocks", "_keys", "_op", "_count")
+    __slots__ = ("_blocks", "_count", "_keys", "_op")
 
     def __init__(self, keys: ManyKeys, op: int, first: npt.NDArray[np.uint64] | None = None) -> None:
         self._keys, self._op, self._count = keys, op, 0

@@ -191,7 +191,7 @@ class Leaf:
         "_simple",
         "_streams",
         "_upper",
-        "_usual",
+        "_without_videos",
         "limit",
         "name",
         "ops",
@@ -235,8 +235,7 @@ class Leaf:
 
     def _set_appliers(self, found: tuple[Applier, ...]) -> None:
         self._appliers = found
-        # Samples without videos use a shorter list, in less time: benchmarks/keys.py.
-        self._usual = tuple(one for one in found if one.target not in ("video", "video_mask"))
+        self._without_videos = tuple(one for one in found if one.target not in ("video", "video_mask"))
 
     def run(self, sample: Any, draws: State) -> Any:
         """Transform the sample; a dict is changed in place."""
@@ -307,7 +306,7 @@ class Leaf:
 
     def change(self, sample: dict[Any, Any], params: Any, info: Info, chosen: str | None) -> None:
         """Change all targets of a dict in place; see `apply_parts`."""
-        found = self._appliers if "video" in sample or "video_mask" in sample else self._usual
+        found = self._appliers if "video" in sample or "video_mask" in sample else self._without_videos
         for target, is_primary, apply, takes_info in found:
             if target in sample and (target == chosen or not is_primary):
                 part = sample[target]
