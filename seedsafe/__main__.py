@@ -1,7 +1,4 @@
-"""The command line: a table of tools.
-
-Each tool is imported when it is called.
-"""
+"""The command line: a table of tools."""
 
 from __future__ import annotations
 

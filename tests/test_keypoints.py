@@ -124,7 +124,7 @@ def test_no_keypoints() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"outside": "remove"}, ValueError, "outside must be one of 'keep', 'mark', 'drop', got 'remove'"),
+        ({"outside": "remove"}, ValueError, "outside must be one of keep, mark, drop, got 'remove'"),
         ({"pairs": "ab"}, TypeError, "pairs must be a list of pairs"),
         ({"pairs": 3}, TypeError, "pairs must be a list of pairs"),
         ({"pairs": [(1, 2, 3)]}, ValueError, "pairs must be a list of pairs"),

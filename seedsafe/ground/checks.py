@@ -1,7 +1,4 @@
-"""Checks of arguments.
-
-Each check returns the value in one form, or raises an error that ends with the way out.
-"""
+"""Checks of arguments: each returns or raises."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Names from other libraries and their equivalents here.
-
-Errors and the pages on migration show them.
-"""
+"""Names from other libraries and their equivalents here."""
 
 from __future__ import annotations
 

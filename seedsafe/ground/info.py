@@ -325,15 +325,11 @@ def check_target(target: str, parts: dict[str, Any]) -> None:
 
 
 def _check_masks(parts: dict[str, Any]) -> None:
-    masks = parts["masks"]
+    masks, must = parts["masks"], "masks must be a list of masks or a stack (N, H, W)"
     if not isinstance(masks, list | tuple | np.ndarray):
-        raise TypeError(
-            f"masks must be a list of masks or a stack (N, H, W), got {type(masks).__qualname__}: put a single one under 'mask'"
-        )
+        raise TypeError(f"{must}, got {type(masks).__qualname__}: put a single one under 'mask'")
     if isinstance(masks, np.ndarray) and masks.ndim < 3:
-        raise ValueError(
-            f"masks must be a list of masks or a stack (N, H, W), got {masks.shape}: put a single one under 'mask'"
-        )
+        raise ValueError(f"{must}, got {masks.shape}: put a single one under 'mask'")
     one: list[Any] = [np.zeros(masks.shape[1:], masks.dtype)] if isinstance(masks, np.ndarray) else []
     for mask in list(masks) or one:  # an empty stack has a shape to check
         check_array("a mask of masks", mask)

@@ -33,8 +33,7 @@ class Read:
     @property
     def key(self) -> SampleKey | None:
         """The key for calls without one."""
-        key: SampleKey | None = self._key
-        return key
+        return self._key  # type: ignore[no-any-return]
 
     @property
     def has_key(self) -> bool:

@@ -70,13 +70,11 @@ class _Chooser:
         self.ops = ops + tuple(op for node in nodes for op in node.ops)
 
     def run(self, sample: Any, draws: State) -> Any:
-        """Run the chosen transforms on the sample; a dict is changed in place."""
         for position in self._choose(draws) or ():
             sample = self._nodes[position].run(sample, draws)
         return sample
 
     def trace(self, infos: Infos, draws: State, record: Trace) -> Infos:
-        """Append the drawn parameters to the record, and return the description of the result."""
         times = draws.counts.get(self._name, 0)
         chosen = self._choose(draws)
         record.append(Applied(stream_name(self._name, times), None if chosen is None else Chosen(chosen)))
@@ -85,7 +83,7 @@ class _Chooser:
         return infos
 
     def leaves(self) -> Iterator[Leaf]:
-        """Yield all transforms in this container, at any depth."""
+
         return Chain(self._nodes).leaves()
 
     def _choose(self, draws: State) -> tuple[int, ...] | None:

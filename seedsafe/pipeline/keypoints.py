@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from seedsafe.ground.checks import choice
 from seedsafe.ground.info import Array
 from seedsafe.pipeline.labels import label_names
 from seedsafe.pipeline.option import Option, option, store
@@ -50,13 +51,11 @@ class Keypoints:
         ([[7.0, 3.0], [2.0, 3.0]], ['left', 'right'])
     """
 
-    outside: str = option(default="keep", kw_only=True)
+    outside: str = option(choice, OUTSIDE, default="keep", kw_only=True)
     labels: Option[str | tuple[str, ...], tuple[str, ...]] = option(label_names, default=(), kw_only=True)
     pairs: Option[Iterable[Iterable[Any]], Pairs] = option(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.outside not in OUTSIDE:
-            raise ValueError(f"outside must be one of {', '.join(map(repr, OUTSIDE))}, got {self.outside!r}")
         check_options(self)
         store(self, pairs=_pairs(self.pairs, by_row=not self.labels))
         if self.pairs and not self.labels and self.outside == "drop":

@@ -1,7 +1,4 @@
-"""Labels of boxes and keypoints, and of samples.
-
-A label of boxes or keypoints is an entry of the sample with one element for each; they are dropped together.
-"""
+"""Labels of boxes, of keypoints and of samples."""
 
 from __future__ import annotations
 

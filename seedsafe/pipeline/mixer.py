@@ -96,7 +96,8 @@ class Mixer(Leaf):
         if rng is None:
             return sample
         # A copy, because the base may reuse the memory when it reads a partner.
-        own: dict[Any, Any] = {"image": sample.copy()} if alone else _copy(sample)
+        parts = {"image": sample} if alone else sample
+        own: dict[Any, Any] = {name: _copy(part) if name in TARGETS else part for name, part in parts.items()}
         array = own[self._choose(own)]
         if "boxes" in own and self._rules.boxes is None:
             raise ValueError(
@@ -111,19 +112,19 @@ class Mixer(Leaf):
         info = info.of_dataset(partners.length, partners.position)
         params = self._draw_params(rng, info)
         view = draws.address.moment & 0xFFFF
-        parts = [own]
+        samples = [own]
         for position in params.partners:
             other = partners.read(position, view, self._before, self._rules)
-            parts.append(_partner(self.name, own, other, position))
-        result: Mixture = self.transform.mix(parts, params)
+            samples.append(_partner(self.name, own, other, position))
+        result: Mixture = self.transform.mix(samples, params)
         if alone:
             return result.parts["image"]
         sample.update(own | result.parts)
         for name in self._rules.mixed_labels:
             if name in sample:
-                sample[name] = _mix_labels([part[name] for part in parts], result.shares)
+                sample[name] = _mix_labels([one[name] for one in samples], result.shares)
         if result.objects:
-            self._join(sample, parts, result.objects)
+            self._join(sample, samples, result.objects)
         return sample
 
     def run_into(self, sample: Any, draws: State, row: Array) -> Any:
@@ -146,11 +147,11 @@ class Mixer(Leaf):
         return with_boxes(infos, None)  # the boxes of partners are unknown
 
     def _join(
-        self, sample: dict[Any, Any], parts: list[dict[Any, Any]], objects: tuple[Objects, ...]
+        self, sample: dict[Any, Any], samples: list[dict[Any, Any]], objects: tuple[Objects, ...]
     ) -> None:
         """Combine the objects of all samples, the boxes under the pipeline's rules."""
         if objects[0].masks is not None:
-            own = parts[0]["masks"]
+            own = samples[0]["masks"]
             masks = [mask for one in objects for mask in one.masks or ()]
             if isinstance(own, ndarray):
                 blank = np.zeros((0, *sample["image"].shape[:2], *own.shape[3:]), own.dtype)
@@ -161,8 +162,8 @@ class Mixer(Leaf):
             assert isinstance(sample, RuledSample)
             assert self._rules.boxes is not None
             labels = [
-                {name: select(part[name], one.rows) for name in self._rules.boxes.labels}
-                for part, one in zip(parts[1:], objects[1:], strict=True)
+                {name: select(partner[name], one.rows) for name in self._rules.boxes.labels}
+                for partner, one in zip(samples[1:], objects[1:], strict=True)
             ]
             edges = np.concatenate([one.boxes for one in objects if one.boxes is not None])
             whole = np.concatenate([one.whole for one in objects])
@@ -232,13 +233,8 @@ class MixingRoot:
                 )
 
 
-def _copy(sample: dict[Any, Any]) -> dict[Any, Any]:
-    """Return a sample with copies of its targets."""
-
-    def copy(part: Any) -> Any:
-        return part.copy() if isinstance(part, ndarray) else type(part)([one.copy() for one in part])
-
-    return {name: copy(part) if name in TARGETS else part for name, part in sample.items()}
+def _copy(part: Any) -> Any:
+    return part.copy() if isinstance(part, ndarray) else type(part)([one.copy() for one in part])
 
 
 def _partner(name: str, own: dict[Any, Any], other: Any, position: int) -> dict[Any, Any]:

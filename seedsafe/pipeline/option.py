@@ -1,7 +1,4 @@
-"""Options of the library's transforms.
-
-Each is declared once, with its type, default, check and sentence for the docstring.
-"""
+"""Options of transforms: types, defaults, checks, sentences."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The declaration of the library's own transforms.
-
-Each class is declared; a declaration is never inherited.
-"""
+"""The declaration of the library's own transforms."""
 
 from __future__ import annotations
 
