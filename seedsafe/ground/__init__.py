@@ -1,3 +1,3 @@
-"""What all rooms need: arrays, arguments, processes."""
+"""Shared by all rooms: arrays, arguments and processes."""
 
 __all__: list[str] = []

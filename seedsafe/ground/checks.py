@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns or raises."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
