@@ -21,15 +21,14 @@ def to_plain(value: Any) -> Any:
             f"{type(value).__name__} has its own __init__, so its arguments cannot be saved as plain data: make "
             "it a frozen dataclass"
         )
-    has_options = isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own)
-    if has_options:
-        return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
-    if hasattr(value, "transforms"):
+    if hasattr(value, "transforms") and not isinstance(value, Transform):
         result = {
             "transform": type(value).__name__,
             "transforms": [to_plain(one) for one in value.transforms],
         }
         return result | {name: to_plain(option) for name, option in value.options().items()}
+    if isinstance(value, Transform) or (is_dataclass(value) and marks_of(type(value)).own):
+        return {"transform": type(value).__name__} | {k: to_plain(v) for k, v in options(value).items()}
     if isinstance(value, tuple | list):
         return [to_plain(one) for one in value]
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
