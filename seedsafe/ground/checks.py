@@ -148,7 +148,7 @@ def record_ids(ids: Any, length: int | None) -> npt.NDArray[np.uint64]:
     if same.size:
         first, second = (int(order[same[0] + step]) for step in (0, 1))
         raise ValueError(
-            f"ids must differ, got {found[first]} for samples {first} and {second}, which would both get the same augmentation: "
+            f"ids must differ, got {found[first]} for the samples {first} and {second}, which would both get the same augmentation: "
             "give one of the records another id"
         )
     return found
