@@ -87,7 +87,7 @@ def test_what_nothing_in_a_tree_uses_is_a_note(tmp_path: Path, other: str, sever
     found = lint([tmp_path]).findings
     assert [f.severity for f in found] == severities
     assert all(
-        ("nothing in the given files uses Images" in f.message) == (f.severity == "note") for f in found
+        ("nothing in these files uses Images" in f.message) == (f.severity == "note") for f in found
     )
     assert [f.severity for f in lint([tmp_path / "data.py"]).findings] == ["warning", "error"]
     (tmp_path / "data.py").write_text(DATASET.replace("class Images", "@register\nclass Images"))

@@ -66,7 +66,7 @@ def notes(tree: Path) -> Counter[tuple[str, int, str]]:
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
 def test_tree_is_right(tree: Path) -> None:
     assert found(tree) == expected(tree)
-    unused = [f for f in lint([tree]).findings if "nothing in the given files uses" in f.message]
+    unused = [f for f in lint([tree]).findings if "nothing in these files uses" in f.message]
     assert Counter((f.place.path, f.place.line, f.code) for f in unused) == notes(tree)
     assert {f.severity for f in unused} <= {"note"}
 

@@ -51,7 +51,7 @@ def test_every_page_belongs_to_a_rule_and_the_index_lists_it() -> None:
         assert f"| [{rule.code}]({rule.code}.md) | {rule.name} | {'yes' if rule.default else 'no'} |" in index
 
 
-FIX = re.compile(r"(?:[;:] |, or )(draw|make|seed|pass|use|call|count|copy|take|raise|return|pull)\b")
+TWO_SENTENCES = re.compile(r".+\. (Draw|Make|Seed|Pass|Use|Call|Count|Copy|Take|Raise)\b.*\.")
 
 
 def test_every_message_ends_with_the_way_out() -> None:
@@ -60,4 +60,5 @@ def test_every_message_ends_with_the_way_out() -> None:
     assert {finding.code for finding in found} == set(RULES)
     for finding in found:
         assert "\n" not in finding.message
-        assert FIX.search(finding.message), finding.message
+        assert TWO_SENTENCES.fullmatch(finding.message), finding.message
+        assert len(re.findall(r"[.!?] [A-Z]", finding.message)) == 1, finding.message

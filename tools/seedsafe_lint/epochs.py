@@ -118,7 +118,7 @@ def _unreached(run: Interpreter, cls: Class) -> None:
         for node in ast.walk(method.node):
             if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
                 path, names = cls.module.path, ", ".join(sorted(kept))
-                say("sampler", node, path, cls=cls, root=cls.name, kept=names, what=method.name)
+                say("sampler", node, path, cls=cls, root=cls.name, attributes=names, what=method.name)
                 return
 
 

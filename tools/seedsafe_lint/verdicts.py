@@ -18,75 +18,71 @@ _PHRASES = {
     "numpy": "{what} draws from NumPy's global generator in worker code ({root}): ",
     "copy": "{what} draws from a generator that every worker has a copy of ({source}; {root}): ",
     "library": "{what} draws from {source} in worker code ({root}): ",
-    "draw": "; draw from np.random.default_rng(<key>)",
-    "make": "; make a generator from <key> for each sample",
-    "seed it": "; seed it, or draw yourself, from <key>",
-    "seed": "; seed from <key>",
-    "initial": "; use torch.initial_seed() % 2**32",
+    "draw": ". Draw from np.random.default_rng(<key>).",
+    "make": ". Make a generator from <key> for each sample.",
+    "seed": ". Seed it from <key>.",
+    "initial": ". Seed with torch.initial_seed() % 2**32.",
     "key": "(seed, epoch, index)",
 }
 _TABLE = """
-numpy torch | SSF001 | warning | <numpy>torch >= 1.9 seeds it in each worker, yet the numbers depend on num_workers and on
-    which worker serves the sample; older torch repeats them in every worker<draw>
-numpy tf.data | SSF001 | warning | <numpy>from_generator runs it beside the training code, so the numbers depend on
+numpy torch | SSF001 | warning | <numpy>torch >= 1.9 seeds it in each worker (older torch repeats it), but the numbers depend
+    on num_workers and on which worker reads the sample<draw>
+numpy tf.data | SSF001 | warning | <numpy>from_generator runs it next to the training code, so the numbers depend on
     prefetching and on every other draw<draw>
-numpy keras | SSF001 | error | <numpy>with use_multiprocessing every process repeats the same numbers, in every epoch; with
-    threads they depend on timing<draw>
-numpy | SSF001 | error | <numpy>worker processes start from copies of the same state and repeat the same numbers, unless
-    the framework seeds them (torch does since 1.9)<draw>
-stored | SSF002 | error | <copy>workers repeat each other's numbers, and epochs repeat too; no framework seeds it anew<make>
-stored tf.data | SSF002 | error | <copy>the numbers depend on prefetching and differ from epoch to epoch only by
-    accident<make>
-own | SSF003 | error | <library>no framework seeds it, so workers repeat the same numbers<seed it>
-hidden | SSF003 | error | <library>a hidden draw, seeded by torch >= 1.9 only and dependent on the workers even
-    there<seed it>
-noise | SSF003 | warning | skimage's random_noise without rng in worker code ({root}): NumPy's global generator up to
-    scikit-image 0.18, fresh entropy that no seed reaches since 0.19; pass rng=np.random.default_rng(<key>)
-constant | SSF004 | error | {what} in {root}: all samples of all epochs get the same numbers<seed>
-seconds | SSF004 | error | {what} in {root}: all samples served within a second get the same numbers<seed>
-clock | SSF004 | warning | {what} in {root}: samples that are served at the same moment get the same numbers, and no run
-    can be repeated<seed>
-clock sum | SSF004 | warning | {what} and an index added up in {root}: two samples get the same numbers wherever the sums
-    are equal, and no run can be repeated<seed>
-counted | SSF004 | error | {what} in {root}: each worker counts in a copy of its own, so workers repeat each other's
-    numbers<seed>
-init outdated | SSF005 | error | {what} in {root}: in a worker of torch >= 1.9 this word is the same in every epoch and
-    every run, so the augmentations repeat<initial>
-worker alone | SSF006 | error | {what} in {root} depends on nothing but the worker's number and fixed values: every epoch
-    repeats the same numbers<initial>
-bare seed | SSF006 | error | {what} as worker_init_fn seeds with worker_id alone: it overwrites torch's seed of
-    the epoch, so every epoch and run repeats the same numbers<initial>
-init repeats | SSF006 | error | {what} in {root} depends on nothing but worker_id and fixed values: it overwrites torch's
-    seed of the epoch, so every epoch repeats the same numbers<initial>
-init ignores | SSF007 | error | {what} in {root} ignores worker_id: all workers draw the same numbers<initial>
-init forgets | SSF008 | error | {root} seeds {what} but not {missing}, which the dataset draws from; seed it there too,
-    from torch.initial_seed()
-sampler | SSF009 | warning | {root}.set_epoch sets {kept}, which the generator of {root}.{what} never sees: every epoch
-    has the same order, and a resumed run another; make the generator from the epoch
-set_epoch | SSF010 | warning | DistributedSampler without set_epoch: every epoch visits the samples in the same order;
-    call sampler.set_epoch(epoch) before each epoch
-persistent | SSF011 | error | persistent_workers with {what}: the workers keep the copy of the dataset that they got at
-    their start, so a later change of the attribute never reaches them; pass the epoch with the index, or set
-    persistent_workers=False
-epoch hook | SSF012 | warning | {root}.on_epoch_end counts epochs in {what}: Keras 3 also calls it before the first epoch,
-    tf-keras up to twice an epoch, and worker processes keep old copies; take the epoch from a callback's on_epoch_begin
-grows | SSF013 | warning | self.{what} grows with each sample in {root}: each worker counts in a copy of its own, which is
-    lost when it ends, and threads race for it; count in the training process, or in memory that workers share
-none | SSF014 | warning | {root} returns None for some samples: the default collate function raises TypeError in the
-    worker, and a collate function that drops them makes batches of other sizes; raise, or return another sample
-in place | SSF015 | error | {root} changes {what} in place, which is a view of self.{attr}: the next epoch reads the
-    changed sample; copy it first
+numpy keras | SSF001 | error | <numpy>with use_multiprocessing every process repeats the same numbers in every epoch, and
+    with threads they depend on timing<draw>
+numpy | SSF001 | error | <numpy>worker processes start from copies of the same state and repeat the same numbers unless the
+    framework seeds them, as torch does since 1.9<draw>
+stored | SSF002 | error | <copy>workers repeat each other's numbers, epochs repeat too, and no framework seeds it again<make>
+stored tf.data | SSF002 | error | <copy>the numbers depend on prefetching, and differ between epochs only by accident<make>
+own | SSF003 | error | <library>no framework seeds it, so workers repeat the same numbers. Seed it from <key>, or draw the
+    numbers from np.random.default_rng(<key>).
+hidden | SSF003 | error | <library>only torch >= 1.9 seeds it, and even then the numbers depend on the workers. Pass
+    random_state=np.random.default_rng(<key>).
+noise | SSF003 | warning | skimage's random_noise has no rng in worker code ({root}): it draws from NumPy's global generator
+    up to scikit-image 0.18, and since 0.19 from entropy that no seed reaches. Pass rng=np.random.default_rng(<key>).
+constant | SSF004 | error | {what} in {root} gives all samples of all epochs the same numbers<seed>
+seconds | SSF004 | error | {what} in {root} gives all samples read within one second the same numbers<seed>
+clock | SSF004 | warning | {what} in {root} gives samples read at the same time the same numbers, and no run can be
+    repeated<seed>
+clock sum | SSF004 | warning | {what} plus an index in {root} gives two samples the same numbers whenever the sums are equal,
+    and no run can be repeated<seed>
+counted | SSF004 | error | {what} in {root} repeats numbers between workers, because each worker counts in its own copy<seed>
+init outdated | SSF005 | error | {what} in {root} is the same in every epoch and every run of a torch >= 1.9 worker, so the
+    augmentations repeat<initial>
+worker alone | SSF006 | error | {what} in {root} depends only on the worker's number and fixed values, so every epoch repeats
+    the same numbers<initial>
+bare seed | SSF006 | error | {what} as worker_init_fn seeds with worker_id alone and overwrites torch's seed for the epoch, so
+    every epoch and run repeats the same numbers<initial>
+init repeats | SSF006 | error | {what} in {root} depends only on worker_id and fixed values and overwrites torch's seed for the
+    epoch, so every epoch repeats the same numbers<initial>
+init ignores | SSF007 | error | {what} in {root} ignores worker_id, so all workers draw the same numbers<initial>
+init forgets | SSF008 | error | {root} seeds {what} but not {missing}, which the dataset draws from. Seed it there too, from
+    torch.initial_seed().
+sampler | SSF009 | warning | {root}.set_epoch sets {attributes}, which the generator of {root}.{what} never uses: every epoch
+    has the same order, and a resumed run has another one. Make the generator from the epoch.
+set_epoch | SSF010 | warning | DistributedSampler without set_epoch visits the samples in the same order in every epoch. Call
+    sampler.set_epoch(epoch) before each epoch.
+persistent | SSF011 | error | persistent_workers with {what}: the workers keep the copy of the dataset from when they started,
+    so a later change of the attribute never reaches them. Pass the epoch with the index, or set persistent_workers=False.
+epoch hook | SSF012 | warning | {root}.on_epoch_end counts epochs in {what}, but Keras 3 also calls it before the first epoch,
+    tf-keras up to twice an epoch, and worker processes keep old copies. Take the epoch from a callback's on_epoch_begin.
+grows | SSF013 | warning | self.{what} grows with each sample in {root}: each worker counts in its own copy, which is lost
+    when the worker ends, and threads race for it. Count in the training process, or in memory that the workers share.
+none | SSF014 | warning | {root} returns None for some samples: the default collate function raises TypeError in the worker,
+    and one that drops them makes batches of other sizes. Raise, or return another sample.
+in place | SSF015 | error | {root} changes {what} in place, which is a view of self.{attr}, so the next epoch reads the changed
+    sample. Copy it first.
 threads | SSF016 | error | cv2.setNumThreads with a positive number in a worker joins threads that the fork left behind
-    and can hang for ever: pass 0
-hash | SSF018 | warning | {what} with hash() of a string in {root}: Python salts it anew in each run and each spawned
-    process, so no run can be repeated; use zlib.crc32(text.encode())
-set order | SSF018 | note | {root} depends on the order of a set in self.{what}: of strings it differs from run to run and
-    between spawned processes; take sorted(...) of it
-pool | SSF019 | note | {what} in processes of a pool draws from a generator that this file seeds before: forked processes
-    start from copies of one state and repeat each other's numbers; make a generator from (seed, task) in {root}
-python | SSF017 | note | {what} draws from Python's global generator in worker code ({root}): torch seeds it in each
-    worker and Python itself after a fork, yet the numbers depend on the workers or on no seed at all; draw from a
-    generator made from <key>
+    and can hang forever. Pass 0.
+hash | SSF018 | warning | {what} with hash() of a string in {root} differs in each run and each spawned process, because Python
+    salts that hash. Use zlib.crc32(text.encode()).
+set order | SSF018 | note | {root} depends on the order of a set in self.{what}, which for strings differs between runs and
+    between spawned processes. Take sorted(...) of it.
+pool | SSF019 | note | {what} in the processes of a pool draws from a generator that this file seeds before: forked processes
+    start from copies of one state and repeat each other's numbers. Make a generator from (seed, task) in {root}.
+python | SSF017 | note | {what} draws from Python's global generator in worker code ({root}): torch seeds it in each worker, and
+    Python after a fork, but the numbers depend on the workers or on no seed at all. Draw from a generator made from <key>.
 """
 
 
@@ -130,7 +126,7 @@ class Verdicts:
         code, severity, text = SAID[key]
         cls = cls or (self.context.root.cls if self.context.root else None)
         if cls and not self.context.project.used(cls):
-            severity, text = "note", f"{text} (a note: nothing in the given files uses {cls.name})"
+            severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
         cause = cause or words.get("root", "")
         self.findings.report(code, node, path, text.format(**words), severity, related, cause)
 
