@@ -63,7 +63,11 @@ def test_exit_codes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "mild.py", "--strict")[0] == 1
     assert run(capsys, "mild.py", "--strict", "--min-severity", "error")[0] == 0
     assert run(capsys, "clean.py", "--strict")[0] == 0
-    assert run(capsys, "missing.py") == (2, "", "seedsafe lint: no file or folder missing.py\n")
+    assert run(capsys, "missing.py") == (
+        2,
+        "",
+        "seedsafe lint: there is no file or folder missing.py: pass a path that exists\n",
+    )
     for wrong in (["--no-such-option"], ["--jobs", "0", "."], ["--min-severity", "bad"]):
         assert run(capsys, *wrong)[0] == 2
     assert run(capsys, "--help")[0] == 0
@@ -161,7 +165,10 @@ def test_a_baseline_hides_what_it_knows_wherever_it_has_moved(
     assert codes(capsys) == ["SSF001", "SSF002"]
     run(capsys, "--write-baseline", "known.json")
     assert codes(capsys) == []
-    for wrong, message in (("missing.json", "cannot be read: No such file"), ("data.py", "is no baseline")):
+    for wrong, message in (
+        ("missing.json", "cannot be read: No such file"),
+        ("data.py", "is not a baseline"),
+    ):
         code, _, err = run(capsys, "--baseline", wrong)
         assert code == 2
         assert message in err
@@ -204,7 +211,10 @@ def test_selection(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert codes(capsys, "--extend-select", "SSF017") == ["SSF001", "SSF002", "SSF017"]
     code, _, err = run(capsys, "--select", "F401")
     assert code == 2
-    assert err == "seedsafe lint: select names no rule with 'F401': the rules are SSF001 to SSF019, or ALL\n"
+    assert (
+        err
+        == "seedsafe lint: select got 'F401', which is not a rule: pass SSF001 to SSF019, a prefix, or ALL\n"
+    )
 
 
 def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,15 +242,15 @@ def test_settings_of_pyproject(project: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ('selct = ["SSF001"]', "has no setting 'selct'; it has select, extend-select"),
-        ('select = "SSF001"', "select must be a list of strings, not 'SSF001'"),
-        ("torch-version = 2", "torch-version must be a string, not 2"),
-        ('torch-version = "two"', "torch-version must look like \"2.4\", not 'two'"),
-        ("per-file-ignores = []", "per-file-ignores must be a table of lists, not []"),
+        ('selct = ["SSF001"]', "has no setting 'selct': use one of select, extend-select"),
+        ('select = "SSF001"', "select must be a list of strings, got 'SSF001'"),
+        ("torch-version = 2", "torch-version must be a string, got 2"),
+        ('torch-version = "two"', "torch-version must be a version such as \"2.4\", got 'two'"),
+        ("per-file-ignores = []", "per-file-ignores must be a table of lists, got []"),
         ("select = [", "pyproject.toml: "),
-        ("strict = 1", "strict must be true or false, not 1"),
-        ('min-severity = "bad"', "min-severity must be one of error, warning, note, not 'bad'"),
-        ("baseline = []", "baseline must be a string, not []"),
+        ("strict = 1", "strict must be true or false, got 1"),
+        ('min-severity = "bad"', "min-severity must be one of error, warning, note, got 'bad'"),
+        ("baseline = []", "baseline must be a string, got []"),
     ],
 )
 def test_unusable_settings(
@@ -322,7 +332,10 @@ def test_statistics_and_output_file(project: Path, capsys: pytest.CaptureFixture
 def test_output_that_cannot_be_written(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "--output", str(project))
     assert code == 2
-    assert err == f"seedsafe lint: --output cannot be written: {project}: Is a directory\n"
+    assert (
+        err
+        == f"seedsafe lint: {project} cannot be written: Is a directory. Pass a file in a folder that exists\n"
+    )
 
 
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
@@ -333,7 +346,7 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"# {rule.code} {rule.name}" in out for rule in RULES.values())
     assert run(capsys, "--explain", "SSF999")[::2] == (
         2,
-        "seedsafe lint: --explain knows no rule 'SSF999': the rules are SSF001 to SSF019\n",
+        "seedsafe lint: --explain got 'SSF999', which is not a rule: pass SSF001 to SSF019, or ALL\n",
     )
 
 

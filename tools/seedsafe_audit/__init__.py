@@ -1,4 +1,4 @@
-"""A run-time audit of a dataset: it reads it in real loaders and answers questions with evidence."""
+"""Audit a dataset in real loaders, with evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`audit`: run a dataset in real loaders and answer every question about it."""
+"""Audit a dataset: run it and answer questions."""
 
 from __future__ import annotations
 

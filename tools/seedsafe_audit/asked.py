@@ -1,4 +1,7 @@
-"""Count how often a reading asks for the key of the sample under way: a pipeline, generator() or keyed() without a key does."""
+"""Count how often readings ask for their key.
+
+A pipeline, `generator()` and `keyed()` ask for the key of the current sample when they get none.
+"""
 
 from __future__ import annotations
 

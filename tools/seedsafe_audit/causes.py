@@ -1,4 +1,7 @@
-"""Join the answers that have one cause: one of them leads, with the lines that draw, and the others are part of it."""
+"""Group the answers that have one cause.
+
+The first of them leads and shows the lines that draw; the others are part of it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line of the audit: ``python -m seedsafe audit MODULE:OBJECT``."""
+"""The command line of the audit."""
 
 from __future__ import annotations
 

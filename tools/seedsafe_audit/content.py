@@ -1,4 +1,4 @@
-"""What a sample is: the digest of its bytes, its form, and its values that deserve a look."""
+"""The digest, form and values of a sample."""
 
 from __future__ import annotations
 

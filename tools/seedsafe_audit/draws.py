@@ -1,4 +1,7 @@
-"""Find where a dataset draws: the line of the user's code at which each generator moves, or the clock or the system's entropy is asked."""
+"""Find the lines where a dataset draws.
+
+A line draws if a generator's state changes there, or if it asks the clock or the system's entropy.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real loaders: torch's DataLoader, Keras's enqueuer, and plain processes for what belongs to no framework."""
+"""The loaders: torch's, Keras's and plain processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The options of ``seedsafe audit``, in a file that imports little: help comes at once."""
+"""The options of ``seedsafe audit``.
+
+This file imports little, so that the help appears at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as an HTML page that stands alone."""
+"""The report as one HTML file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small picture of a sample, as a PNG file in base 64."""
+"""A small PNG image of a sample."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process holds: its private memory, its threads and the libraries that start some."""
+"""Memory, threads and libraries of a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loader reads instead of the dataset: the dataset itself, with a record of each reading."""
+"""A dataset that records each reading of another."""
 
 from __future__ import annotations
 

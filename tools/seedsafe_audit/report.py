@@ -1,4 +1,4 @@
-"""What an audit answers: one verdict a question, with the evidence for it."""
+"""The report of an audit: verdicts and evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process-wide generators: seeding them for a run, and seeing whether somebody drew from them."""
+"""Seed and observe the process-wide generators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of an audit: which they are, how each is read, and what came of it."""
+"""The runs of an audit."""
 
 from __future__ import annotations
 

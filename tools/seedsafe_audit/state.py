@@ -1,4 +1,4 @@
-"""What a dataset keeps: a snapshot of its attributes, and what changed between two of them."""
+"""Snapshots of a dataset's attributes, and their differences."""
 
 from __future__ import annotations
 

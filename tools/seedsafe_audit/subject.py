@@ -1,4 +1,4 @@
-"""What is audited: how it is read, how long it is, and where its transform is kept."""
+"""The audited dataset, and how to read it."""
 
 from __future__ import annotations
 

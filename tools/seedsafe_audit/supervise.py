@@ -1,4 +1,4 @@
-"""Running something in a process of its own that is watched, and ended with all that it started."""
+"""Run something in a supervised process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report for a terminal, in plain text; in colours on a terminal that shows them."""
+"""The report as text for a terminal."""
 
 from __future__ import annotations
 

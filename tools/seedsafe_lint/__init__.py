@@ -1,4 +1,7 @@
-"""A linter for random numbers in data loading code; it parses files and imports none of them."""
+"""Find random-state bugs in data loading code.
+
+The linter parses files and imports none of them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "ConfigError", "Finding", "Place", "Report", "Skipped", "lint"]
 
-# Imported when a name is first asked for: the help of a command needs none of them.
+# Names are imported at their first use, because the help of a command needs none of them.
 _NAMES = {"config": "Config ConfigError", "findings": "Finding Place Skipped", "runner": "Report lint"}
 _MODULE_OF = {name: f"seedsafe_lint.{module}" for module, names in _NAMES.items() for name in names.split()}
 

@@ -1,4 +1,4 @@
-"""What a variable may hold: a few alternatives, each an abstract value."""
+"""The alternative values of a variable."""
 
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -16,11 +16,11 @@ class Value:
 
     @property
     def family(self) -> object:
-        """What it has in common with the values that it may be united with; None if with none."""
+        """A label that values which can be merged share, or None if this one cannot be merged."""
         return None
 
     def united(self, others: "Iterable[Value]") -> "Value":
-        """Return one value that stands for this one and others of its family."""
+        """Return one value in place of this one and others of its family."""
         raise NotImplementedError
 
 
@@ -28,7 +28,7 @@ Values: TypeAlias = tuple[Value, ...]
 
 
 def join(first: Values, *more: Values) -> Values:
-    """Return the alternatives of several values, without duplicates; where they are many, one for each family."""
+    """Return all the alternatives without duplicates. If there are many, merge those of one family."""
     if not first and len(more) == 1 and len(more[0]) <= _MANY:
         return more[0]
     merged = first

@@ -1,4 +1,4 @@
-"""Findings that a project lives with for now: a baseline file, or a ``noqa`` comment on each line."""
+"""Known findings: a baseline file or ``noqa`` comments."""
 
 import ast
 import json
@@ -17,9 +17,9 @@ __all__ = ["add_noqa", "unknown", "write_baseline"]
 
 
 def write_baseline(findings: Iterable[Finding], file: Path) -> None:
-    """Write findings into a file that `unknown` reads.
+    """Write findings into a baseline file.
 
-    A finding is known by its file, its rule and the text of its line, so that it stays known when lines above it change.
+    A finding is identified by its file, its rule and the text of its line, so changes in the lines above do not matter.
     """
     counts: dict[str, dict[str, dict[str, int]]] = {}
     for (path, code, line), count in sorted(Counter(_identities(findings, file)).items()):
@@ -31,7 +31,7 @@ def unknown(findings: list[Finding], file: Path) -> list[Finding]:
     """Return the findings that are not in a baseline.
 
     Raises:
-        ConfigError: The file is missing or is no baseline.
+        ConfigError: The file is missing or is not a baseline.
     """
     try:
         known = Counter(
@@ -44,10 +44,10 @@ def unknown(findings: list[Finding], file: Path) -> list[Finding]:
         )
     except OSError as error:
         raise ConfigError(
-            f"the baseline {file} cannot be read: {error.strerror}; --write-baseline FILE makes one"
+            f"the baseline {file} cannot be read: {error.strerror}. Write one with --write-baseline FILE"
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{file} is no baseline: --write-baseline FILE makes one") from error
+        raise ConfigError(f"{file} is not a baseline: write one with --write-baseline FILE") from error
     new = []
     for finding, identity in zip(findings, _identities(findings, file), strict=True):
         known[identity] -= 1
@@ -72,7 +72,7 @@ def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
     """Write ``# noqa`` comments on the lines of findings.
 
     Returns:
-        How many lines were changed, and the places where a comment would change the code or is impossible.
+        The number of changed lines, and the lines (``path:number``) where a comment is impossible or would change the code.
     """
     by_line: dict[str, dict[int, set[str]]] = {}
     for finding in findings:

@@ -1,4 +1,4 @@
-"""Calls: what is called, with which arguments, and what comes back."""
+"""Values of calls."""
 
 import ast
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ class Calls(Part):
         starred: bool = False,
         spread: list[Values] | None = None,
     ) -> Values:
-        """Return the value of calling something of the analysed code."""
+        """Return the value of a call into the analysed code."""
         match callee:
             case Fn():
                 if not self.context.worker and callee.function.yields:
@@ -99,7 +99,7 @@ class Calls(Part):
         return self.context.nothing
 
     def callbacks(self, values: list[Values]) -> Values:
-        """Return a call of something unknown: it may call the functions among its arguments."""
+        """Return the value of a call of something unknown, which may call the functions among its arguments."""
         functions = tuple(
             dict.fromkeys(v for alternatives in values for v in self._functions_in(alternatives))
         )
@@ -112,7 +112,7 @@ class Calls(Part):
         return (Group(functions, calls=True),)
 
     def _functions_in(self, values: Values) -> Iterator[Value]:
-        """Yield what something unknown may call of what it is given: functions, objects with a ``__call__``, and those in lists."""
+        """Yield the arguments that an unknown callee may call: functions, callable objects, and those in containers."""
         for value in (*values, *contents(values)):
             match value:
                 case Fn() | Bound():

@@ -1,4 +1,4 @@
-"""Calls in a file, with the scopes that they stand in."""
+"""The calls of a file, with their scopes."""
 
 import ast
 import bisect
@@ -12,17 +12,12 @@ __all__ = ["calls_of", "calls_on"]
 
 
 def calls_on(module: Module, lines: list[int]) -> Iterator[tuple[ast.Call, Frame]]:
-    """Yield the calls in statements that stand on some lines of a file, and the frame around each.
-
-    Args:
-        module: The file.
-        lines: Numbers of lines, from 1 and in order.
-    """
+    """Yield the calls in the statements on some lines (from 1, in order), and the frame around each call."""
     yield from _within(module, module.scope.body, module.frame, lines)
 
 
 def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
-    """Return the calls of a function in its own file, by its name; of an ``__init__``, calls of its class."""
+    """Return the calls of a function in its own file, found by its name. For ``__init__``, return those of its class."""
     if isinstance(function.node, ast.Lambda):
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name

@@ -1,4 +1,4 @@
-"""The command line of the linter: ``python -m seedsafe lint``."""
+"""The command line of the linter."""
 
 import argparse
 import sys
@@ -27,9 +27,9 @@ def main(argv: list[str]) -> int:
         argv: Arguments after ``seedsafe lint``.
 
     Returns:
-        0 if all is well, 1 if errors were found (with ``--strict``, if anything was), 2 if the run could not be done: an
-        unknown option or rule, a path that does not exist, a setting that cannot be used. Files that cannot be parsed
-        are named on the error stream and change nothing.
+        0 if there are no errors; 1 if there are (with ``--strict``, if there is any finding); 2 if the run is impossible:
+        an unknown option or rule, a path that does not exist, an unusable setting. Files that cannot be parsed are named
+        on the error stream and do not change the exit code.
 
     Example:
         >>> main(["--explain", "SSF001"])  # doctest: +ELLIPSIS
@@ -54,7 +54,9 @@ def _explain(code: str) -> int:
     elif code in RULES:
         print(page(code).rstrip())
     else:
-        raise ConfigError(f"--explain knows no rule {code!r}: the rules are {min(RULES)} to {max(RULES)}")
+        raise ConfigError(
+            f"--explain got {code!r}, which is not a rule: pass {min(RULES)} to {max(RULES)}, or ALL"
+        )
     return 0
 
 
@@ -91,7 +93,9 @@ def _written(name: str, write: Callable[[Path], object]) -> None:
     try:
         write(Path(name))
     except OSError as error:
-        raise ConfigError(f"--output cannot be written: {name}: {error.strerror}") from error
+        raise ConfigError(
+            f"{name} cannot be written: {error.strerror}. Pass a file in a folder that exists"
+        ) from error
 
 
 def _configured(options: argparse.Namespace) -> Config:
@@ -123,7 +127,7 @@ def _list(values: list[str] | None) -> tuple[str, ...]:
 
 @contextmanager
 def _progress(form: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show progress on the error stream, if that is a terminal and rich is there."""
+    """Show progress on the error stream, if it is a terminal and rich is installed."""
     if form != "text" or not sys.stderr.isatty():
         yield None
         return

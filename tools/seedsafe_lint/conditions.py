@@ -16,7 +16,7 @@ class Conditions(Part):
     """Outcomes of conditions."""
 
     def truth(self, test: ast.expr, frame: Frame) -> bool | None:
-        """Return the outcome of a condition, where it is known; evaluate it in any case."""
+        """Evaluate a condition and return its outcome, or None if it is unknown."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 inner = self.truth(operand, frame)

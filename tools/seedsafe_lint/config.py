@@ -1,4 +1,7 @@
-"""What to check and where: ``[tool.seedsafe.lint]`` in pyproject.toml, and the options of the command line over it."""
+"""Settings of the linter.
+
+They come from ``[tool.seedsafe.lint]`` in pyproject.toml; options of the command line take precedence.
+"""
 
 import fnmatch
 import tomllib
@@ -13,7 +16,7 @@ __all__ = ["Config", "ConfigError", "load", "selected"]
 
 
 class ConfigError(ValueError):
-    """A setting that cannot be used; the message names it and the way out."""
+    """An unusable setting. The message names it and the way out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +24,16 @@ class Config:
     """Settings of one run.
 
     Args:
-        select: Codes, or beginnings of codes, or ``ALL``; None for the rules that are on by default.
-        extend_select: Rules besides.
-        ignore: Rules to leave out.
+        select: Codes, prefixes of codes, or ``ALL``. None selects the rules that are on by default.
+        extend_select: Rules to check as well, in the same form.
+        ignore: Rules to leave out, in the same form.
         exclude: Glob patterns of paths to leave out, besides hidden folders and those of environments and caches.
-        per_file: Rules to leave out, by glob pattern.
-        torch: Version of torch to judge for; below 1.9, NumPy's global generator repeats in workers.
+        per_file: Rules to leave out, by glob pattern of the path.
+        torch: Version of torch to judge for. Below 1.9, NumPy's global generator repeats in workers.
         min_severity: Report nothing milder than this: ``error``, ``warning`` or ``note``.
-        strict: Any finding makes the run fail, not errors alone.
-        baseline: A file of findings that are known, relative to `root`, and not reported.
-        root: Folder that the patterns are relative to.
+        strict: Fail on any finding, not only on errors.
+        baseline: A file of known findings, relative to `root`, which are not reported.
+        root: The folder that patterns are relative to.
     """
 
     select: tuple[str, ...] | None = None
@@ -46,7 +49,7 @@ class Config:
 
     @property
     def codes(self) -> frozenset[str]:
-        """The codes that are on."""
+        """The codes of the selected rules."""
         default = {code for code, rule in RULES.items() if rule.default}
         chosen = default if self.select is None else selected(self.select, "select")
         return frozenset(
@@ -55,17 +58,17 @@ class Config:
 
     @property
     def old_torch(self) -> bool:
-        """True if the version of torch is below 1.9."""
+        """Whether the version of torch is below 1.9."""
         if not self.torch:
             return False
         try:
             major, _, minor = self.torch.partition(".")
             return (int(major), int(minor.partition(".")[0] or 0)) < (1, 9)
         except ValueError as error:
-            raise ConfigError(f'torch-version must look like "2.4", not {self.torch!r}') from error
+            raise ConfigError(f'torch-version must be a version such as "2.4", got {self.torch!r}') from error
 
     def ignored_in(self, path: str) -> set[str]:
-        """Return the codes that are off in a file."""
+        """Return the codes that are ignored in a file."""
         return {
             code
             for pattern, codes in self.per_file.items()
@@ -74,11 +77,11 @@ class Config:
         }
 
     def excluded(self, path: str) -> bool:
-        """Return True if a path is left out."""
+        """Return whether a path is left out."""
         return any(self.matches(path, pattern) for pattern in self.exclude)
 
     def matches(self, path: str, pattern: str) -> bool:
-        """Return True if a path, or a folder that it is in, fits a glob pattern."""
+        """Return whether a path, or a folder above it, matches a glob pattern."""
         absolute = Path(path).absolute()
         relative = absolute.relative_to(self.root) if absolute.is_relative_to(self.root) else absolute
         pattern = pattern.rstrip("/")
@@ -89,14 +92,14 @@ class Config:
 
 
 def selected(prefixes: Iterable[str], setting: str) -> set[str]:
-    """Return the codes that begin with one of some prefixes.
+    """Return the codes that begin with one of the prefixes.
 
     Args:
-        prefixes: Codes, or beginnings of codes, or ``ALL``.
-        setting: Name of the setting, for the message.
+        prefixes: Codes, prefixes of codes, or ``ALL``.
+        setting: Name of the setting, for the error.
 
     Raises:
-        ConfigError: A prefix fits no rule.
+        ConfigError: No rule has a prefix.
 
     Example:
         >>> sorted(selected(["SSF01"], "select"))[:2]
@@ -109,21 +112,21 @@ def selected(prefixes: Iterable[str], setting: str) -> set[str]:
         )
         if not codes:
             raise ConfigError(
-                f"{setting} names no rule with {prefix!r}: the rules are {min(RULES)} to {max(RULES)}, or ALL"
+                f"{setting} got {prefix!r}, which is not a rule: pass {min(RULES)} to {max(RULES)}, a prefix, or ALL"
             )
         found |= codes
     return found
 
 
 def load(start: Path, explicit: Path | None = None) -> Config:
-    """Return the settings of the pyproject.toml that governs a folder.
+    """Return the settings of the nearest pyproject.toml.
 
     Args:
-        start: The folder; it and its parents are searched.
+        start: The folder to search first, then its parents.
         explicit: A file to read instead.
 
     Raises:
-        ConfigError: The file cannot be read, or holds a setting that is unknown or of the wrong type.
+        ConfigError: The file cannot be read, or a setting is unknown or has the wrong type.
     """
     if explicit is not None:
         return _read(explicit, required=True)
@@ -144,11 +147,11 @@ def _read(file: Path, *, required: bool = False) -> Config:
     for key, value in table.items():
         if key not in _KEYS:
             raise ConfigError(
-                f"{file}: [tool.seedsafe.lint] has no setting {key!r}; it has {', '.join(_KEYS)}"
+                f"{file}: [tool.seedsafe.lint] has no setting {key!r}: use one of {', '.join(_KEYS)}"
             )
         name, kind, convert = _KEYS[key]
         if (converted := convert(value)) is None:
-            raise ConfigError(f"{file}: {key} must be {kind}, not {value!r}")
+            raise ConfigError(f"{file}: {key} must be {kind}, got {value!r}")
         config = replace(config, **{name: converted})  # type: ignore[arg-type]
     return config
 

@@ -1,4 +1,4 @@
-"""What the parts of the interpreter share: the state of the run, and the steps that they take through each other."""
+"""State and steps shared by the interpreter's parts."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ __all__ = ["Context", "Part", "State", "Steps"]
 
 @dataclass(slots=True)
 class State:
-    """What the code run so far has changed: attributes and globals stored, generators seeded anew."""
+    """The effects of the code run so far: values of attributes and globals, and seeds of generators."""
 
     stored: dict[tuple[object, str], Values] = field(default_factory=dict)
     seeded: dict[object, str] = field(default_factory=dict)
@@ -29,11 +29,11 @@ class State:
 class Context:
     """The state of a run.
 
-    With `worker` True the code is one that a worker runs, and draws count; else it is code that ran before in the main
-    process, and what it makes is `stored`.
+    With `worker` True the code runs in a worker, and draws count. Otherwise it ran before, in the main process, and the
+    objects and generators that it makes are `stored`.
 
     Args:
-        project: The given files.
+        project: The files to analyse.
     """
 
     def __init__(self, project: Project) -> None:
@@ -49,23 +49,23 @@ class Context:
         """Begin a run of worker code.
 
         Args:
-            root: What a worker calls first.
-            trying: Report nothing: the code may never be called.
+            root: The function that a worker calls first.
+            trying: Report nothing, because the code may never be called.
         """
         self.worker, self.state, self.root, self.trying = True, State(), root, trying
-        self.drawn: set[str] = set()  # kinds of generators that were drawn from
-        self.filling = False  # inside of an `if` that fills an attribute once
+        self.drawn: set[str] = set()  # kinds of generators that the code draws from
+        self.filling = False  # inside an `if` that fills an attribute once
         self.entered: set[Function] = set()
-        self.trail: list[Function] = []  # the functions that were run, in order
-        self.events = self.steps = 0  # what was drawn, seeded or cut short so far; expressions evaluated
+        self.trail: list[Function] = []  # the functions run so far, in order
+        self.events = self.steps = 0  # draws, seeds and cuts so far; expressions evaluated
 
     @property
     def nothing(self) -> Values:
-        """A value of which nothing is known."""
+        """An unknown value."""
         return UNKNOWN if self.worker else STATIC
 
     def before(self, action: Callable[[], Values]) -> Values:
-        """Run something as code of the main process, before the workers started."""
+        """Run an action as code of the main process, before the workers start."""
         worker, state, steps = self.worker, self.state, self.steps
         self.worker, self.state = False, State()
         # a long table at the head of a file takes no steps from worker code
@@ -80,7 +80,7 @@ class Context:
 
     @contextmanager
     def apart(self) -> Iterator["Context"]:
-        """Run something as worker code by itself: it reports nothing and leaves nothing behind."""
+        """Run worker code apart from the rest: it reports nothing and leaves no effects."""
         kept = dict(self.__dict__)
         self.begin(None, trying=True)
         try:
@@ -90,21 +90,18 @@ class Context:
 
 
 class Steps:
-    """The steps that parts take through each other, for each of them may lead to all the others; the interpreter fills them in."""
+    """The methods through which any part calls any other. The interpreter sets them."""
 
-    evaluate: Callable[[ast.expr | None, Frame], Values]  # the alternatives for the value of an expression
-    execute: Callable[[list[ast.stmt], Frame], bool]  # runs statements; True if they never reach their end
-    call: Callable[[ast.Call, Frame], Values]  # the value of a call, with its effects
-    invoke: Callable[..., Values]  # the value of calling something of the analysed code
-    # the value of calling something unknown, which may call its arguments
+    evaluate: Callable[[ast.expr | None, Frame], Values]
+    execute: Callable[[list[ast.stmt], Frame], bool]
+    call: Callable[[ast.Call, Frame], Values]
+    invoke: Callable[..., Values]
     callbacks: Callable[[list[Values]], Values]
-    run: Callable[..., Values]  # the value that a function returns, with its effects
-    # what a parameter of a function of the main process holds
+    run: Callable[..., Values]
     parameter: Callable[[ast.arg, Function], Values]
-    decorated: Callable[[Fn], Values]  # a function as its decorators of the analysed code leave it
-    # the values, with one of which nothing is known in place of those that cannot draw
+    decorated: Callable[[Fn], Values]
     told: Callable[[Values], Values]
-    earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers started
+    earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers start
 
 
 @dataclass(eq=False)
@@ -112,7 +109,7 @@ class Part:
     """A part of the interpreter.
 
     Args:
-        context: What all parts share.
+        context: The state that all parts share.
         steps: The other parts.
     """
 

@@ -1,4 +1,4 @@
-"""Analyses files: what each one's worker code draws, wherever the draw stands."""
+"""Find what the worker code of files draws."""
 
 import gc
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ __all__ = ["Result", "analyse", "lint_file"]
 
 @dataclass(slots=True)
 class Result:
-    """Findings of some files, and the files that were skipped."""
+    """The findings of some files, and the files that were skipped."""
 
     findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -35,7 +35,7 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
         old_torch: Judge for torch < 1.9.
 
     Returns:
-        Findings in any file of the project, not yet filtered by rule, and the files of `paths` that were skipped.
+        Findings in any file of the project, before they are filtered by rule, and the files of `paths` that were skipped.
     """
     result = Result()
     for path in paths:
@@ -48,13 +48,13 @@ def analyse(paths: Iterable[Path], project: Project, *, old_torch: bool = False)
             result.skipped.append(Skipped(str(path), str(error)))
         except RecursionError:
             result.skipped.append(Skipped(str(path), "nested too deeply to be analysed"))
-        except Exception as error:  # noqa: BLE001 - one file must not keep the findings of all others back
+        except Exception as error:  # noqa: BLE001 - one file must not hide the findings of all others
             result.skipped.append(Skipped(str(path), f"the linter failed, please report it: {error!r}"))
     return result
 
 
 def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> list[Finding]:
-    """Return the findings of the worker code that begins in one file, in this file or another."""
+    """Return the findings of the worker code that begins in one file. They may be in other files."""
     run = Interpreter(project, old_torch=old_torch)
     used = uses(run, module)
     inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
@@ -77,7 +77,7 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     for cls in module.classes.values():
         samples.check(run, cls)
     kept = _kept(run, module)
-    vars(run).clear()  # its parts lead to each other: without a collector they would outlast the file
+    vars(run).clear()  # the collector is off, and the parts refer to each other: see benchmarks/lint_speed.py
     return kept
 
 

@@ -1,4 +1,4 @@
-"""Rules about epochs: samplers and datasets that never learn which one it is."""
+"""Rules about samplers and datasets that miss epochs."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
 
 def check(run: Interpreter, module: Module, used: Uses) -> None:
-    """Report what goes wrong between epochs in a file."""
+    """Report samplers, workers and hooks of a file that miss or miscount epochs."""
     text = module.text
     if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _HANDLED_ELSEWHERE.search(text):
         for call in used.calls:
@@ -107,7 +107,7 @@ def _counts(name: str) -> bool:
 
 
 def _unreached(run: Interpreter, cls: Class) -> None:
-    """Report a sampler whose `set_epoch` sets what its generator never sees."""
+    """Report a sampler whose `set_epoch` sets attributes that its generator never uses."""
     setter = cls.methods["set_epoch"]
     kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
     reached, loads = _reached(cls)
@@ -123,7 +123,7 @@ def _unreached(run: Interpreter, cls: Class) -> None:
 
 
 def _reached(cls: Class) -> tuple[list[Function], set[str]]:
-    """Return the methods that `__iter__` uses, itself first, and the attributes that they read."""
+    """Return `__iter__` and the methods that it uses, and the attributes that they read."""
     reached = todo = [cls.methods["__iter__"]]
     loads: set[str] = set()
     while todo:

@@ -30,7 +30,7 @@ class Expressions(Part):
     conditions: Conditions
 
     def evaluate(self, node: ast.expr | None, frame: Frame) -> Values:
-        """Return the alternatives for the value of an expression."""
+        """Return the alternative values of an expression."""
         if node is None:
             return (Const(None),)
         self.context.steps += 1
@@ -70,7 +70,7 @@ class Expressions(Part):
         return (self._group(items),)
 
     def _group(self, items: Values) -> Group:
-        """Return a container; of worker code, without the containers of plain values inside."""
+        """Return a container. In worker code, containers of plain values inside it become unknown values."""
         return Group(tuple(dict.fromkeys(map(opened, items))) if self.context.worker else items)
 
     def _dict(self, node: ast.Dict, frame: Frame) -> Values:

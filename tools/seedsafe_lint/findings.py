@@ -1,4 +1,4 @@
-"""What the linter reports: findings, and files that it could not read."""
+"""Findings, and files that could not be read."""
 
 import ast
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ class Place:
     """A position in a file.
 
     Args:
-        path: The file, as it was given.
+        path: The file, as passed to the linter.
         line: Line, from 1.
         column: Column, from 1, in characters.
     """
@@ -34,13 +34,13 @@ class Finding:
     """One violation of one rule.
 
     Args:
-        place: Where it stands: for a draw, the call that draws.
+        place: Its place: for a draw, the call that draws.
         code: The rule, ``SSF001`` and so on.
-        message: What happens there and why it is wrong.
-        severity: ``error`` where samples repeat, ``warning`` where they depend on workers, ``note`` else.
+        message: What is wrong, and the way out, in two sentences.
+        severity: ``error`` if samples repeat, ``warning`` if they depend on workers, otherwise ``note``.
         end_line: Last line of the call, from 1.
-        related: Where the generator was made, for a stored one.
-        cause: What findings of one cause have in common: the method, or the process-wide generator.
+        related: For a stored generator, the place where it is made.
+        cause: The common cause of several findings: a method, or the process-wide generator.
 
     Example:
         >>> finding = Finding(Place("data.py", 3, 5), "SSF001", "np.random.rand in a worker", "warning", 3)
@@ -58,19 +58,19 @@ class Finding:
 
     @property
     def group(self) -> tuple[object, ...]:
-        """What it has in common with the findings that are shown as one entry with it."""
+        """A label that the findings of one entry share."""
         return self.code, self.severity, self.related or (self.place.path, self.cause)
 
 
 class Entry(NamedTuple):
-    """Findings of one generator or one seeding function: the first of them, and where the others stand."""
+    """Findings of one generator or one seeding function: the first of them, and the places of the others."""
 
     finding: Finding
     more: tuple[Place, ...] = ()
 
 
 def entries(findings: Iterable[Finding], *, each: bool = False) -> list[Entry]:
-    """Return findings grouped by their cause, or one by one where `each` is True."""
+    """Return the findings grouped by cause, or one by one if `each` is True."""
     groups: dict[object, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding if each else finding.group, []).append(finding)
@@ -83,7 +83,7 @@ class Skipped:
 
     Args:
         path: The file.
-        reason: Why, in one line.
+        reason: Why it was skipped, in one line.
     """
 
     path: str
@@ -91,12 +91,12 @@ class Skipped:
 
 
 def place(path: str, node: ast.AST) -> Place:
-    """Return where a node of a file stands."""
+    """Return the place of a node of a file."""
     return Place(path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
 
 class Findings:
-    """What was found so far, each place and rule once."""
+    """The findings so far, one for each place and rule."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[Place, str], Finding] = {}
@@ -104,7 +104,7 @@ class Findings:
     def report(
         self, code: str, node: ast.AST, path: str, message: str, severity: Severity, *details: Any
     ) -> None:
-        """Add a finding, once."""
+        """Add a finding. Of several for one place and rule, keep the most severe."""
         where = place(path, node)
         end = getattr(node, "end_lineno", None) or where.line
         found = Finding(where, code, message, severity, end, *details)

@@ -1,4 +1,4 @@
-"""What the linter knows about frameworks: which base classes are datasets, and which names belong to which."""
+"""Base classes and names of the frameworks."""
 
 import re
 
@@ -14,7 +14,7 @@ _MAIN = """
     Module Layer Model Callback Sampler DataLoader Env Wrapper Optimizer Scheduler TestCase Enum Thread Process
     Loss Metric Policy Agent Estimator Buffer Memory Network Net
 """
-_LAST = r"(?:.*\.)?"  # before the last name of a dotted one
+_LAST = r"(?:.*\.)?"  # before the last part of a dotted name
 _KERAS = r"(?=.*keras|\?\.)"
 _KINDS = [
     (kind, re.compile(pattern))
@@ -42,10 +42,10 @@ _KINDS = [
 
 
 def kind_of_base(name: str) -> str:
-    """Return what a base class of a library, or one that cannot be seen, makes of its subclasses.
+    """Return the kind of class that a base class makes of its subclasses.
 
     Args:
-        name: Its dotted name; ``?.Name`` where it cannot be resolved.
+        name: The base's dotted name, or ``?.Name`` if it cannot be resolved.
 
     Returns:
         ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` (runs in the main process) or
@@ -67,7 +67,7 @@ _OTHERS = words("mxnet gluoncv chainer paddle mindspore tensorpack")
 
 
 def framework_of(name: str) -> str:
-    """Return ``torch``, ``keras`` or another framework that a dotted name belongs to; empty if none."""
+    """Return the framework that a dotted name belongs to, such as ``torch`` or ``keras``; empty if none."""
     head = name.partition(".")[0]
     if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
         return "keras"
@@ -77,7 +77,7 @@ def framework_of(name: str) -> str:
 
 
 def framework_in(text: str) -> str:
-    """Return the framework that a file imports; torch where it imports several, empty if none.
+    """Return the framework that a file imports: torch if it imports several, empty if none.
 
     Example:
         >>> framework_in("import numpy\\nfrom torch.utils.data import Dataset")

@@ -1,4 +1,4 @@
-"""Functions of the analysed code: their arguments bound, their bodies run, their decorators applied."""
+"""Run functions of the analysed code."""
 
 from dataclasses import dataclass, field
 
@@ -61,7 +61,7 @@ class Functions(Part):
         return known
 
     def run(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], *, starred: bool = False) -> Values:
-        """Return the value that a function returns, with its effects."""
+        """Run a function and return its value."""
         function = fn.function
         if len(self._stack) > _DEEP or self._stack.count(function) > 1:
             self.context.events += len(self._stack) > _DEEP
@@ -110,11 +110,14 @@ class Functions(Part):
         return values
 
     def stored_by(self, functions: list[Fn], key: object) -> Values | None:
-        """Return what functions of one object, run by themselves, store in it; None if they draw or seed anything.
+        """Run the methods of one object on their own, and return the values that they store in it.
 
         Args:
-            functions: Functions of the object.
-            key: What its attributes are kept under.
+            functions: Methods of the object.
+            key: `Inst.key` of the object.
+
+        Returns:
+            The values, or None if a method draws or seeds.
         """
         with self.context.apart() as context:
             stack, results = self._stack, self._results
@@ -131,7 +134,7 @@ class Functions(Part):
             return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
     def decorated(self, fn: Fn) -> Values:
-        """Return a function as its decorators of the analysed code leave it."""
+        """Return a function after its decorators, as far as these are in the analysed code."""
         values: Values = (fn,)
         for decorator in reversed(fn.function.decorators):
             wrappers = tuple(
@@ -149,5 +152,5 @@ def _given(values: Values) -> Values:
 
 
 def first_of(function: Function) -> str:
-    """Return the name of a function's first parameter, empty if it has none."""
+    """Return the name of a function's first parameter, or an empty string."""
     return function.positional[0].arg if function.positional else ""

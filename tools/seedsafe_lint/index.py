@@ -1,4 +1,4 @@
-"""What a file defines: its scopes, functions and classes, and how names lead from one file to another."""
+"""Scopes, functions and classes of a file."""
 
 import ast
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ __all__ = ["Class", "Frame", "Function", "Module", "Site"]
 
 
 class Site(NamedTuple):
-    """One assignment to an attribute of `self`: the function that does it and the value."""
+    """One assignment to an attribute of `self`: the function that contains it, and the value."""
 
     function: "Function"
     value: ast.expr | None
 
 
 class Frame:
-    """Variables of one scope, with the frames around it.
+    """The variables of one scope, with the frames around it.
 
-    A frame whose function is being run holds `vars`; names of the others are looked up in their `scope`.
+    Names are looked up in `vars` if the frame's function is running, otherwise in `scope`.
     """
 
     __slots__ = ("cls", "function", "module", "parent", "scope", "this", "vars")
@@ -53,9 +53,9 @@ class Function:
 
     Args:
         node: Its definition.
-        module: The file that it stands in.
+        module: The file that contains it.
         frame: The scope around it.
-        cls: The class whose method it is.
+        cls: The class, if it is a method.
     """
 
     node: FunctionNode
@@ -70,7 +70,7 @@ class Function:
 
     @property
     def label(self) -> str:
-        """Its name with its class."""
+        """Its name, after that of its class."""
         return f"{self.cls.name}.{self.name}" if self.cls else self.name
 
     @cached_property
@@ -80,30 +80,30 @@ class Function:
 
     @cached_property
     def body(self) -> list[ast.stmt]:
-        """Its statements; a lambda's expression as a return, the same object each time."""
+        """Its statements. A lambda has one return statement."""
         return body_of(self.node)
 
     @property
     def this(self) -> str:
-        """The name that a method gives to its object; empty for a function."""
+        """The parameter for the method's object, usually `self`; empty for a function."""
         return self.positional[0].arg if self.cls and self.positional else ""
 
     @cached_property
     def endless(self) -> bool:
-        """True if it loops for ever: a stream that is never begun anew has no epochs."""
+        """Whether it loops forever: such a stream has no epochs."""
         loops = (node for node in statements(self.body) if isinstance(node, ast.While))
         return any(isinstance(node.test, ast.Constant) and node.test.value for node in loops)
 
     @cached_property
     def globals(self) -> frozenset[str]:
-        """Names that it declares global."""
+        """The names that it declares global."""
         return frozenset(
             name for node in statements(self.body) if isinstance(node, ast.Global) for name in node.names
         )
 
     @cached_property
     def yields(self) -> bool:
-        """True for a generator function: calling it runs nothing."""
+        """Whether it is a generator function, so that a call runs nothing."""
         todo: list[ast.AST] = [] if isinstance(self.node, ast.Lambda) else list(self.node.body)
         while todo:
             node = todo.pop()
@@ -115,16 +115,16 @@ class Function:
 
     @cached_property
     def positional(self) -> list[ast.arg]:
-        """Its parameters that can be given by position."""
+        """Its positional parameters."""
         return self.node.args.posonlyargs + self.node.args.args
 
     @property
     def required(self) -> int:
-        """How many of its parameters a call must give by position or name."""
+        """The number of positional parameters without a default."""
         return len(self.positional) - len(self.node.args.defaults)
 
     def decorated(self, *names: str) -> bool:
-        """Return True if a decorator of one of these (last) names stands on it."""
+        """Return whether one of its decorators has one of these (last) names."""
         return any(dotted(d).rpartition(".")[2] in names for d in self.decorators)
 
     @property
@@ -139,9 +139,9 @@ class Class:
 
     Args:
         node: Its definition.
-        module: The file that it stands in.
+        module: The file that contains it.
         frame: The scope around it.
-        outer: The function around it, if any.
+        methods: Its methods by name.
     """
 
     node: ast.ClassDef
@@ -168,7 +168,7 @@ class Class:
 
     @cached_property
     def sites(self) -> dict[str, list[Site]]:
-        """Assignments to attributes of `self` (or `cls`) in its methods."""
+        """The assignments to attributes of `self` (or `cls`) in its methods."""
         found: dict[str, list[Site]] = {}
         for method in self.methods.values():
             for node in statements(method.body) if method.positional else ():
@@ -181,7 +181,7 @@ class Module:
     """One parsed file.
 
     Args:
-        path: The file, as it was given.
+        path: The file, as passed to the linter.
         text: Its source.
         tree: Its syntax tree.
     """
@@ -197,11 +197,11 @@ class Module:
 
     @cached_property
     def framework(self) -> str:
-        """The framework that the file imports; torch where it imports several."""
+        """The framework that the file imports; torch if it imports several."""
         return framework_in(self.text)
 
     def close(self) -> None:
-        """Break the cycles that keep the tree alive; the module cannot be used any more."""
+        """Break the cycles that keep the tree alive. The module is unusable afterwards."""
         for part in (*self.classes.values(), *self.functions.values(), self):
             part.__dict__.clear()
 

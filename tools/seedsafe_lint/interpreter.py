@@ -1,4 +1,4 @@
-"""Runs worker code abstractly, from its entry points: the parts put together."""
+"""Run worker code abstractly from its entry points."""
 
 from seedsafe_lint.calls import Calls
 from seedsafe_lint.conditions import Conditions
@@ -22,10 +22,10 @@ __all__ = ["Interpreter"]
 
 
 class Interpreter(Steps):
-    """Runs worker code, and answers what names and attributes meant before the workers started.
+    """Runs worker code, and finds the values that names and attributes have before the workers start.
 
     Args:
-        project: The given files.
+        project: The files to analyse.
         old_torch: Judge for torch < 1.9, which leaves NumPy's global generator the same in every worker.
     """
 
@@ -51,7 +51,7 @@ class Interpreter(Steps):
         self.earlier = lambda node, frame: context.before(lambda: self.evaluate(node, frame))
 
     def start(self, root: Root) -> None:
-        """Run what a worker calls first, and report what it draws."""
+        """Run a function that a worker calls, and report its draws."""
         context = self.context
         context.begin(root)
         self._functions.forget()

@@ -1,4 +1,4 @@
-"""Judges draws and seedings in worker code: which of them are wrong."""
+"""Judge draws and seeds in worker code."""
 
 import ast
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator
 
 @dataclass(eq=False)
 class Judge:
-    """Judges what worker code draws and seeds."""
+    """Judges the draws and seeds of worker code."""
 
     context: Context
     verdicts: Verdicts
@@ -77,7 +77,7 @@ class Judge:
                     self.verdicts.numpy(value.name.replace("numpy", "np", 1), argument, frame)
 
     def method(self, node: ast.Call, frame: Frame) -> None:
-        """Judge a call of an unknown object's method: pandas' ``sample`` without random_state draws from NumPy's generator."""
+        """Judge a method of an unknown object: pandas' ``sample`` without random_state draws from NumPy's generator."""
         func, words = node.func, {word.arg for word in node.keywords}
         named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
@@ -94,7 +94,7 @@ class Judge:
             self.verdicts.stored(gen, spelled(node), node, frame)
 
     def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
-        """Judge a generator made in worker code."""
+        """Judge a new generator in worker code."""
         self.context.events += 1
         root, result = self.context.root, gen.node
         if root is None or not isinstance(result, ast.Call) or self._unrelated(result, gen.kind, frame):
@@ -105,7 +105,7 @@ class Judge:
             self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
     def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
-        """Judge a generator seeded anew."""
+        """Judge a call that seeds a generator."""
         self.context.events += 1
         given = [values for values in args if values != (Const(None),)]
         fixed = bool(given) and all(constant(values) for values in given)
@@ -123,7 +123,7 @@ class Judge:
                 self.verdicts.seed("constant", f"{spelled(node)} with a constant seed", node, frame)
 
     def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
-        """Report a seed that tells the moment, the worker or the run, and not the sample: True if it did."""
+        """Report a seed from the time, the worker or the run instead of the sample. Return whether it is one."""
         function, root = frame.function, self.context.root
         if function is None or root is None:
             return False

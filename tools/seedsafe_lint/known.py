@@ -1,4 +1,4 @@
-"""What the linter knows about libraries: which names draw, and which make generators."""
+"""Library names that draw, seed or make generators."""
 
 import re
 
@@ -25,12 +25,12 @@ __all__ = [
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a table."""
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 def either(text: str) -> str:
-    """Return a pattern that matches one of the words of a table, each of them a pattern.
+    """Return a pattern that matches any of the patterns in a text.
 
     Example:
         >>> either("crop flip")
@@ -122,12 +122,12 @@ _ROOTS = {
 
 
 def guess(name: str) -> str:
-    """Return what an unresolved name most likely is where a star import may have brought it."""
+    """Return the dotted name that an unresolved name most likely stands for, after a star import."""
     return _ROOTS.get(name, f"?.{name}")
 
 
 def canonical(name: str) -> str:
-    """Return one spelling for a library's name that has several.
+    """Return the usual spelling of a library's name.
 
     Example:
         >>> canonical("numpy.random.mtrand._rand.rand")
@@ -143,7 +143,7 @@ def canonical(name: str) -> str:
 
 
 def is_numpy_draw(name: str) -> bool:
-    """Return True if calling this draws from NumPy's global generator."""
+    """Return whether a call draws from NumPy's global generator."""
     head, _, tail = name.rpartition(".")
     return (
         head == "numpy.random"
@@ -155,11 +155,11 @@ def is_numpy_draw(name: str) -> bool:
 
 
 def is_python_draw(name: str) -> bool:
-    """Return True if calling this draws from Python's global generator."""
+    """Return whether a call draws from Python's global generator."""
     head, _, tail = name.rpartition(".")
     return head == "random" and tail in _PYTHON_DRAWS
 
 
 def is_imgaug_draw(name: str) -> bool:
-    """Return True if calling this runs an imgaug augmenter."""
+    """Return whether a call runs an imgaug transform."""
     return name.startswith("imgaug.") and "()" in name and bool(_IMGAUG.match(name))

@@ -1,4 +1,4 @@
-"""Calls into libraries: generators are followed, draws and seedings judged, functions handed over are run."""
+"""Values of calls into libraries."""
 
 import ast
 import re

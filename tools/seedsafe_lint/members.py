@@ -1,4 +1,4 @@
-"""What attributes mean: methods, what constructors store, bases."""
+"""Values of attributes: methods, constructors' assignments, bases."""
 
 import ast
 import re
@@ -49,7 +49,7 @@ class Members(Part):
         """Return an attribute of a value."""
         match value:
             case Ext(name=full) if self.context.worker and _MADE.search(full) and not FOLLOWED.match(full):
-                return UNKNOWN  # no rule asks for more of what a call into a library returned
+                return UNKNOWN  # no rule needs more about the result of a library's call
             case Ext(name=full):
                 local = (
                     self.context.project.find(f"{full}.{name}", "")
@@ -92,14 +92,14 @@ class Members(Part):
         return ()
 
     def method(self, owner: Inst, name: str) -> Fn | None:
-        """Return a method of an instance, undecorated."""
+        """Return a method of an instance without its decorators, or None."""
         for cls in self.mro(owner.cls):
             if name in cls.methods:
                 return Fn(cls.methods[name], owner)
         return None
 
     def calls(self, cls: Class) -> bool:
-        """Return True if instances of a class can be called, as far as its bases can be seen."""
+        """Return whether instances of a class may be callable. Those of a library's subclass may."""
         key = (cls, "calls")
         if key not in self.context.known:
             own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
@@ -119,7 +119,7 @@ class Members(Part):
         return self.field(owner, name) if stored is None else stored
 
     def field(self, owner: Inst, name: str) -> Values:
-        """Return an attribute as it was before the workers started."""
+        """Return the value of an attribute before the workers start."""
         if name in self.context.reassigned or (
             name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
         ):
@@ -137,7 +137,7 @@ class Members(Part):
         return found or UNKNOWN
 
     def shared(self, owner: Inst, name: str) -> bool:
-        """Return True for an attribute in memory that all workers see."""
+        """Return whether an attribute is in memory that all workers share."""
         names = {name}
         for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
             for part in expand(site.value, site.function) if site.value else ():
@@ -175,7 +175,7 @@ class Members(Part):
         return found
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
-        """Return the class and its bases in the analysed code, each once, itself first."""
+        """Return the class and then its bases in the analysed code, each once."""
         if cls in self._orders:
             return self._orders[cls]
         seen: dict[Class, None] = {}
@@ -191,7 +191,7 @@ class Members(Part):
         return order
 
     def bases(self, cls: Class) -> Values:
-        """Return its bases, as written in its definition."""
+        """Return the bases of a class's definition."""
         key = (cls, "bases")
         if key not in self.context.known:
             self.context.known[key] = STATIC
@@ -205,12 +205,12 @@ class Members(Part):
         return self.context.known[key]
 
     def libraries(self, cls: Class) -> list[str]:
-        """Return the dotted names of the libraries' classes that it derives from."""
+        """Return the dotted names of the library classes among its bases."""
         return [v.name for c in self.mro(cls) for v in self.bases(c) if isinstance(v, Ext)]
 
 
 def _fresh(value: Value) -> Value:
-    """Return a value of an object that worker code made: its generators are not stored ones."""
+    """Return a value of an object that worker code made, whose generators are not stored."""
     if isinstance(value, Gen):
         return replace(value, stored=False)
     return replace(value, gen=replace(value.gen, stored=False)) if isinstance(value, Bound) else value

@@ -1,4 +1,4 @@
-"""What names mean: variables, imports, parameters, and what ran before the workers started."""
+"""Values of names: variables, imports and parameters."""
 
 import ast
 import builtins
@@ -68,7 +68,7 @@ class Names(Part):
         if bindings := module.scope.names.get(name):
             key: object = (module.scope, name)
             if key in self.context.open and bindings[0].kind == "from":
-                return ()  # files that import from each other: the name is defined elsewhere
+                return ()  # two files import from each other, and the name is defined elsewhere
             return self.static(bindings, module.frame, key)
         key = (module, name, "star")
         if not module.scope.stars or key in self.context.open:
@@ -110,7 +110,7 @@ class Names(Part):
         return self.static([Binding("value", expression)], function.frame, expression)
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
-        """Return the value of a variable that was bound before the workers started."""
+        """Return the value of a variable that is bound before the workers start."""
         if key in self.context.known:
             return self.context.known[key]
         if key in self.context.open or self.context.depth > _DEEP:

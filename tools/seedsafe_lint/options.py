@@ -1,4 +1,7 @@
-"""The options of ``seedsafe lint``, in a file that imports little: help comes at once."""
+"""The options of ``seedsafe lint``.
+
+This file imports little, so that the help appears at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports as text, JSON, SARIF and workflow commands of GitHub."""
+"""Reports as text, JSON, SARIF or GitHub commands."""
 
 import json
 from collections import Counter
@@ -15,7 +15,10 @@ __all__ = ["FORMATS", "listed", "statistics"]
 
 
 def text(report: Report, found: list[Entry]) -> str:
-    """Return a line an entry, as ruff's ``--output-format concise`` with the severity, then a count and lines that mend it."""
+    """Return one line for each entry, the count, and one line to paste for each rule.
+
+    The lines look like ruff's ``--output-format concise``, with the severity.
+    """
     lines: list[str] = []
     for (path, line, column), f, more in ((astuple(e.finding.place), e.finding, e.more) for e in found):
         lines.append(f"{path}:{line}:{column}: {f.code} {f.severity}: {f.message}")
@@ -36,7 +39,7 @@ def _and(parts: list[str]) -> str:
 
 
 def listed(places: tuple[Place, ...], path: str) -> str:
-    """Return the lines of some places, each with its file where that is another one."""
+    """Return the line numbers of places, after the names of files other than `path`."""
     by_file: dict[str, list[str]] = {}
     for where in places:
         by_file.setdefault(where.path, []).append(str(where.line))
@@ -47,7 +50,7 @@ def listed(places: tuple[Place, ...], path: str) -> str:
 
 
 def as_json(report: Report, found: list[Entry]) -> str:
-    """Return an array with one object an entry, with the keys that ruff uses, and ``severity``, ``related`` and ``more``."""
+    """Return a JSON array of one object for each entry, with ruff's keys, and ``severity``, ``related`` and ``more``."""
     return json.dumps([_object(entry) for entry in found], indent=2)
 
 
@@ -72,7 +75,7 @@ def _place(where: Place) -> dict[str, object]:
 
 
 def sarif(report: Report, found: list[Entry]) -> str:
-    """Return SARIF 2.1.0 (OASIS), with skipped files as notifications of the tool."""
+    """Return SARIF 2.1.0 (OASIS). Skipped files are notifications of the tool."""
     rules = [
         {
             "id": rule.code,
@@ -162,7 +165,7 @@ FORMATS: dict[str, Callable[[Report, list[Entry]], str]] = {
 
 
 def statistics(report: Report) -> str:
-    """Return how often each rule was violated, most often first.
+    """Return the number of findings for each rule, the largest first.
 
     Example:
         >>> statistics(Report((), (), 3))

@@ -1,4 +1,7 @@
-"""What a parameter of a function of the main process holds: by its default, its annotation, its calls and its name."""
+"""Values of parameters in the main process.
+
+They follow from a parameter's default, annotation, name, and the calls of its function.
+"""
 
 import ast
 import contextlib
@@ -18,7 +21,7 @@ __all__ = ["Parameters"]
 _TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
 _PLAIN = re.compile(r"\b(int|float|str|bool)\b")
 _TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
-_MOST = 6  # calls of a function that are looked into
+_MOST = 6  # calls of a function to look into
 
 
 @dataclass(eq=False)
@@ -29,7 +32,7 @@ class Parameters(Part):
     _calls: dict[Function, list[tuple[ast.Call, Frame]]] = field(default_factory=dict, init=False)
 
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
-        """Return what a parameter holds, as far as the given files tell."""
+        """Return the values of a parameter, as far as the files tell."""
         key = (function.node, parameter)
         if key in self.context.known:
             return self.context.known[key]
@@ -58,7 +61,7 @@ class Parameters(Part):
         return join(told or self._namesake(parameter, function), default or (), STATIC)
 
     def _annotated(self, parameter: ast.arg, function: Function) -> Values:
-        """Return the instances of the classes that its annotation names."""
+        """Return instances of the classes in the parameter's annotation."""
         if parameter.annotation is None:
             return ()
         found: Values = ()
@@ -73,7 +76,7 @@ class Parameters(Part):
         return found
 
     def _passed(self, parameter: ast.arg, function: Function) -> Values:
-        """Return what the calls in its own file pass."""
+        """Return the values that calls in the same file pass."""
         positional = [p.arg for p in function.positional]
         bound = function.cls is not None and not function.decorated("staticmethod")
         place = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
@@ -93,7 +96,7 @@ class Parameters(Part):
         return found
 
     def _namesake(self, parameter: ast.arg, function: Function) -> Values:
-        """Return an instance of the class of its file that bears its name: `augmentor` is an `ImageAugmentor`."""
+        """Return an instance of the class with the parameter's name: `augmentor` is an `ImageAugmentor`."""
         name = parameter.arg.strip("_").replace("_", "").lower()
         if function.cls is None or function.name != "__init__" or not _TOOL.search(name):
             return ()
@@ -105,7 +108,7 @@ class Parameters(Part):
 
 
 def _filled_later(parameter: ast.arg, function: Function) -> bool:
-    """Return True if an argument is kept in an attribute that another method fills if it is None."""
+    """Return whether an argument is stored in an attribute that another method fills."""
     for sites in function.cls.sites.values() if function.cls else ():
         own = [site for site in sites if site.function is function]
         kept = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)

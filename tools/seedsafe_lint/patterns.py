@@ -1,4 +1,4 @@
-"""Shapes of statements that say more than their parts."""
+"""Statement patterns with a meaning of their own."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ __all__ = ["asks_for_seed", "cleared", "fills", "stored_names"]
 
 
 def asks_for_seed(test: ast.expr) -> bool:
-    """Return True for ``if self.seed is not None:``: the user of the object said whether it is seeded, for all samples alike."""
+    """Return whether a condition is like ``if self.seed is not None:``, so that all samples take the same branch."""
     match test:
         case ast.Compare(left=left, ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
             return asks_for_seed(left)
@@ -22,7 +22,7 @@ def asks_for_seed(test: ast.expr) -> bool:
 
 
 def fills(node: ast.If) -> bool:
-    """Return True for ``if self.table is None: self.table = ...``: what it draws is kept, the same in each worker."""
+    """Return whether a statement is ``if self.table is None: self.table = ...``, whose draws are the same in each worker."""
     match node.test:
         case ast.Compare(
             left=ast.Attribute() as owner, ops=[ast.Is()], comparators=[ast.Constant(value=None)]
@@ -36,7 +36,7 @@ def fills(node: ast.If) -> bool:
 
 
 def cleared(node: ast.AugAssign) -> bool:
-    """Return True for ``self.buffer *= 0``: nothing of the last sample is left."""
+    """Return whether a statement is like ``self.buffer *= 0``, which leaves nothing of the last sample."""
     match node:
         case ast.AugAssign(op=ast.Mult() | ast.BitAnd(), value=ast.Constant(value=0 | False)):
             return True

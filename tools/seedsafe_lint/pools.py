@@ -1,4 +1,4 @@
-"""The rule about pools of processes that draw from a generator which was seeded before them."""
+"""The rule about pools that start after seeding."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ _GLOBAL = {"SSF001", "SSF017"}
 
 
 def check(run: Interpreter, module: Module) -> None:
-    """Report functions that a pool runs and that draw from a process-wide generator, where the file seeds one before."""
+    """Report functions that a pool runs and that draw from a process-wide generator, if the file seeds one."""
     text = module.text
     if not _POOL.search(text) or not _SEEDED.search(text) or "initializer" in text:
         return

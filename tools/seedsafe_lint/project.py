@@ -1,4 +1,4 @@
-"""The files that were given: finds and loads the one that an import names."""
+"""Find and load the files that imports name."""
 
 import contextlib
 import re
@@ -12,7 +12,7 @@ from seedsafe_lint.source import UnreadableError, parse, read
 __all__ = ["Project"]
 
 _NEVER_LOCAL = words("numpy torch keras tensorflow cv2 scipy skimage sklearn imgaug torchvision pandas")
-_NEIGHBOURS = 100  # files of a folder that are asked for their framework
+_NEIGHBOURS = 100  # files of a folder to search for a framework
 _MOST = 8_000_000  # characters; their trees take about 300 MiB
 _STANDARD = words("random math os sys time copy functools itertools collections typing json re")
 
@@ -21,7 +21,7 @@ class Project:
     """Loads modules by path or by import, each once.
 
     Args:
-        paths: All files that may be looked into.
+        paths: All files that may be loaded.
 
     Example:
         >>> Project([]).find("utils.augment", "train.py") is None
@@ -42,7 +42,7 @@ class Project:
         self._size = 0
         self._frameworks: dict[Path, str] = {}
         self.runs: dict[object, object] = {}
-        """What `seedsafe_lint.quiet` remembers of the functions of these modules."""
+        """The runs that `seedsafe_lint.quiet` remembers for the functions of these modules."""
 
     def load(self, path: Path) -> Module:
         """Return the module of a file.
@@ -58,7 +58,7 @@ class Project:
         return module
 
     def framework(self, module: Module) -> str:
-        """Return the framework of a file: what it imports, else what the other files of its folder, or of its package, import."""
+        """Return the framework that a file imports, or else the other files of its folder or package."""
         if module.framework or not Path(module.path).is_file():
             return module.framework
         folder = Path(module.path).absolute().parent
@@ -76,7 +76,7 @@ class Project:
         return self._frameworks[folder]
 
     def used(self, cls: Class) -> bool:
-        """Return True unless nothing in the given files uses a class: neither names it outside of imports, nor registers it."""
+        """Return whether a file names a class outside imports, or a decorator registers it."""
         if self.single or cls.node.decorator_list:
             return True
         if cls not in self._used:
@@ -105,14 +105,14 @@ class Project:
         return self._texts[path]
 
     def trim(self) -> bool:
-        """Forget all modules if they have grown large; never to be called in the middle of a file's analysis."""
+        """Forget all modules if they have grown large, and return whether they had. Call it between two files only."""
         if self._size <= _MOST:
             return False
         self.clear()
         return True
 
     def clear(self) -> None:
-        """Forget all modules, and frees their trees at once."""
+        """Forget all modules, and free their trees at once."""
         for module in self._loaded.values():
             if module:
                 module.close()
@@ -123,11 +123,11 @@ class Project:
         self._size = 0
 
     def find(self, name: str, importer: str, level: int = 0) -> Module | None:
-        """Return the given file that an import names, or None.
+        """Return the file that an import names, or None.
 
         Args:
-            name: Dotted name, possibly empty for ``from . import``.
-            importer: Path of the file that imports.
+            name: Dotted name; empty for ``from . import``.
+            importer: Path of the file with the import.
             level: Number of leading dots.
         """
         key = (name, importer, level)

@@ -1,4 +1,4 @@
-"""Runs of functions that drew nothing, kept so that they need not be repeated for each entry point of a file."""
+"""Remember runs of functions that drew nothing."""
 
 import ast
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["Mark", "Quiet"]
 
 
 class _Run(NamedTuple):
-    """What a quiet run left behind."""
+    """The result and the effects of a quiet run."""
 
     values: Values
     stored: dict[tuple[object, str], Values]
@@ -22,7 +22,7 @@ class _Run(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The state before a run: what it is known by, and what was there."""
+    """The state before a run, with the key that identifies the run."""
 
     key: object
     events: int
@@ -32,10 +32,10 @@ class Mark(NamedTuple):
 
 @dataclass(eq=False)
 class Quiet:
-    """Remembers runs in which nothing was drawn or seeded.
+    """Remembers runs that neither draw nor seed, so that other entry points need not repeat them.
 
-    Two runs of a function are alike if its arguments have the same shape and the same generators, functions and objects
-    were stored before. The runs outlast the entry point and the file: they report nothing that could depend on it.
+    Two runs of a function are alike if their arguments have the same shape, and the same generators, functions and objects
+    were stored before. Runs are remembered for all files, because they report nothing that depends on the entry point.
     """
 
     context: Context
@@ -55,7 +55,7 @@ class Quiet:
         return Mark(key, context.events, dict(context.state.stored), len(context.trail))
 
     def _around(self, fn: Fn) -> tuple[object, ...]:
-        """Return what a function inside of others reads of them."""
+        """Return the shapes of the variables that a nested function reads from the functions around it."""
         runs, key = self.context.project.runs, (Quiet, fn.function.node)
         if key not in runs:
             runs[key] = {node.id for node in ast.walk(fn.function.node) if isinstance(node, ast.Name)}
@@ -67,7 +67,7 @@ class Quiet:
         return tuple(found)
 
     def recall(self, mark: Mark) -> Values | None:
-        """Return what an earlier run like this one returned, with its effects; None if there was none."""
+        """Repeat the effects of an earlier run like this one and return its result, or None if there was none."""
         run = self.context.project.runs.get(mark.key)
         if not isinstance(run, _Run):
             return None

@@ -1,4 +1,4 @@
-"""A function that workers call, and what is known of who calls it."""
+"""A function that workers call."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ class Root:
 
     Args:
         fn: The function, bound to its object.
-        label: Its name for messages.
+        label: Its name in messages.
         framework: ``torch``, ``keras``, ``tf.data``, another one, or empty.
-        per_sample: It runs once for a sample (or batch), not once for an epoch.
-        cured: A correct ``worker_init_fn`` of the same file seeds NumPy for it.
-        cls: The class whose method it is.
-        dataset: That class derives from a framework's dataset.
+        per_sample: Whether it runs once for each sample or batch, and not once for each epoch.
+        cured: Whether a correct ``worker_init_fn`` of the same file seeds NumPy for it.
+        cls: The class, if it is a method.
+        dataset: Whether that class derives from a framework's dataset.
     """
 
     fn: Fn

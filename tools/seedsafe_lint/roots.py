@@ -1,4 +1,7 @@
-"""Where worker code begins: methods of datasets and transforms, collate functions, generator functions."""
+"""The functions that workers call first.
+
+They are methods of datasets and transforms, collate functions and generator functions.
+"""
 
 import ast
 import bisect
@@ -52,7 +55,7 @@ _FIRST = words("Compose Lambda RandomApply RandomChoice set_transform with_trans
 
 
 def kind_of_class(run: Interpreter, cls: Class) -> str:
-    """Return ``map``, ``iterable``, ``keras``, ``iterator``, ``transform``, ``albumentations``, ``module``, ``main`` or empty."""
+    """Return the kind of a class by its bases, as `kind_of_base` names it."""
     kinds = [kind_of_base(name) for name in run.members.libraries(cls)]
     for kind in ("keras", "iterable", "albumentations", "iterator", "map", "transform", "main", "module"):
         if kind in kinds:
@@ -61,7 +64,7 @@ def kind_of_class(run: Interpreter, cls: Class) -> str:
 
 
 def framework_of_class(run: Interpreter, cls: Class) -> str:
-    """Return the framework of a class, by its bases, else by what its file imports."""
+    """Return the framework of a class by its bases, or else by the imports of its file."""
     for name in run.members.libraries(cls):
         if found := framework_of(name):
             return found
@@ -69,7 +72,7 @@ def framework_of_class(run: Interpreter, cls: Class) -> str:
 
 
 def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator[Root]:
-    """Yield all functions of a file, and those that it hands to loaders, that workers call."""
+    """Yield the functions of a file, and those that it passes to loaders, that workers call."""
     lines = _random_lines(module.text)
     own = [cls for cls in module.classes.values() if _matters(cls, lines)]
     for cls in dict.fromkeys((*own, *used.foreign(run, module))):
@@ -85,7 +88,7 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
 
 
 def _random_lines(text: str) -> list[int]:
-    """Return the numbers of the lines that hold a word which draws may hide behind."""
+    """Return the numbers of the lines with a word that may mean a draw."""
     places = []
     for word in _RANDOM:
         at = text.find(word)
@@ -96,7 +99,7 @@ def _random_lines(text: str) -> list[int]:
 
 
 def _matters(cls: Class, lines: list[int]) -> bool:
-    """Return False for a class that adds nothing that workers call or that could draw: no need to look at its bases."""
+    """Return whether a class has methods that workers call or lines that may draw. If not, its bases need no look-up."""
     if any(name in _ENTRY_NAMES or _TEMPLATE.match(name) for name in cls.methods):
         return True
     at = bisect.bisect_left(lines, cls.node.lineno)
@@ -119,7 +122,7 @@ def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator
 
 
 def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
-    """Yield the names of the methods that workers call, if the class has them."""
+    """Yield the names of methods that workers call. The class need not have them."""
     if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.members.method(owner, "__getitem__"):
@@ -151,7 +154,7 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
 
 
 def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
-    """Return a class that is a dataset by its methods, and by its name where no framework is in sight."""
+    """Return whether a class is a dataset by its methods, and by its name if no framework is known."""
     getter = run.members.method(owner, "__getitem__")
     if not getter:
         return False

@@ -1,4 +1,4 @@
-"""The rules: codes and names. What each says, and why, stands on its page, which the tests run."""
+"""The rules: codes, names, fixes and pages."""
 
 import re
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Rule:
     Args:
         code: ``SSF001`` and so on.
         name: Its name in words.
-        fix: A line to paste; a comment in it says where.
-        default: It is on unless it is ignored.
+        fix: A line to paste, with a comment that says where.
+        default: Whether it is on by default.
     """
 
     code: str
@@ -69,12 +69,12 @@ def page(code: str) -> str:
         if file.is_file():
             return file.read_text(encoding="utf-8")
     raise FileNotFoundError(
-        f"the page of {code} is in none of {', '.join(map(str, _PAGES))}: reinstall seedsafe"
+        f"the page of {code} is missing in {' and '.join(map(str, _PAGES))}: reinstall seedsafe"
     )
 
 
 def summary(code: str) -> str:
-    """The first sentence of a rule's page.
+    """Return the first sentence of a rule's page.
 
     Example:
         >>> summary("SSF007")

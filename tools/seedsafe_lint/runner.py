@@ -1,4 +1,4 @@
-"""Runs the analysis over files, in several processes where that pays."""
+"""Lint files, in several processes where that pays."""
 
 import atexit
 import gc
@@ -29,13 +29,13 @@ _CHUNK = 24
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Outcome of a run.
+    """The outcome of a run.
 
     Args:
-        findings: What is wrong, by place.
-        skipped: Files that could not be analysed.
-        files: How many files were looked at.
-        known: How many findings the baseline hides.
+        findings: The findings, ordered by place.
+        skipped: The files that could not be analysed.
+        files: The number of files.
+        known: The number of findings that the baseline hides.
     """
 
     findings: tuple[Finding, ...]
@@ -48,8 +48,8 @@ def collect(paths: Iterable[Path], config: Config) -> list[Path]:
     """Return the Python files among some paths.
 
     Args:
-        paths: Files, which are taken as they are unless excluded, and folders, which are searched for ``*.py``.
-        config: Says what to leave out.
+        paths: Files of any name, and folders to search for ``*.py``.
+        config: Settings with the paths to leave out.
 
     Raises:
         FileNotFoundError: A path does not exist.
@@ -62,7 +62,7 @@ def collect(paths: Iterable[Path], config: Config) -> list[Path]:
             if not config.excluded(str(path)):
                 found[path] = None
         else:
-            raise FileNotFoundError(f"no file or folder {path}")
+            raise FileNotFoundError(f"there is no file or folder {path}: pass a path that exists")
     return list(found)
 
 
@@ -88,10 +88,10 @@ def lint(
 
     Args:
         paths: Files, and folders to search for ``*.py``. Imports are followed among these files only.
-        config: Settings; the defaults if None.
-        jobs: Processes to use; None for one a core where there are many files. More than one are spawned, so a script that
-            asks for them needs the usual ``if __name__ == "__main__":``.
-        progress: Called with the numbers of files done and in all.
+        config: Settings. None uses the defaults.
+        jobs: Number of processes. None uses one for each core if there are many files. Several processes are spawned, so the
+            script must call this below ``if __name__ == "__main__":``.
+        progress: Called with the number of files done and the number of all files.
 
     Raises:
         FileNotFoundError: A path does not exist.
@@ -133,7 +133,7 @@ def lint(
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Keep the cycle collector off: it would walk the trees that are made here again and again."""
+    """Keep the cycle collector off: it would walk all the trees many times (benchmarks/lint_speed.py)."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Rules about what ``__getitem__`` returns and what it does to the dataset's own samples."""
+"""Rules about what ``__getitem__`` returns and changes."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ _IN_PLACE = words("sort fill shuffle clip_ add_ mul_ sub_ div_ normal_ uniform_ 
 
 
 def check(run: Interpreter, cls: Class) -> None:
-    """Report samples returned as None, and stored samples changed in place."""
+    """Report None for a sample, stored samples changed in place, and indices from the order of a set."""
     method = cls.methods.get("__getitem__")
     if method is None or kind_of_class(run, cls) not in ("map", "keras"):
         return
@@ -44,7 +44,7 @@ def _none(run: Interpreter, method: Function) -> None:
 
 
 def _set_order(run: Interpreter, method: Function) -> None:
-    """Report an attribute that `__getitem__` reads and whose items, or their numbers, stand in the order of a set."""
+    """Report an attribute that `__getitem__` subscripts and whose order is that of a set."""
     cls, say = method.cls, run.verdicts.say
     assert cls is not None
     read = {

@@ -8,7 +8,7 @@ __all__ = ["Binding", "Scope", "statements", "targets"]
 
 
 class Binding(NamedTuple):
-    """One place that gives a name its value: the kind of it, and its node."""
+    """One statement that binds a name: its kind, and the node."""
 
     kind: str  # import, from, def, class, value, item, unpack, other
     node: ast.AST
@@ -16,7 +16,7 @@ class Binding(NamedTuple):
 
 
 class Scope:
-    """The names that a body of statements binds, in whatever order, made when first asked for."""
+    """The names that a body of statements binds, collected at the first use."""
 
     def __init__(self, body: list[ast.stmt]) -> None:
         self.body = body
@@ -89,7 +89,7 @@ def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield all statements of a body in order, without those of nested functions and classes."""
+    """Yield the statements of a body in order, except those of nested functions and classes."""
     todo = body[::-1]
     while todo:
         node = todo.pop()

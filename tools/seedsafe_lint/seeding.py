@@ -1,4 +1,4 @@
-"""Context managers that seed the global generators for their body."""
+"""Context managers that seed the global generators."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ _SEEDING = re.compile(
 
 
 def seeds_body(call: ast.Call, frame: Frame, members: Members, steps: Steps) -> bool:
-    """Return True if a context manager seeds the global generators for its body."""
+    """Return whether a context manager seeds the global generators for its body."""
     given = bool(call.args or call.keywords)
     if given and _SEEDING.search(dotted(call)):
         return True

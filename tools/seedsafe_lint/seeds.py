@@ -1,4 +1,4 @@
-"""What the expression of a seed is computed from."""
+"""The values from which a seed is computed."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ _WHOLE_SECONDS = re.compile(
 
 
 def is_whole_seconds(node: ast.AST) -> bool:
-    """Return True for the clock's whole seconds.
+    """Return whether an expression is the clock's whole seconds.
 
     Example:
         >>> is_whole_seconds(ast.parse("int(time.time()) % 2**32", mode="eval").body)
@@ -48,7 +48,7 @@ def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[
 
 
 def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
-    """Return True if a seed depends on nothing but the worker's number, as ``get_worker_info().id`` tells it, and fixed values."""
+    """Return whether a seed depends only on the worker's number (``get_worker_info().id``) and fixed values."""
     if function is None or len(node.args) != 1 or function.endless:
         return False
     parts = list(expand(node.args[0], function))
@@ -68,7 +68,7 @@ def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
 
 
 def _fixed(function: Function, attr: str) -> bool:
-    """Return True for an attribute of its object that nothing but the constructor sets."""
+    """Return whether only the constructor sets an attribute."""
     sites = function.cls.sites.get(attr, ()) if function.cls else ()
     return bool(sites) and all(site.function.name == "__init__" for site in sites)
 
@@ -77,7 +77,7 @@ _CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|cl
 
 
 def of_clock(node: ast.Call, function: Function) -> str:
-    """Return ``clock`` if a seed is taken from the clock alone, ``clock sum`` if an argument of the function is added to it."""
+    """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
     parts = [part for argument in node.args for part in expand(argument, function)]
     given = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
 
@@ -101,7 +101,7 @@ _STRING = re.compile(r"path|name|file|key|text|uid|utt|url|string|^(str|repr|dum
 
 
 def hashes_string(node: ast.Call, function: Function) -> bool:
-    """Return True if a seed is computed from `hash` of a string, which Python salts anew in each run."""
+    """Return whether a seed comes from `hash` of a string, which Python salts differently in each run."""
     parts = [part for argument in node.args for part in expand(argument, function)]
     calls = [part for part in parts if isinstance(part, ast.Call) and dotted(part) == "hash"]
     for part in (part for call in calls for argument in call.args for part in expand(argument, function)):
@@ -114,11 +114,11 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
 
 
 def counted(node: ast.Call, function: Function, entered: Container[Function]) -> bool:
-    """Return True if a seed is the count of an attribute or a global variable, and nothing in it from an argument of the function.
+    """Return whether a seed counts calls in an attribute or a global variable, and uses no argument of the function.
 
     Args:
         node: The call that seeds.
-        function: The function that it stands in.
+        function: The function around it.
         entered: The functions that worker code has run.
     """
     parts = [part for argument in node.args for part in expand(argument, function)]
@@ -148,5 +148,5 @@ def _mentions(value: ast.expr, owner: str, attr: str) -> bool:
 
 
 def local_values(function: Function) -> set[str]:
-    """Return the names of a function's local variables that stand for expressions."""
+    """Return the names of the local variables that are bound to expressions."""
     return {name for name, found in function.scope.names.items() if isinstance(found[0].node, ast.expr)}

@@ -1,15 +1,15 @@
-"""What matters of a value to whether a function draws."""
+"""The part of a value that can draw."""
 
 from seedsafe_lint.alternatives import Value, Values
 from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, is_plain
 
 __all__ = ["opened", "plainer", "shape"]
 
-_FEW = 2  # alternatives among which strings are told apart: one of them may name a method
+_FEW = 2  # up to so many alternatives, strings count one by one: one of them may name a method
 
 
 def shape(values: Values) -> frozenset[object]:
-    """Return what matters of some values: of plain ones if they can be None, of objects made for the sample their classes."""
+    """Return the parts of values that can draw: for plain values whether they can be None, for a worker's objects the class."""
     kinds: set[object] = set()
     plain: list[Value] = []
     held: dict[tuple[bool, str], Values] = {}
@@ -34,12 +34,12 @@ def shape(values: Values) -> frozenset[object]:
 
 
 def plainer(values: Values) -> Values:
-    """Return the values without what no rule asks for, so that few different ones are left."""
+    """Return the values without the details that no rule needs, so that few are different."""
     return tuple(dict.fromkeys(map(_plainer, values)))
 
 
 def opened(value: Value) -> Value:
-    """Return the value, or for a container of plain values one of which nothing is known."""
+    """Return the value, or an unknown value for a container of plain ones."""
     return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
 
 

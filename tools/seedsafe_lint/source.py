@@ -1,4 +1,4 @@
-"""From a path to a syntax tree: reads any file and never raises anything but `UnreadableError`."""
+"""Read files and parse them."""
 
 import ast
 import contextlib
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 MAX_BYTES = 4 * 2**20
-"""Larger files are generated code: they are reported and skipped."""
+"""Larger files are taken for generated code, reported and skipped."""
 
 _PYTHON2 = re.compile(
     r"^\s*(print\s+[\"'\w]|exec\s+[\"'\w]|except\s+[\w.]+\s*,\s*\w+\s*:|raise\s+\w+\s*,)", re.MULTILINE
@@ -32,14 +32,11 @@ _NOQA_FILE = re.compile(
 
 
 class UnreadableError(Exception):
-    """The file cannot be analysed; the message says why in one line."""
+    """A file that cannot be analysed. The message says why in one line."""
 
 
 def read(path: Path) -> str:
     """Return the text of a Python file, in the encoding that it declares.
-
-    Args:
-        path: The file.
 
     Raises:
         UnreadableError: The file is missing, too large, or not text in its encoding.
@@ -48,7 +45,7 @@ def read(path: Path) -> str:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise UnreadableError(
-                f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, taken for generated code"
+                f"{size / 2**20:.1f} MiB: larger than {MAX_BYTES // 2**20} MiB, so it is taken for generated code"
             )
         data = path.read_bytes()
     except OSError as error:
@@ -57,14 +54,14 @@ def read(path: Path) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a file's bytes, by its byte order mark or a coding line that Python knows, else UTF-8."""
+    """Return the text of a file's bytes, in the encoding of its byte order mark or coding line, or UTF-8."""
     if b"\0" in data:
         raise UnreadableError("holds null bytes: not Python source")
     try:
         encoding = encoding_of(data)
         try:
             text = data.decode(encoding)
-        except LookupError:  # no text encoding, such as hex
+        except LookupError:  # an encoding of bytes, such as hex
             text = data.decode("utf-8-sig")
     except (SyntaxError, LookupError, UnicodeError, ValueError) as error:
         raise UnreadableError(f"wrong encoding: {_one_line(error)}") from error
@@ -72,11 +69,13 @@ def decode(data: bytes) -> str:
 
 
 def encoding_of(data: bytes) -> str:
-    """Return the encoding of a file's bytes, by its byte order mark or its coding line."""
+    """Return the encoding that a file's byte order mark or coding line declares."""
     try:
         return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
     except SyntaxError as error:
-        if "unknown encoding" in str(error):  # Python refuses such a file; its text is UTF-8 all the same
+        if "unknown encoding" in str(
+            error
+        ):  # Python refuses such a file, but its text is nearly always UTF-8
             return "utf-8-sig"
         raise
 
@@ -103,13 +102,9 @@ def _one_line(error: object) -> str:
 
 
 def suppressions(text: str) -> dict[int, frozenset[str]]:
-    """Return the lines with ``# noqa``, and the codes that each suppresses.
+    """Return the codes that ``# noqa`` suppresses, by line.
 
-    Args:
-        text: The module.
-
-    Returns:
-        By line from 1, with line 0 for the whole file (``# seedsafe: noqa``); an empty set stands for all codes.
+    Lines count from 1, and line 0 is the whole file (``# seedsafe: noqa``). An empty set means all codes.
     """
     found: dict[int, frozenset[str]] = {}
     if "noqa" not in text.lower():
@@ -129,7 +124,6 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
 
 
 def _comments(text: str) -> dict[int, str]:
-    """Return the comments by line."""
     found: dict[int, str] = {}
     with contextlib.suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -143,7 +137,7 @@ def _codes(text: str | None) -> frozenset[str]:
 
 
 def line_numbers(text: str, places: list[int]) -> list[int]:
-    """Return the numbers of the lines, from 1 and in order, that some offsets of a text lie on.
+    """Return the line numbers, from 1 and in order, of offsets in a text.
 
     Example:
         >>> line_numbers("a\\nb\\nc", [4, 0])

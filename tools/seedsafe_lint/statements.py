@@ -1,4 +1,4 @@
-"""Runs statements abstractly: each path joined, each loop once."""
+"""Run statements abstractly: every path, each loop once."""
 
 import ast
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Statements(Part):
     _assigned: dict[ast.AST, set[str]] = field(default_factory=dict, init=False)
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
-        """Run statements; True if they never reach their end."""
+        """Run statements, and return whether they never reach their end."""
         for node in body:
             method = _METHODS.get(type(node))
             if method is not None and method(self, node, frame):

@@ -1,4 +1,4 @@
-"""What expressions and statements spell, without knowing what the names mean."""
+"""The names and values that syntax nodes spell."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def by_kind(owner: type, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
-    """Return the private methods of a class by the kinds of nodes that they take; rows are ``method: Kind Kind``."""
+    """Return private methods of a class by the type of their node. The table has entries ``method: Kind Kind``, split by ``|``."""
     rows = (row.split(":") for row in table.split("|"))
     return {
         getattr(ast, kind): getattr(owner, f"_{name.strip()}")
@@ -20,14 +20,14 @@ def by_kind(owner: type, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
 
 
 def body_of(node: FunctionNode) -> list[ast.stmt]:
-    """Return the statements of a function; a lambda's expression as a return."""
+    """Return the statements of a function. A lambda has one return statement."""
     if isinstance(node, ast.Lambda):
         return [ast.copy_location(ast.Return(value=node.body), node.body)]
     return node.body
 
 
 def dotted(node: ast.AST) -> str:
-    """Return the dotted name that an expression spells, without arguments; empty if it spells none.
+    """Return the dotted name of an expression without arguments, or an empty string.
 
     Example:
         >>> dotted(ast.parse("@a.b(1)\\ndef f(): pass").body[0].decorator_list[0])
@@ -45,7 +45,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield what a statement gives to attributes of `this`: their names and values, None for a value that is not spelled."""
+    """Yield the attributes of `this` that a statement sets, with their values, or None if a value is not written there."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _attributes(target, node.value, this)
@@ -59,7 +59,7 @@ def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]
 
 
 def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield what `self.name.append(value)` and the like put into an attribute."""
+    """Yield the attribute and the value of calls like `self.name.append(value)`."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=owner), attr=attr), attr=method),

@@ -1,4 +1,4 @@
-"""Classes whose instances cannot draw: what worker code makes of them need not be told apart."""
+"""Find the classes whose instances cannot draw."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ _OF_CLASSES = (Inst, Fn, Cls, Group)
 
 @dataclass(eq=False)
 class Tame:
-    """Tells which classes are tame: each method, run on its own, draws and seeds nothing, and all that they store is plain.
+    """Finds the tame classes: no method, run on its own, draws or seeds, and all values that they store are plain.
 
-    A class is looked at once for all files.
+    Worker code need not tell instances of a tame class apart. Each class is checked once for all files.
     """
 
     context: Context
@@ -27,7 +27,7 @@ class Tame:
     functions: Functions
 
     def told(self, values: Values) -> Values:
-        """Return the values with one of which nothing is known in place of those that cannot draw."""
+        """Return the values, with an unknown value in place of those that cannot draw."""
         if not any(isinstance(value, _OF_CLASSES) for value in values):
             return values
         return tuple(dict.fromkeys(map(self._told, values)))
@@ -40,7 +40,7 @@ class Tame:
         return GIVEN[0] if cannot else value
 
     def _stored_in(self, value: Value) -> Iterator[Value]:
-        """Yield what worker code stored in an object so far."""
+        """Yield the values that worker code has stored in an object."""
         result = value.owner if isinstance(value, Fn) else value
         if isinstance(result, Inst):
             for (owner, _), values in self.context.state.stored.items():
@@ -48,7 +48,7 @@ class Tame:
                     yield from values
 
     def _mild(self, value: Value) -> bool:
-        """Return True for a value that is plain or belongs to a tame class and was made of plain values."""
+        """Return whether a value is plain, or belongs to a tame class and was made from plain values."""
         match value:
             case Inst(cls=cls, args=args, stored=False):
                 return self._of_class(cls) and all(is_plain(v) for _, values in args for v in values)
@@ -65,13 +65,12 @@ class Tame:
         runs, key = self.context.project.runs, (Tame, cls)
         if key not in runs:
             before = len(runs)
-            # as long as nothing speaks against it: it may make more of its kind
-            runs[key], tame = True, False
+            runs[key], tame = True, False  # assumed meanwhile, because the class may make more of its kind
             try:
                 tame = self._looked_at(cls)
             finally:
                 if not tame:
-                    for result in list(runs)[before:]:  # they rest on what was wrong
+                    for result in list(runs)[before:]:  # these runs rely on the wrong assumption
                         del runs[result]
                     runs[key] = False
         return runs[key] is True

@@ -1,4 +1,4 @@
-"""What loops give, and what assignments store."""
+"""Iteration and assignment."""
 
 import ast
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Targets(Part):
     members: Members
 
     def iterate(self, values: Values) -> Values:
-        """Return what a loop over these values gives."""
+        """Return the values of a loop variable over these values."""
         found: Values = ()
         for value in values:
             if isinstance(value, Group) and value.origin == "generator":

@@ -1,4 +1,4 @@
-"""Which classes are transforms: by their names and those of their parameters, where no dataset says so."""
+"""Recognise transforms by their names and parameters."""
 
 import ast
 import re
@@ -73,13 +73,13 @@ _NOT_TRANSFORM = re.compile(
 
 
 def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
-    """Return True if a class is a transform that datasets call.
+    """Return whether a class is a transform that datasets call.
 
     Args:
         run: Looks up its methods and bases.
         cls: The class.
         owner: An instance of it.
-        kind: ``module`` for a `torch.nn.Module`, of which only augmentations by name count; else empty.
+        kind: ``module`` for a `torch.nn.Module`, which must have the name of an augmentation; otherwise empty.
     """
     method = run.method(owner, "forward" if kind == "module" else "__call__")
     if method is None:
@@ -122,7 +122,7 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
 
 
 def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
-    """Return True if a NumPy or Python generator is stored in an object: no layer of a model has one."""
+    """Return whether an object stores a NumPy or Python generator, as no layer of a model does."""
     names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
     return any(
         isinstance(value, Gen) and not value.kind.startswith("torch")
@@ -132,9 +132,9 @@ def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
 
 
 def mixes_batch(function: Function) -> bool:
-    """Return True if a function mixes the samples of a ready batch with each other, as training loops do.
+    """Return whether a function mixes the samples of a complete batch, as training loops do.
 
-    It takes a batch (or samples and their labels), and orders one of them by a permutation of its first axis.
+    It has parameters for a batch (or for samples and their labels) and permutes the first axis of one of them.
     """
     names = [p.arg for p in function.positional[1:]]
     if len(names) < 2 and not any("batch" in name for name in names):
@@ -160,13 +160,7 @@ def mixes_batch(function: Function) -> bool:
 
 
 def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
-    """Return True if a class only fills in what the `__call__` of an unseen transform calls.
-
-    Args:
-        run: Looks up its methods and bases.
-        cls: The class.
-        owner: An instance of it.
-    """
+    """Return whether a class only has the methods that an unseen base's `__call__` calls."""
     if any(run.method(owner, name) for name in ("__call__", "forward", "__getitem__")):
         return False
     return any(_TEMPLATE_BASE.search(name) for name in run.libraries(cls))

@@ -1,4 +1,4 @@
-"""How a file uses what it defines and imports: the calls that say what runs in workers."""
+"""The calls that say what runs in workers."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ __all__ = ["CALLBACK_WORDS", "STAGES", "Call", "Uses", "uses"]
 
 @dataclass(slots=True)
 class Call:
-    """A call somewhere in a file, with the scope around it."""
+    """A call in a file, with the scope around it."""
 
     node: ast.Call
     frame: Frame
@@ -27,12 +27,12 @@ class Call:
 
 @dataclass(slots=True)
 class Uses:
-    """How a file uses what it defines and imports.
+    """The uses of classes and functions in a file.
 
     Args:
-        calls: Calls that hand functions or datasets to what runs them in workers.
-        made: Calls of classes, by the class's name.
-        streams: It imports a library whose datasets are chains of stages, such as webdataset.
+        calls: Calls that pass functions or datasets to loaders and the like.
+        made: Calls of classes, by the name of the class.
+        streams: Whether the file imports a library of datasets with stages, such as webdataset.
     """
 
     calls: list[Call] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Uses:
     streams: bool = False
 
     def instance(self, run: Interpreter, cls: Class) -> Inst:
-        """Return an instance of a class, with the constructor's arguments as the file passes them."""
+        """Return an instance of a class, with the arguments that the file passes to the constructor."""
         merged: dict[str, Values] = {}
         for call in self.made.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
             for value in run.earlier(call.node, call.frame):
@@ -50,7 +50,7 @@ class Uses:
         return Inst(cls, tuple(merged.items()))
 
     def foreign(self, run: Interpreter, module: Module) -> Iterator[Class]:
-        """Yield the classes of other given files that the file makes instances of."""
+        """Yield the classes of other files of which this file makes instances."""
         if run.context.project.single:
             return
         own = {cls.name for cls in module.classes.values()}
@@ -85,7 +85,7 @@ _CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 def uses(run: Interpreter, module: Module) -> Uses:
     """Return the calls of a file that say what runs in workers.
 
-    Only statements on lines where the text names something of interest are looked into.
+    For speed (benchmarks/lint_speed.py), only statements on lines with certain words are searched.
     """
     found = Uses(streams=bool(_STREAMS.search(module.text)))
     lines = _lines(run, module, found.streams)
@@ -96,7 +96,7 @@ def uses(run: Interpreter, module: Module) -> Uses:
 
 
 def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
-    """Return the numbers of the lines that call or pass something of interest, from 1."""
+    """Return the numbers, from 1, of the lines with calls or arguments of interest."""
     imported: set[str] = set()
     if not run.context.project.single:
         names = module.scope.names.items()
@@ -115,7 +115,7 @@ def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
 
 
 def _owner(text: str, start: int) -> str:
-    """Return the name before the dot before a place, if there is one."""
+    """Return the name before the dot in front of an offset, or an empty string."""
     if text[start - 1 : start] != ".":
         return ""
     match = re.search(r"\w+$", text[max(0, start - 40) : start - 1])

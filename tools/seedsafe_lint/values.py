@@ -1,4 +1,4 @@
-"""The abstract values that the interpreter computes with: only what matters to where random numbers come from."""
+"""The abstract values of the interpreter."""
 
 import ast
 import re
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class _Hashed:
-    """Keeps its hash: values nest deeply and are looked up all the time."""
+    """Stores its hash, because values nest deeply and are looked up often (benchmarks/lint_speed.py)."""
 
     __slots__ = ("_hash",)
     _hash: int
@@ -47,7 +47,7 @@ class _Hashed:
 
 
 class _Single:
-    """One object for each content, which is compared and hashed as an object."""
+    """One object for each content, compared and hashed by identity."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ _singles: dict[object, Any] = {}
 
 @dataclass(frozen=True, init=False, eq=False)
 class Ext(_Single, Value):
-    """Something of a library, by its dotted name; `()` in it marks the result of a call."""
+    """A library's object by its dotted name, in which `()` marks the result of a call."""
 
     name: str
 
@@ -82,7 +82,9 @@ class Const(_Single, Value):
 class Opaque(_Single, Value):
     """A value without structure.
 
-    `static` ones were fixed before the workers started; `given` ones are arguments that a caller passed.
+    Args:
+        static: Whether it is fixed before the workers start.
+        given: Whether it is an argument that a caller passes.
     """
 
     static: bool = False
@@ -94,11 +96,11 @@ class Gen(Value):
     """A random generator.
 
     Args:
-        kind: How it was made, ``np.random.default_rng`` and so on; ``argument`` for a parameter that is one.
-        module: Where it was made.
-        node: The call (or the parameter) that made it.
-        stored: Made before the workers started.
-        seed: ``none`` for the system's entropy, ``constant`` for the same seed everywhere, else ``varying``.
+        kind: The call that makes it, ``np.random.default_rng`` and so on, or ``argument`` for a parameter.
+        module: The file of that call.
+        node: The call, or the parameter.
+        stored: Whether it is made before the workers start.
+        seed: ``none`` for the system's entropy, ``constant`` for the same seed everywhere, otherwise ``varying``.
     """
 
     kind: str
@@ -110,7 +112,7 @@ class Gen(Value):
 
 @dataclass(frozen=True, slots=True)
 class Saved(Value):
-    """The state of a process-wide generator, and how it was seeded when worker code saved it; empty if it was not."""
+    """The state of a process-wide generator that worker code saved, and its seed then (empty if it had none)."""
 
     generator: str
     seed: str
@@ -126,7 +128,7 @@ class Bound(Value):
 
 @dataclass(frozen=True, slots=True)
 class Fn(_Hashed, Value):
-    """A function of the analysed code, with what is bound to it."""
+    """A function of the analysed code, with its object and bound arguments."""
 
     function: Function
     owner: "Inst | Cls | None" = None
@@ -145,7 +147,7 @@ class Cls(Value):
 
 @dataclass(frozen=True, slots=True)
 class Inst(_Hashed, Value):
-    """An instance of a class of the analysed code, with the arguments of its constructor as far as known."""
+    """An instance of a class of the analysed code, with the known arguments of its constructor."""
 
     cls: Class
     args: tuple[tuple[str, Values], ...] = ()
@@ -154,16 +156,16 @@ class Inst(_Hashed, Value):
 
     @property
     def key(self) -> object:
-        """What its attributes are kept under: those that worker code made apart from those that were there before."""
+        """The key of its attributes in `State`. Instances that worker code makes have another key."""
         return self.cls if self.stored else (self.cls,)
 
     @property
     def family(self) -> object:
-        """Its class, if worker code made it."""
+        """Its class, if worker code makes it."""
         return None if self.stored else (Inst, self.cls)
 
     def united(self, others: Iterable[Value]) -> "Inst":
-        """Return an instance of which the arguments are not known."""
+        """Return an instance with unknown arguments."""
         return Inst(self.cls, (), stored=False)
 
 
@@ -177,7 +179,7 @@ class Super(Value):
 
 @dataclass(frozen=True, slots=True)
 class Group(_Hashed, Value):
-    """A container, or (`calls`) an object of a library that calls what it holds."""
+    """A container, or (`calls`) a library's object that calls its items."""
 
     items: Values
     calls: bool = False
@@ -194,16 +196,16 @@ class Group(_Hashed, Value):
 
     @property
     def quiet(self) -> bool:
-        """True if it holds nothing that could draw."""
+        """Whether none of its items can draw."""
         return all(map(is_plain, self.items))
 
     @property
     def family(self) -> object:
-        """What it does with what it holds."""
+        """How it uses its items."""
         return (Group, self.calls, self.origin)
 
     def united(self, others: Iterable[Value]) -> "Group":
-        """Return a container of what all of them hold."""
+        """Return a container of all their items."""
         items = join(self.items, *(other.items for other in others if isinstance(other, Group)))
         return Group(items, self.calls, self.origin)
 
@@ -242,7 +244,7 @@ def _loud(name: str) -> bool:
 
 
 def is_plain(value: Value) -> bool:
-    """Return True for a value that cannot draw, nor lead to something that does."""
+    """Return whether a value can neither draw nor lead to one that draws."""
     kind = type(value)
     if kind is Const or kind is Opaque:
         return True
@@ -252,12 +254,12 @@ def is_plain(value: Value) -> bool:
 
 
 def constant(values: Values) -> bool:
-    """Return True if the value was the same in every worker and for every sample."""
+    """Return whether a value is the same in every worker and for every sample."""
     return all(isinstance(v, Const) or (isinstance(v, Opaque) and v.static) for v in values)
 
 
 def contents(values: Values) -> Values:
-    """Return what iterating over these values, or indexing them, can give."""
+    """Return the values that a loop over these values, or a subscript, can give."""
     found: Values = ()
     for value in values:
         if isinstance(value, Group):

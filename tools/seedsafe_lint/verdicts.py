@@ -1,4 +1,4 @@
-"""What is said of a wrong draw or seeding: a table of rules, severities and words."""
+"""The messages about wrong draws and seeds."""
 
 import ast
 import re
@@ -100,11 +100,11 @@ _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wid
 
 @dataclass(eq=False)
 class Verdicts:
-    """Reports what worker code draws and seeds wrongly.
+    """Reports wrong draws and seeds of worker code.
 
     Args:
-        context: What all parts share.
-        findings: Takes the findings.
+        context: The state that all parts share.
+        findings: The findings so far.
         old_torch: Judge for torch < 1.9, which leaves NumPy's global generator the same in every worker.
     """
 
@@ -122,7 +122,7 @@ class Verdicts:
         cls: Class | None = None,
         **words: str,
     ) -> None:
-        """Report what a row of the table says."""
+        """Report the message with this key."""
         code, severity, text = SAID[key]
         cls = cls or (self.context.root.cls if self.context.root else None)
         if cls and not self.context.project.used(cls):
@@ -131,7 +131,7 @@ class Verdicts:
         self.findings.report(code, node, path, text.format(**words), severity, related, cause)
 
     def seed(self, key: str, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a seed."""
+        """Report a wrong seed."""
         self.context.events += 1
         label = self.context.root.label if self.context.root else ""
         self.say(key, node, frame.module.path, what=what, root=label)
@@ -154,7 +154,7 @@ class Verdicts:
         self.draw(NUMPY, key if key in SAID else "numpy", what, node, frame)
 
     def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
-        """Report a draw from a generator that was made before the workers started."""
+        """Report a draw from a generator that is made before the workers start."""
         self.context.events += 1
         root = self.context.root
         if root is None:

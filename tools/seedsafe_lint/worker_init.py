@@ -1,4 +1,4 @@
-"""Rules about ``worker_init_fn``: what it seeds, and with what."""
+"""Rules about ``worker_init_fn``."""
 
 import ast
 import re
@@ -30,7 +30,7 @@ _FIXED = re.compile(r"(get_rank|get_world_size|device_count|cpu_count)$")
 
 @dataclass(slots=True)
 class Init:
-    """What a ``worker_init_fn`` does."""
+    """The generators that a ``worker_init_fn`` seeds, and the attributes that it sets."""
 
     function: Function
     seeds: set[str] = field(default_factory=set)
@@ -39,12 +39,12 @@ class Init:
 
     @property
     def cures_numpy(self) -> bool:
-        """It seeds NumPy, from something that differs by worker and epoch."""
+        """Whether it seeds NumPy with a number that differs between workers and epochs."""
         return "numpy" in self.seeds and not self.wrong
 
 
 def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
-    """Return the functions of a file that are a ``worker_init_fn`` by use or by name."""
+    """Return the functions of a file that are used or named as a ``worker_init_fn``."""
     found = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
     for call in used.calls:
         for word in call.node.keywords:
@@ -65,7 +65,7 @@ def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
 
 
 def check(run: Interpreter, function: Function) -> Init:
-    """Report what a ``worker_init_fn`` does wrong, and return what it seeds."""
+    """Report the faults of a ``worker_init_fn``, and return the generators that it seeds."""
     init = Init(function)
     frame = Frame(function.module, parent=function.frame, scope=function.scope, function=function)
     index = _index(function)
@@ -89,7 +89,7 @@ def check(run: Interpreter, function: Function) -> Init:
 
 
 def _index(function: Function) -> str:
-    """Return the name of the parameter that takes the worker's number; empty if the function takes none."""
+    """Return the name of the parameter for the worker's number, or an empty string."""
     arguments = function.node.args
     names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
     if function.cls and not isinstance(function.node, ast.Lambda) and not function.decorated("staticmethod"):
@@ -111,7 +111,7 @@ def _names(run: Interpreter, node: ast.Call, frame: Frame) -> list[str]:
 
 
 def _seeds(function: Function) -> bool:
-    """Return True for a function of the analysed code that seeds from its arguments."""
+    """Return whether a function of the analysed code seeds from its arguments."""
     calls = [dotted(node) for node in _nodes(function) if isinstance(node, ast.Call)]
     return any(name.endswith(("random.seed", "manual_seed")) for name in calls) and not any(
         map(_FRESH.search, calls)
@@ -158,7 +158,7 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
 
 
 def _drawn(function: Function, names: set[str]) -> bool:
-    """Return True if a call or a partial in the file gives one of these parameters a value that is drawn anew."""
+    """Return whether a call or a partial in the file passes a fresh random value for one of these parameters."""
     text = function.module.text
     given = {
         value
@@ -172,7 +172,7 @@ def _drawn(function: Function, names: set[str]) -> bool:
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
-    """Return True for ``worker_info.seed``, which torch makes anew for each epoch and worker."""
+    """Return whether one part is ``worker_info.seed``, which torch sets for each epoch and worker."""
     return any(
         isinstance(p, ast.Attribute)
         and p.attr == "seed"
@@ -197,7 +197,7 @@ def _is_old_recipe(node: ast.AST) -> bool:
 
 
 def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
-    """Report generators that a dataset draws from and its ``worker_init_fn`` leaves alone."""
+    """Report generators that a dataset draws from and its ``worker_init_fn`` does not seed."""
     names = {
         "cv2": "OpenCV's generator",
         "imgaug": "imgaug's generator",

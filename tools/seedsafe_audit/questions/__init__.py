@@ -1,4 +1,4 @@
-"""The questions of an audit, in the order of the report."""
+"""The questions of an audit, in order."""
 
 from __future__ import annotations
 

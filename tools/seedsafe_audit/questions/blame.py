@@ -1,4 +1,4 @@
-"""Is it the dataset, the transform or the loader?"""
+"""Is the dataset, transform or loader at fault?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the questions share: the runs that they read, and whether the dataset is random at all."""
+"""The runs and facts that the questions share."""
 
 from __future__ import annotations
 

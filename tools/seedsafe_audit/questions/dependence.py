@@ -1,4 +1,4 @@
-"""What do the bytes of a sample depend on, besides its index?"""
+"""What do samples depend on besides the index?"""
 
 from __future__ import annotations
 

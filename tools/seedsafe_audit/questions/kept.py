@@ -1,4 +1,4 @@
-"""What does the dataset change of what it keeps?"""
+"""Does reading change what the dataset stores?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is one key always one sample? Draws kept from sample to sample, and Python's hash seed."""
+"""Does one key always give one sample?"""
 
 from __future__ import annotations
 

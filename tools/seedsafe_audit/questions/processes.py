@@ -1,4 +1,4 @@
-"""How does the dataset behave in worker processes: their start, their end, memory and threads?"""
+"""How does the dataset behave in worker processes?"""
 
 from __future__ import annotations
 

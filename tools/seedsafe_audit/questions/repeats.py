@@ -1,4 +1,4 @@
-"""Do workers repeat each other, and do epochs?"""
+"""Do workers or epochs repeat each other?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the samples themselves as they should be?"""
+"""Are the samples themselves in order?"""
 
 from __future__ import annotations
 
