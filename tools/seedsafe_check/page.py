@@ -9,7 +9,7 @@ from typing import Any
 
 from seedsafe_check.affected import Library
 from seedsafe_lint.findings import Entry
-from seedsafe_lint.output import listed
+from seedsafe_lint.output import line_list
 from seedsafe_lint.rules import RULES
 
 __all__ = ["Page"]
@@ -115,7 +115,7 @@ class Page:
         for code in sorted({entry.finding.code for entry in self.errors}):
             lines.append(f"  {code} {RULES[code].name}")
             for entry in [entry for entry in self.errors if entry.finding.code == code][:_MOST]:
-                more = f" (also {listed(entry.more, entry.finding.place.path)})" if entry.more else ""
+                more = f" (also {line_list(entry.more, entry.finding.place.path)})" if entry.more else ""
                 lines += _wrap(f"    {_place(entry)}: {entry.finding.message}{more}", 6)
         if self.audit is not None:
             lines += ["", f"Audit of {self.audit['subject']}"]

@@ -19,7 +19,7 @@ class Value:
         """A label that values which can be merged share, or None if this one cannot be merged."""
         return None
 
-    def united(self, others: "Iterable[Value]") -> "Value":
+    def unite(self, others: "Iterable[Value]") -> "Value":
         """Return one value in place of this one and others of its family."""
         raise NotImplementedError
 
@@ -31,18 +31,18 @@ def join(first: Values, *more: Values) -> Values:
     """Return all the alternatives without duplicates. If there are many, merge those of one family."""
     if not first and len(more) == 1 and len(more[0]) <= _MANY:
         return more[0]
-    merged = first
+    result = first
     for values in more:
-        if not merged:
-            merged = values
-        elif values and values is not merged and values != merged:
-            merged = tuple(dict.fromkeys(merged + values))
-    if len(merged) > _MANY and merged is not first:
-        merged = _condensed(merged)
-    return merged[:_LIMIT]
+        if not result:
+            result = values
+        elif values and values is not result and values != result:
+            result = tuple(dict.fromkeys(result + values))
+    if len(result) > _MANY and result is not first:
+        result = _condense(result)
+    return result[:_LIMIT]
 
 
-def _condensed(values: Values) -> Values:
+def _condense(values: Values) -> Values:
     kinds = [value.family for value in values]
     if kinds.count(None) + len({*kinds} - {None}) == len(values):
         return values
@@ -50,4 +50,4 @@ def _condensed(values: Values) -> Values:
     for value in dict.fromkeys(values):
         family = value.family
         families.setdefault(value if family is None else family, []).append(value)
-    return tuple(of[0].united(of[1:]) if len(of) > 1 else of[0] for of in families.values())
+    return tuple(of[0].unite(of[1:]) if len(of) > 1 else of[0] for of in families.values())

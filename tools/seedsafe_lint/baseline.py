@@ -13,7 +13,7 @@ from seedsafe_lint.config import ConfigError
 from seedsafe_lint.findings import Finding
 from seedsafe_lint.source import NOQA, UnreadableError, encoding_of, parse, read
 
-__all__ = ["add_noqa", "unknown", "write_baseline"]
+__all__ = ["add_noqa", "new_findings", "write_baseline"]
 
 
 def write_baseline(findings: Iterable[Finding], file: Path) -> None:
@@ -27,14 +27,14 @@ def write_baseline(findings: Iterable[Finding], file: Path) -> None:
     file.write_text(json.dumps({"version": 1, "findings": counts}, indent=1) + "\n", encoding="utf-8")
 
 
-def unknown(findings: list[Finding], file: Path) -> list[Finding]:
+def new_findings(findings: list[Finding], file: Path) -> list[Finding]:
     """Return the findings that are not in a baseline.
 
     Raises:
         ConfigError: The file is missing or is not a baseline.
     """
     try:
-        known = Counter(
+        counts = Counter(
             {
                 (path, code, line): int(count)
                 for path, codes in json.loads(file.read_text(encoding="utf-8"))["findings"].items()
@@ -50,8 +50,8 @@ def unknown(findings: list[Finding], file: Path) -> list[Finding]:
         raise ConfigError(f"{file} is not a baseline: write one with --write-baseline FILE") from error
     new = []
     for finding, identity in zip(findings, _identities(findings, file), strict=True):
-        known[identity] -= 1
-        if known[identity] < 0:
+        counts[identity] -= 1
+        if counts[identity] < 0:
             new.append(finding)
     return new
 
@@ -62,10 +62,10 @@ def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str,
         return read(Path(path)).split("\n")
 
     @cache
-    def named(path: str) -> str:
+    def relative(path: str) -> str:
         return Path(os.path.relpath(path, file.absolute().parent)).as_posix()
 
-    return [(named(f.place.path), f.code, lines(f.place.path)[f.place.line - 1].strip()) for f in findings]
+    return [(relative(f.place.path), f.code, lines(f.place.path)[f.place.line - 1].strip()) for f in findings]
 
 
 def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
@@ -77,14 +77,14 @@ def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
     by_line: dict[str, dict[int, set[str]]] = {}
     for finding in findings:
         by_line.setdefault(finding.place.path, {}).setdefault(finding.end_line, set()).add(finding.code)
-    changed, left = 0, []
+    changed, impossible = 0, []
     for path, lines in by_line.items():
         data = Path(path).read_bytes()
         encoding = encoding_of(data)
         text = data.decode(encoding)
         tree = ast.dump(parse(text))
         for number, codes in sorted(lines.items()):
-            edited = _commented(text, number, codes)
+            edited = _add_codes(text, number, codes)
             try:
                 same = ast.dump(parse(edited)) == tree
             except UnreadableError:
@@ -92,12 +92,12 @@ def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
             if same:
                 changed, text = changed + 1, edited
             else:
-                left.append(f"{path}:{number}")
+                impossible.append(f"{path}:{number}")
         Path(path).write_bytes(text.encode(encoding))
-    return changed, left
+    return changed, impossible
 
 
-def _commented(text: str, number: int, codes: set[str]) -> str:
+def _add_codes(text: str, number: int, codes: set[str]) -> str:
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
     code, end = re.fullmatch(r"(.*?)(\s*)", lines[number - 1], re.DOTALL).groups()  # type: ignore[union-attr]
     if (match := NOQA.search(code)) and match["codes"]:

@@ -140,8 +140,8 @@ class Calls(Part):
         bare = Inst(callee.cls, stored=not self.context.worker)
         method = self.members.method(bare, "__init__")
         if method is None:
-            held = tuple((f"<{i}>", values) for i, values in enumerate([*args, *kwargs.values()]))
-            return (Inst(callee.cls, held, stored=not self.context.worker),)
+            arguments = tuple((f"<{i}>", values) for i, values in enumerate([*args, *kwargs.values()]))
+            return (Inst(callee.cls, arguments, stored=not self.context.worker),)
         known = self.functions.bind(method, args, kwargs, starred)
         known.pop(first_of(method.function), None)
         if self.context.worker:

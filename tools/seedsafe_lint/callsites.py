@@ -22,15 +22,15 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name
     text = function.module.text
-    places, at = [], text.find(f"{name}(")
+    offsets, at = [], text.find(f"{name}(")
     while at >= 0:
-        places.append(at)
+        offsets.append(at)
         at = text.find(f"{name}(", at + 1)
-    if not places:
+    if not offsets:
         return []
     return [
         (node, frame)
-        for node, frame in calls_on(function.module, line_numbers(text, places))
+        for node, frame in calls_on(function.module, line_numbers(text, offsets))
         if (isinstance(node.func, ast.Name) and node.func.id == name)
         or (isinstance(node.func, ast.Attribute) and node.func.attr == name)
     ]

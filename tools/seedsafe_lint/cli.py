@@ -61,19 +61,21 @@ def _explain(code: str) -> int:
 
 
 def _lint(options: argparse.Namespace) -> int:
-    config = _configured(options)
+    config = _config(options)
     with _progress(options.format) as progress:
         report = lint(options.paths, config=config, jobs=options.jobs, progress=progress)
     for item in report.skipped:
         print(f"{item.path}: skipped: {item.reason}", file=sys.stderr)
     if options.write_baseline:
-        _written(options.write_baseline, lambda file: write_baseline(report.findings, file))
+        _write(options.write_baseline, lambda file: write_baseline(report.findings, file))
         print(f"Wrote {len(report.findings)} findings into {options.write_baseline}.")
         return 0
     if options.add_noqa:
-        changed, left = add_noqa(report.findings)
+        changed, impossible = add_noqa(report.findings)
         print(
-            "\n".join([*(f"{where}: no room for a comment" for where in left), f"Changed {changed} lines."])
+            "\n".join(
+                [*(f"{where}: no room for a comment" for where in impossible), f"Changed {changed} lines."]
+            )
         )
         return 0
     result = (
@@ -82,14 +84,14 @@ def _lint(options: argparse.Namespace) -> int:
         else FORMATS[options.format](report, entries(report.findings, each=options.all))
     )
     if options.output:
-        _written(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
+        _write(options.output, lambda file: file.write_text(result + "\n", encoding="utf-8"))
     elif result:
         print(result)
     failed = any(config.strict or finding.severity == "error" for finding in report.findings)
     return 1 if failed and not options.exit_zero else 0
 
 
-def _written(name: str, write: Callable[[Path], object]) -> None:
+def _write(name: str, write: Callable[[Path], object]) -> None:
     try:
         write(Path(name))
     except OSError as error:
@@ -98,7 +100,7 @@ def _written(name: str, write: Callable[[Path], object]) -> None:
         ) from error
 
 
-def _configured(options: argparse.Namespace) -> Config:
+def _config(options: argparse.Namespace) -> Config:
     first = Path(options.paths[0]).absolute()
     start = first if first.is_dir() else first.parent
     explicit = Path(options.config) if options.config else None

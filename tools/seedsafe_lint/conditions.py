@@ -45,7 +45,7 @@ class Conditions(Part):
             return True
         if all(
             isinstance(v, Gen | Fn | Inst | Cls | Mod | Group)
-            or (isinstance(v, Opaque) and v.given)
+            or (isinstance(v, Opaque) and v.argument)
             or (isinstance(v, Ext) and self.context.worker and v.name.endswith("get_worker_info()"))
             for v in values
         ):
@@ -55,4 +55,4 @@ class Conditions(Part):
 
 def truthy(value: Value) -> bool:
     """Return True if the value is certainly true."""
-    return isinstance(value, Gen | Fn | Inst | Cls | Mod) or (isinstance(value, Opaque) and value.given)
+    return isinstance(value, Gen | Fn | Inst | Cls | Mod) or (isinstance(value, Opaque) and value.argument)

@@ -12,7 +12,7 @@ from pathlib import Path
 from seedsafe_lint.findings import SEVERITIES, Severity
 from seedsafe_lint.rules import RULES
 
-__all__ = ["Config", "ConfigError", "load", "selected"]
+__all__ = ["Config", "ConfigError", "codes_of", "load"]
 
 
 class ConfigError(ValueError):
@@ -51,9 +51,9 @@ class Config:
     def codes(self) -> frozenset[str]:
         """The codes of the selected rules."""
         default = {code for code, rule in RULES.items() if rule.default}
-        chosen = default if self.select is None else selected(self.select, "select")
+        chosen = default if self.select is None else codes_of(self.select, "select")
         return frozenset(
-            (chosen | selected(self.extend_select, "extend-select")) - selected(self.ignore, "ignore")
+            (chosen | codes_of(self.extend_select, "extend-select")) - codes_of(self.ignore, "ignore")
         )
 
     @property
@@ -73,7 +73,7 @@ class Config:
             code
             for pattern, codes in self.per_file.items()
             if self.matches(path, pattern)
-            for code in selected(codes, "per-file-ignores")
+            for code in codes_of(codes, "per-file-ignores")
         }
 
     def excluded(self, path: str) -> bool:
@@ -91,7 +91,7 @@ class Config:
         return False
 
 
-def selected(prefixes: Iterable[str], setting: str) -> set[str]:
+def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
     """Return the codes that begin with one of the prefixes.
 
     Args:
@@ -102,7 +102,7 @@ def selected(prefixes: Iterable[str], setting: str) -> set[str]:
         ConfigError: No rule has a prefix.
 
     Example:
-        >>> sorted(selected(["SSF01"], "select"))[:2]
+        >>> sorted(codes_of(["SSF01"], "select"))[:2]
         ['SSF010', 'SSF011']
     """
     found: set[str] = set()
@@ -150,9 +150,9 @@ def _read(file: Path, *, required: bool = False) -> Config:
                 f"{file}: [tool.seedsafe.lint] has no setting {key!r}: use one of {', '.join(_KEYS)}"
             )
         name, kind, convert = _KEYS[key]
-        if (converted := convert(value)) is None:
+        if (result := convert(value)) is None:
             raise ConfigError(f"{file}: {key} must be {kind}, got {value!r}")
-        config = replace(config, **{name: converted})  # type: ignore[arg-type]
+        config = replace(config, **{name: result})  # type: ignore[arg-type]
     return config
 
 

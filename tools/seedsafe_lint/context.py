@@ -16,14 +16,14 @@ __all__ = ["Context", "Part", "State", "Steps"]
 
 @dataclass(slots=True)
 class State:
-    """The effects of the code run so far: values of attributes and globals, and seeds of generators."""
+    """The effects of the code run so far: the variables and attributes that it sets, and the seeds of generators."""
 
-    stored: dict[tuple[object, str], Values] = field(default_factory=dict)
-    seeded: dict[object, str] = field(default_factory=dict)
+    variables: dict[tuple[object, str], Values] = field(default_factory=dict)
+    seeds: dict[object, str] = field(default_factory=dict)
 
     def copy(self) -> "State":
         """Return an independent copy."""
-        return State(dict(self.stored), dict(self.seeded))
+        return State(dict(self.variables), dict(self.seeds))
 
 
 class Context:
@@ -38,8 +38,8 @@ class Context:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.reassigned: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
-        self.known: dict[object, Values] = {}
+        self.worker_attributes: frozenset[str] = frozenset()  # attributes that a worker_init_fn sets
+        self.cache: dict[object, Values] = {}
         self.open: set[object] = set()
         self.depth = 0
         self.begin(None)
@@ -53,9 +53,9 @@ class Context:
             trying: Report nothing, because the code may never be called.
         """
         self.worker, self.state, self.root, self.trying = True, State(), root, trying
-        self.drawn: set[str] = set()  # kinds of generators that the code draws from
+        self.sources: set[str] = set()  # kinds of generators that the code draws from
         self.filling = False  # inside an `if` that fills an attribute once
-        self.entered: set[Function] = set()
+        self.functions: set[Function] = set()
         self.trail: list[Function] = []  # the functions run so far, in order
         self.events = self.steps = 0  # draws, seeds and cuts so far; expressions evaluated
 
@@ -81,12 +81,12 @@ class Context:
     @contextmanager
     def apart(self) -> Iterator["Context"]:
         """Run worker code apart from the rest: it reports nothing and leaves no effects."""
-        kept = dict(self.__dict__)
+        saved = dict(self.__dict__)
         self.begin(None, trying=True)
         try:
             yield self
         finally:
-            self.__dict__.update(kept)
+            self.__dict__.update(saved)
 
 
 class Steps:
@@ -99,8 +99,8 @@ class Steps:
     callbacks: Callable[[list[Values]], Values]
     run: Callable[..., Values]
     parameter: Callable[[ast.arg, Function], Values]
-    decorated: Callable[[Fn], Values]
-    told: Callable[[Values], Values]
+    decorate: Callable[[Fn], Values]
+    simplify: Callable[[Values], Values]
     earlier: Callable[[ast.expr, Frame], Values]  # the value of an expression before the workers start
 
 

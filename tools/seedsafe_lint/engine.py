@@ -59,10 +59,10 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
     used = uses(run, module)
     inits = [worker_init.check(run, function) for function in worker_init.worker_inits(run, module, used)]
     worker_init.bare_seeds(run, module, used)
-    run.context.reassigned = frozenset(name for init in inits for name in init.attributes)
+    run.context.worker_attributes = frozenset(name for init in inits for name in init.attributes)
     cured = any(init.cures_numpy for init in inits)
     seen: set[object] = set()
-    drawn: dict[Class, set[str]] = {}
+    sources: dict[Class, set[str]] = {}
     for root in roots(run, module, used, cured):
         key = (root.fn.function, root.fn.owner)
         if key in seen:
@@ -70,19 +70,19 @@ def lint_file(module: Module, project: Project, *, old_torch: bool = False) -> l
         seen.add(key)
         run.start(root)
         if root.cls:
-            drawn.setdefault(root.cls, set()).update(run.context.drawn)
-    _forgotten(run, used, inits, drawn)
+            sources.setdefault(root.cls, set()).update(run.context.sources)
+    _check_inits(run, used, inits, sources)
     epochs.check(run, module, used)
     pools.check(run, module)
     for cls in module.classes.values():
         samples.check(run, cls)
-    kept = _kept(run, module)
+    findings = _without_noqa(run, module)
     vars(run).clear()  # the collector is off, and the parts refer to each other: see benchmarks/lint_speed.py
-    return kept
+    return findings
 
 
-def _forgotten(
-    run: Interpreter, used: Uses, inits: list[worker_init.Init], drawn: dict[Class, set[str]]
+def _check_inits(
+    run: Interpreter, used: Uses, inits: list[worker_init.Init], sources: dict[Class, set[str]]
 ) -> None:
     """Match each loader's dataset with its ``worker_init_fn``."""
     by_function = {init.function: init for init in inits}
@@ -94,21 +94,21 @@ def _forgotten(
         kinds: set[str] = set()
         for value in run.earlier(dataset, call.frame):
             if isinstance(value, Inst):
-                kinds |= drawn.get(value.cls, set())
+                kinds |= sources.get(value.cls, set())
         for value in run.earlier(words["worker_init_fn"], call.frame):
             if isinstance(value, Fn) and value.function in by_function:
-                worker_init.forgotten(run, by_function[value.function], kinds)
+                worker_init.check_generators(run, by_function[value.function], kinds)
 
 
-def _kept(run: Interpreter, module: Module) -> list[Finding]:
+def _without_noqa(run: Interpreter, module: Module) -> list[Finding]:
     silent = {module.path: suppressions(module.text)}
-    kept = []
-    for finding in run.findings.found.values():
+    findings = []
+    for finding in run.findings.by_place.values():
         path = finding.place.path
         if path not in silent:
             silent[path] = suppressions(Path(path).read_text(encoding="utf-8", errors="replace"))
         lines = silent[path]
         rules = [lines[n] for n in {0, finding.place.line, finding.end_line} if n in lines]
         if not any(not codes or finding.code in codes for codes in rules):
-            kept.append(finding)
-    return kept
+            findings.append(finding)
+    return findings

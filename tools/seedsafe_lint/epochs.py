@@ -12,9 +12,7 @@ from seedsafe_lint.values import Ext, Gen, Inst
 
 __all__ = ["check"]
 
-_HANDLED_ELSEWHERE = re.compile(
-    r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2"
-)
+_FRAMEWORKS = re.compile(r"set_epoch|lightning|accelerat|ignite|Trainer\(|fastai|mmcv|mmengine|detectron2")
 _EPOCH_LOOP = re.compile(r"^\s*for\s+\w*(epoch|ep)\w*\b.*\bin\b", re.MULTILINE)
 _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 
@@ -22,7 +20,7 @@ _NOT_TRAINING = re.compile(r"val|test|eval|infer|predict|dev", re.IGNORECASE)
 def check(run: Interpreter, module: Module, used: Uses) -> None:
     """Report samplers, workers and hooks of a file that miss or miscount epochs."""
     text = module.text
-    if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _HANDLED_ELSEWHERE.search(text):
+    if "DistributedSampler" in text and _EPOCH_LOOP.search(text) and not _FRAMEWORKS.search(text):
         for call in used.calls:
             _sampler(run, module, call)
     if "persistent_workers" in text:
@@ -30,9 +28,9 @@ def check(run: Interpreter, module: Module, used: Uses) -> None:
             _persistent(run, module, call)
     for cls in list(module.classes.values()):
         if "on_epoch_end" in cls.methods and kind_of_class(run, cls) == "keras":
-            _counting(run, cls)
+            _epoch_hook(run, cls)
         if "set_epoch" in cls.methods and "__iter__" in cls.methods and not _is_dataset(run, cls):
-            _unreached(run, cls)
+            _set_epoch(run, cls)
 
 
 def _is_dataset(run: Interpreter, cls: Class) -> bool:
@@ -74,7 +72,9 @@ def _epoch_attribute(run: Interpreter, value: Inst) -> str:
         for name, sites in cls.sites.items()
         if "epoch" in name.lower()
         and any("epoch" in site.function.name for site in sites)
-        and not ("__iter__" in cls.methods and any(site.function in _reached(cls)[0] for site in sites))
+        and not (
+            "__iter__" in cls.methods and any(site.function in _iteration_methods(cls)[0] for site in sites)
+        )
     }
     entries = ("__getitem__", "__iter__", "__call__", "__getitems__")
     for method in (m for cls in run.members.mro(value.cls) for m in cls.methods.values()):
@@ -86,7 +86,7 @@ def _epoch_attribute(run: Interpreter, value: Inst) -> str:
     return ""
 
 
-def _counting(run: Interpreter, cls: Class) -> None:
+def _epoch_hook(run: Interpreter, cls: Class) -> None:
     for node in ast.walk(cls.methods["on_epoch_end"].node):
         match node:
             case ast.AugAssign(target=ast.Attribute(attr=attr), op=ast.Add(), value=ast.Constant(value=1)):
@@ -106,43 +106,43 @@ def _counts(name: str) -> bool:
     return bool(re.search(r"epoch|^_?(ep|count|counter|iteration|round)$", name))
 
 
-def _unreached(run: Interpreter, cls: Class) -> None:
+def _set_epoch(run: Interpreter, cls: Class) -> None:
     """Report a sampler whose `set_epoch` sets attributes that its generator never uses."""
     setter = cls.methods["set_epoch"]
-    kept = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
-    reached, loads = _reached(cls)
-    if not kept or kept & loads or any(isinstance(node, ast.Call) for node in ast.walk(setter.node)):
+    attrs = {name for name, sites in cls.sites.items() if any(site.function is setter for site in sites)}
+    methods, loads = _iteration_methods(cls)
+    if not attrs or attrs & loads or any(isinstance(node, ast.Call) for node in ast.walk(setter.node)):
         return
     owner, say = Inst(cls), run.verdicts.say
-    for method in reached:
+    for method in methods:
         for node in ast.walk(method.node):
             if isinstance(node, ast.Call) and _draws_from_own(run, owner, node):
-                path, names = cls.module.path, ", ".join(sorted(kept))
+                path, names = cls.module.path, ", ".join(sorted(attrs))
                 say("sampler", node, path, cls=cls, root=cls.name, attributes=names, what=method.name)
                 return
 
 
-def _reached(cls: Class) -> tuple[list[Function], set[str]]:
+def _iteration_methods(cls: Class) -> tuple[list[Function], set[str]]:
     """Return `__iter__` and the methods that it uses, and the attributes that they read."""
-    reached = todo = [cls.methods["__iter__"]]
+    methods = todo = [cls.methods["__iter__"]]
     loads: set[str] = set()
     while todo:
         found: list[Function] = []
         for node in (node for method in todo for node in ast.walk(method.node)):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 loads.add(node.attr)
-                if (method := cls.methods.get(node.attr)) and method not in reached + found:
+                if (method := cls.methods.get(node.attr)) and method not in methods + found:
                     found.append(method)
-        reached, todo = reached + found, found
-    return reached, loads
+        methods, todo = methods + found, found
+    return methods, loads
 
 
 def _draws_from_own(run: Interpreter, owner: Inst, node: ast.Call) -> bool:
     name = dotted(node)
     if re.search(r"(default_rng|RandomState|random\.Random|manual_seed|random\.seed)$", name):
         return bool(node.args)
-    held = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    for part in (*held, *node.args, *(word.value for word in node.keywords)):
+    receivers = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    for part in (*receivers, *node.args, *(word.value for word in node.keywords)):
         match part:
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
                 if any(isinstance(value, Gen) for value in run.members.field(owner, attr)):

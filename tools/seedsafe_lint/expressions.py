@@ -10,7 +10,7 @@ from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.members import Members
 from seedsafe_lint.names import Names
-from seedsafe_lint.shapes import opened
+from seedsafe_lint.shapes import hide_plain
 from seedsafe_lint.syntax import by_kind
 from seedsafe_lint.targets import Targets
 from seedsafe_lint.values import STATIC, Const, Ext, Fn, Group, Inst, constant, contents
@@ -71,7 +71,7 @@ class Expressions(Part):
 
     def _group(self, items: Values) -> Group:
         """Return a container. In worker code, containers of plain values inside it become unknown values."""
-        return Group(tuple(dict.fromkeys(map(opened, items))) if self.context.worker else items)
+        return Group(tuple(dict.fromkeys(map(hide_plain, items))) if self.context.worker else items)
 
     def _dict(self, node: ast.Dict, frame: Frame) -> Values:
         items: Values = ()

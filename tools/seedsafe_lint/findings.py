@@ -99,7 +99,7 @@ class Findings:
     """The findings so far, one for each place and rule."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[Place, str], Finding] = {}
+        self.by_place: dict[tuple[Place, str], Finding] = {}
 
     def report(
         self, code: str, node: ast.AST, path: str, message: str, severity: Severity, *details: Any
@@ -107,7 +107,7 @@ class Findings:
         """Add a finding. Of several for one place and rule, keep the most severe."""
         where = place(path, node)
         end = getattr(node, "end_lineno", None) or where.line
-        found = Finding(where, code, message, severity, end, *details)
-        before = self.found.get((where, code), found)
-        if before is found or SEVERITIES.index(severity) < SEVERITIES.index(before.severity):
-            self.found[where, code] = found
+        finding = Finding(where, code, message, severity, end, *details)
+        before = self.by_place.get((where, code), finding)
+        if before is finding or SEVERITIES.index(severity) < SEVERITIES.index(before.severity):
+            self.by_place[where, code] = finding

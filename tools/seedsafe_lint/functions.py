@@ -7,7 +7,7 @@ from seedsafe_lint.context import Part
 from seedsafe_lint.index import Frame, Function
 from seedsafe_lint.names import Names
 from seedsafe_lint.quiet import Quiet
-from seedsafe_lint.values import GIVEN, UNKNOWN, Cls, Const, Fn, Group, Inst
+from seedsafe_lint.values import ARGUMENT, UNKNOWN, Cls, Const, Fn, Group, Inst
 
 __all__ = ["Functions", "first_of"]
 
@@ -35,7 +35,7 @@ class Functions(Part):
         """Return the values of a function's parameters in a call."""
         function = fn.function
         values = [*fn.args, *args]
-        if fn.owner is not None and not function.decorated("staticmethod"):
+        if fn.owner is not None and not function.has_decorator("staticmethod"):
             values.insert(0, (fn.owner,))
         named = dict(fn.kwargs) | kwargs
         known: dict[str, Values] = {}
@@ -43,14 +43,14 @@ class Functions(Part):
         for i, parameter in enumerate((*positional, *function.node.args.kwonlyargs)):
             default = self.names.default(parameter, function)
             if i < len(values) and i < len(positional):
-                known[parameter.arg] = _given(values[i]) if default == (Const(None),) else values[i]
+                known[parameter.arg] = _as_arguments(values[i]) if default == (Const(None),) else values[i]
             elif parameter.arg in named:
                 value = named.pop(parameter.arg)
-                known[parameter.arg] = _given(value) if default == (Const(None),) else value
+                known[parameter.arg] = _as_arguments(value) if default == (Const(None),) else value
             elif default is not None:
-                known[parameter.arg] = GIVEN if starred and default == (Const(None),) else default
+                known[parameter.arg] = ARGUMENT if starred and default == (Const(None),) else default
             else:
-                known[parameter.arg] = GIVEN if starred else self.context.nothing
+                known[parameter.arg] = ARGUMENT if starred else self.context.nothing
         if function.node.args.vararg:
             rest = values[len(positional) :]
             known[function.node.args.vararg.arg] = (Group(join((), *rest) if rest else self.context.nothing),)
@@ -67,8 +67,8 @@ class Functions(Part):
             self.context.events += len(self._stack) > _DEEP
             return self.context.nothing
         if self.context.worker:
-            args = [self.steps.told(values) for values in args]
-            kwargs = {name: self.steps.told(values) for name, values in kwargs.items()}
+            args = [self.steps.simplify(values) for values in args]
+            kwargs = {name: self.steps.simplify(values) for name, values in kwargs.items()}
         variables = self.bind(fn, args, kwargs, starred)
         mark = self._quiet.mark(fn, variables)
         if (quiet := self._quiet.recall(mark)) is not None:
@@ -79,16 +79,16 @@ class Functions(Part):
             fn.frame,
             self.context.worker,
             tuple(variables.items()),
-            frozenset(self.context.state.seeded.items()),
-            frozenset(self.context.state.stored.items()),
+            frozenset(self.context.state.seeds.items()),
+            frozenset(self.context.state.variables.items()),
         )
         if key in self._results:
-            values, stored, seeded = self._results[key]
-            self.context.state.stored.update(stored)
-            self.context.state.seeded = dict(seeded)
+            values, stored, seeds = self._results[key]
+            self.context.state.variables.update(stored)
+            self.context.state.seeds = dict(seeds)
             return values
         if self.context.worker:
-            self.context.entered.add(function)
+            self.context.functions.add(function)
         self.context.trail.append(function)
         frame = Frame(
             function.module, parent=fn.frame or function.frame, function=function, variables=variables
@@ -104,12 +104,12 @@ class Functions(Part):
         if "<yield>" in frame.vars:
             values = (Group(frame.vars["<yield>"]),)
         if self.context.worker:
-            values = self.steps.told(values)
+            values = self.steps.simplify(values)
         self._quiet.keep(mark, values)
-        self._results[key] = (values, dict(self.context.state.stored), dict(self.context.state.seeded))
+        self._results[key] = (values, dict(self.context.state.variables), dict(self.context.state.seeds))
         return values
 
-    def stored_by(self, functions: list[Fn], key: object) -> Values | None:
+    def stored_values(self, functions: list[Fn], key: object) -> Values | None:
         """Run the methods of one object on their own, and return the values that they store in it.
 
         Args:
@@ -130,10 +130,10 @@ class Functions(Part):
                         return None
             finally:
                 self._stack, self._results = stack, results
-            stored = context.state.stored.items()
+            stored = context.state.variables.items()
             return tuple(value for (owner, _), values in stored if owner == key for value in values)
 
-    def decorated(self, fn: Fn) -> Values:
+    def decorate(self, fn: Fn) -> Values:
         """Return a function after its decorators, as far as these are in the analysed code."""
         values: Values = (fn,)
         for decorator in reversed(fn.function.decorators):
@@ -147,8 +147,8 @@ class Functions(Part):
         return values
 
 
-def _given(values: Values) -> Values:
-    return tuple(GIVEN[0] if v == UNKNOWN[0] else v for v in values)
+def _as_arguments(values: Values) -> Values:
+    return tuple(ARGUMENT[0] if v == UNKNOWN[0] else v for v in values)
 
 
 def first_of(function: Function) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from seedsafe_lint.alternatives import Values
 from seedsafe_lint.frameworks import framework_in
 from seedsafe_lint.scopes import Scope, statements
-from seedsafe_lint.syntax import FunctionNode, body_of, dotted, given_to
+from seedsafe_lint.syntax import FunctionNode, assignments_to, body_of, dotted
 
 __all__ = ["Class", "Frame", "Function", "Module", "Site"]
 
@@ -123,7 +123,7 @@ class Function:
         """The number of positional parameters without a default."""
         return len(self.positional) - len(self.node.args.defaults)
 
-    def decorated(self, *names: str) -> bool:
+    def has_decorator(self, *names: str) -> bool:
         """Return whether one of its decorators has one of these (last) names."""
         return any(dotted(d).rpartition(".")[2] in names for d in self.decorators)
 
@@ -172,7 +172,7 @@ class Class:
         found: dict[str, list[Site]] = {}
         for method in self.methods.values():
             for node in statements(method.body) if method.positional else ():
-                for name, value in given_to(node, method.positional[0].arg):
+                for name, value in assignments_to(node, method.positional[0].arg):
                     found.setdefault(name, []).append(Site(method, value))
         return found
 

@@ -45,9 +45,9 @@ class Interpreter(Steps):
         self.evaluate = Expressions(context, self, names, members, targets, conditions).evaluate
         self.execute = statements.execute
         self.call, self.invoke, self.callbacks = calls.call, calls.invoke, calls.callbacks
-        self.run, self.decorated = functions.run, functions.decorated
+        self.run, self.decorate = functions.run, functions.decorate
         self.parameter = Parameters(context, self, names).parameter
-        self.told = calls.tame.told
+        self.simplify = calls.tame.simplify
         self.earlier = lambda node, frame: context.before(lambda: self.evaluate(node, frame))
 
     def start(self, root: Root) -> None:
@@ -56,8 +56,8 @@ class Interpreter(Steps):
         context.begin(root)
         self._functions.forget()
         try:
-            given = (root.fn.owner is not None) + len(root.fn.args)
-            required = max(0, root.fn.function.required - given)
+            bound = (root.fn.owner is not None) + len(root.fn.args)
+            required = max(0, root.fn.function.required - bound)
             self.run(root.fn, [UNKNOWN] * required, {}, starred=root.fn.owner is None and required > 1)
         finally:
             context.worker = False

@@ -21,9 +21,9 @@ from seedsafe_lint.known import (
     is_python_draw,
     words,
 )
-from seedsafe_lint.seeds import counted, hashes_string, is_whole_seconds, of_clock, of_worker_alone
+from seedsafe_lint.seeds import clock_kind, hashes_string, is_counter, is_whole_seconds, is_worker_alone
 from seedsafe_lint.values import Const, Ext, Gen, Saved, constant
-from seedsafe_lint.verdicts import Verdicts, spelled
+from seedsafe_lint.verdicts import Verdicts, spelling
 
 __all__ = ["Judge"]
 
@@ -44,13 +44,13 @@ class Judge:
     ) -> None:
         """Judge a call into a library."""
         if name in SEEDERS:
-            self.seeded(SEEDERS[name], node, frame, [*args, *kwargs.values()])
+            self.seeding(SEEDERS[name], node, frame, [*args, *kwargs.values()])
         elif name in RESTORERS:
             self.context.events += 1
             saved = [v.seed for values in args for v in values if isinstance(v, Saved)]
-            self.context.state.seeded.pop(RESTORERS[name], None)
+            self.context.state.seeds.pop(RESTORERS[name], None)
             if any(saved):
-                self.context.state.seeded[RESTORERS[name]] = next(filter(None, saved))
+                self.context.state.seeds[RESTORERS[name]] = next(filter(None, saved))
         elif is_numpy_draw(name):
             self.verdicts.numpy(name.replace("numpy", "np", 1), node, frame)
         elif is_python_draw(name):
@@ -58,19 +58,19 @@ class Judge:
         elif name in GLOBAL_DRAWS:
             self.verdicts.draw(OPENCV, "own", name, node, frame)
         elif is_imgaug_draw(name):
-            self.verdicts.draw(IMGAUG, "own", spelled(node), node, frame)
+            self.verdicts.draw(IMGAUG, "own", spelling(node), node, frame)
         elif name == "cv2.setNumThreads":
             self._threads(node, frame, args)
-        elif NUMPY_INSIDE.match(name) and not _seeded_by(kwargs):
-            self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
-        elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _seeded_by(kwargs):
-            self.verdicts.draw(NUMPY, "hidden", f"{spelled(node)} without random_state", node, frame)
-        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _seeded_by(
+        elif NUMPY_INSIDE.match(name) and not _has_seed(kwargs):
+            self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
+        elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _has_seed(kwargs):
+            self.verdicts.draw(NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
+        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _has_seed(
             kwargs
         ):
             self.verdicts.draw(NUMPY, "noise", name, node, frame)
         elif name.rpartition(".")[2] not in _SILENT_TAKERS:
-            self._handed_on(name, node, frame, args, kwargs)
+            self._arguments(name, node, frame, args, kwargs)
         for argument, values in zip(node.args, args, strict=False):
             for value in values:
                 if isinstance(value, Ext) and is_numpy_draw(value.name):
@@ -81,59 +81,59 @@ class Judge:
         func, words = node.func, {word.arg for word in node.keywords}
         named = isinstance(func, ast.Attribute) and func.attr == "sample" and "pandas" in frame.module.text
         if named and words & {"n", "frac"} and "random_state" not in words:
-            self.verdicts.numpy(f"{spelled(node)} without random_state", node, frame)
+            self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
 
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """Judge a call of a generator's method."""
         self.context.events += 1
         if name not in DRAW_METHODS:
             return
-        if gen.node in self.context.state.seeded:
+        if gen.node in self.context.state.seeds:
             return
         if gen.stored and not self.context.filling:
-            self.verdicts.stored(gen, spelled(node), node, frame)
+            self.verdicts.stored_draw(gen, spelling(node), node, frame)
 
-    def made(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
+    def new_generator(self, gen: Gen, node: ast.AST, frame: Frame) -> None:
         """Judge a new generator in worker code."""
         self.context.events += 1
         root, result = self.context.root, gen.node
-        if root is None or not isinstance(result, ast.Call) or self._unrelated(result, gen.kind, frame):
+        if root is None or not isinstance(result, ast.Call) or self._is_unrelated(result, gen.kind, frame):
             return
         if not root.per_sample or gen.seed != "constant" or gen.kind == "torch.Generator":
             return
         if result.args and isinstance(result.args[0], ast.Constant):
             self.verdicts.seed("constant", f"{gen.kind} with a constant seed", node, frame)
 
-    def seeded(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
+    def seeding(self, what: object, node: ast.Call, frame: Frame, args: list[Values]) -> None:
         """Judge a call that seeds a generator."""
         self.context.events += 1
-        given = [values for values in args if values != (Const(None),)]
-        fixed = bool(given) and all(constant(values) for values in given)
-        self.context.state.seeded[what] = "constant" if fixed else "varying"
+        seeds = [values for values in args if values != (Const(None),)]
+        fixed = bool(seeds) and all(constant(values) for values in seeds)
+        self.context.state.seeds[what] = "constant" if fixed else "varying"
         root = self.context.root
         if not self.context.worker or root is None:
             return
         if node.args and is_whole_seconds(node.args[0]):
-            self.verdicts.seed("seconds", f"{spelled(node)} with the clock's whole seconds", node, frame)
-        elif self._unrelated(node, spelled(node), frame):
+            self.verdicts.seed("seconds", f"{spelling(node)} with the clock's whole seconds", node, frame)
+        elif self._is_unrelated(node, spelling(node), frame):
             pass
         elif fixed and root.per_sample:
             literal = bool(node.args) and isinstance(node.args[0], ast.Constant) and what != "torch"
             if literal or "__getitem__" in root.label:
-                self.verdicts.seed("constant", f"{spelled(node)} with a constant seed", node, frame)
+                self.verdicts.seed("constant", f"{spelling(node)} with a constant seed", node, frame)
 
-    def _unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
+    def _is_unrelated(self, node: ast.Call, what: str, frame: Frame) -> bool:
         """Report a seed from the time, the worker or the run instead of the sample. Return whether it is one."""
         function, root = frame.function, self.context.root
         if function is None or root is None:
             return False
         if hashes_string(node, function):
             self.verdicts.seed("hash", what, node, frame)
-        elif of_worker_alone(node, function):
+        elif is_worker_alone(node, function):
             self.verdicts.seed("worker alone", what, node, frame)
-        elif root.per_sample and (clock := of_clock(node, function)):
+        elif root.per_sample and (clock := clock_kind(node, function)):
             self.verdicts.seed(clock, f"{what} with the clock", node, frame)
-        elif root.per_sample and counted(node, function, self.context.entered):
+        elif root.per_sample and is_counter(node, function, self.context.functions):
             self.verdicts.seed("counted", f"{what} with a counter", node, frame)
         else:
             return False
@@ -144,17 +144,17 @@ class Judge:
             if isinstance(value, Const) and isinstance(value.value, int) and value.value >= 1:
                 self.verdicts.threads(node, frame.module.path)
 
-    def _handed_on(
+    def _arguments(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> None:
         for word, values in [*((None, v) for v in args), *kwargs.items()]:
             for value in values:
-                if not isinstance(value, Gen) or not value.stored or value.node in self.context.state.seeded:
+                if not isinstance(value, Gen) or not value.stored or value.node in self.context.state.seeds:
                     continue
                 self.context.events += 1
                 if value.kind != "argument" or (word in _WORDS and name.startswith(_NUMERIC)):
-                    self.verdicts.stored(value, spelled(node), node, frame)
+                    self.verdicts.stored_draw(value, spelling(node), node, frame)
 
 
-def _seeded_by(kwargs: dict[str, Values]) -> bool:
+def _has_seed(kwargs: dict[str, Values]) -> bool:
     return any(kwargs.get(word, (Const(None),)) != (Const(None),) for word in ("random_state", "rng", "seed"))

@@ -45,11 +45,11 @@ class Libraries(Part):
             return self._partial(args, kwargs)
         if name == "dataclasses.field" and "default_factory" in kwargs:
             factories = tuple(v for v in kwargs["default_factory"] if isinstance(v, Ext | Fn | Cls))
-            made = [
+            results = [
                 self.call(v, node, frame, [], {}) if isinstance(v, Ext) else self.steps.invoke(v, [], {})
                 for v in factories
             ]
-            return join((), *made) or self.context.nothing
+            return join((), *results) or self.context.nothing
         if name == "builtins.getattr" and len(args) > 1:
             return self._getattr(node, frame, args)
         if builtin in _ITERATING:
@@ -63,7 +63,7 @@ class Libraries(Part):
         if self.context.worker:
             if name in SAVERS:
                 self.context.events += 1
-                return (Saved(SAVERS[name], self.context.state.seeded.get(SAVERS[name], "")),)
+                return (Saved(SAVERS[name], self.context.state.seeds.get(SAVERS[name], "")),)
             self.judge.library(name, node, frame, args, kwargs)
             if builtin in _TELLING:
                 return self.context.nothing
@@ -77,32 +77,32 @@ class Libraries(Part):
     def _generator(
         self, name: str, node: ast.Call, frame: Frame, args: list[Values], kwargs: dict[str, Values]
     ) -> Values:
-        given = [values for values in (*args, *kwargs.values()) if values != (Const(None),)]
-        inner = [v for values in given for v in values if isinstance(v, Gen)]
+        seeds = [values for values in (*args, *kwargs.values()) if values != (Const(None),)]
+        inner = [v for values in seeds for v in values if isinstance(v, Gen)]
         if name.endswith("check_random_state"):
-            if not given:
+            if not seeds:
                 return (Ext("numpy.random"),)
             if inner:
                 return tuple(inner)
         if inner and name.endswith((".Generator", "default_rng")) and not name.startswith("torch"):
             for gen in inner if self.context.worker else ():
-                self.judge.made(gen, node, frame)
+                self.judge.new_generator(gen, node, frame)
             return tuple(inner)
         if name == "torch.Generator":
-            given = []
-        seed = "none" if not given else "constant" if all(constant(v) for v in given) else "varying"
+            seeds = []
+        seed = "none" if not seeds else "constant" if all(constant(v) for v in seeds) else "varying"
         if name == "torch.Generator":
             seed = "constant"
         kind = GENERATORS.get(name, name.replace("numpy", "np", 1))
         result = Gen(kind, frame.module, node, stored=not self.context.worker, seed=seed)  # type: ignore[arg-type]
         if self.context.worker and name not in BIT_GENERATORS:
-            self.judge.made(result, node, frame)
+            self.judge.new_generator(result, node, frame)
         return (result,)
 
     def _generator_method(self, callee: Bound, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
         gen = callee.gen
         if callee.name in _RESEED:
-            self.judge.seeded(gen.node, node, frame, args)
+            self.judge.seeding(gen.node, node, frame, args)
             return (gen,)
         if callee.name in ("spawn", "clone_state"):
             return (Group((gen,)),)

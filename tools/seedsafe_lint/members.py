@@ -33,7 +33,7 @@ _INITIAL = frozenset({"__init__", "__post_init__", "__new__"})
 _SHARED = re.compile(
     r"share_memory_$|[sS]hared_?[mM]emory|memmap$|frombuffer$|get_obj$|Raw(Array|Value)$|\bm(p|ultiprocessing)\."
 )
-_MADE = re.compile(r"[(\[]")
+_CALL = re.compile(r"[(\[]")
 _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 
@@ -48,7 +48,7 @@ class Members(Part):
     def member(self, value: Value, name: str) -> Values:
         """Return an attribute of a value."""
         match value:
-            case Ext(name=full) if self.context.worker and _MADE.search(full) and not FOLLOWED.match(full):
+            case Ext(name=full) if self.context.worker and _CALL.search(full) and not FOLLOWED.match(full):
                 return UNKNOWN  # no rule needs more about the result of a library's call
             case Ext(name=full):
                 local = (
@@ -58,7 +58,7 @@ class Members(Part):
                 )
                 return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
             case Mod(module=module):
-                found = self.names.exported(module, name)
+                found = self.names.export(module, name)
                 if not found and (local := self.context.project.find(name, module.path, 1)):
                     return (Mod(local),)
                 return found or (Ext(f"?.{name}"),)
@@ -85,7 +85,7 @@ class Members(Part):
         for base in self.mro(cls):
             if name in base.methods:
                 method = base.methods[name]
-                return self.steps.decorated(Fn(method, owner if method.decorated("classmethod") else None))
+                return self.steps.decorate(Fn(method, owner if method.has_decorator("classmethod") else None))
             if bindings := base.scope.names.get(name):
                 frame = Frame(base.module, parent=base.frame, scope=base.scope)
                 return self.names.static(bindings, frame, (base.scope, name))
@@ -101,33 +101,33 @@ class Members(Part):
     def calls(self, cls: Class) -> bool:
         """Return whether instances of a class may be callable. Those of a library's subclass may."""
         key = (cls, "calls")
-        if key not in self.context.known:
+        if key not in self.context.cache:
             own = any(name in base.methods for base in self.mro(cls) for name in ("__call__", "forward"))
-            self.context.known[key] = STATIC if own or self.libraries(cls) else ()
-        return bool(self.context.known[key])
+            self.context.cache[key] = STATIC if own or self.libraries(cls) else ()
+        return bool(self.context.cache[key])
 
     def attribute(self, owner: Inst, name: str) -> Values:
         """Return an attribute of an instance."""
         for cls in self.mro(owner.cls):
             if name in cls.methods:
                 method = cls.methods[name]
-                fn = Fn(method, Cls(owner.cls) if method.decorated("classmethod") else owner)
-                if method.decorated("property", "cached_property", "lazy_property"):
+                fn = Fn(method, Cls(owner.cls) if method.has_decorator("classmethod") else owner)
+                if method.has_decorator("property", "cached_property", "lazy_property"):
                     return self.steps.run(fn, [], {})
-                return self.steps.decorated(fn)
-        stored = self.context.state.stored.get((owner.key, name))
+                return self.steps.decorate(fn)
+        stored = self.context.state.variables.get((owner.key, name))
         return self.field(owner, name) if stored is None else stored
 
     def field(self, owner: Inst, name: str) -> Values:
         """Return the value of an attribute before the workers start."""
-        if name in self.context.reassigned or (
+        if name in self.context.worker_attributes or (
             name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
         ):
             return self.context.nothing
         found: Values = ()
         for cls in self.mro(owner.cls):
             for site in cls.sites.get(name, ()):
-                if site.function not in self.context.entered or site.function.name in _INITIAL:
+                if site.function not in self.context.functions or site.function.name in _INITIAL:
                     found = join(found, self._at_site(site, owner))
         found = found or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
@@ -136,7 +136,7 @@ class Members(Part):
             return (Cls(owner.cls),)
         return found or UNKNOWN
 
-    def shared(self, owner: Inst, name: str) -> bool:
+    def is_shared(self, owner: Inst, name: str) -> bool:
         """Return whether an attribute is in memory that all workers share."""
         names = {name}
         for site in (site for cls in self.mro(owner.cls) for site in cls.sites.get(name, ())):
@@ -144,8 +144,8 @@ class Members(Part):
                 if isinstance(part, ast.Call | ast.Attribute) and _SHARED.search(dotted(part)):
                     return True
                 names |= {part.id} if isinstance(part, ast.Name) else set()
-        moved = re.compile(rf"\b({'|'.join(map(re.escape, names))})\.share_memory_\(")
-        return any(moved.search(cls.module.text) for cls in self.mro(owner.cls))
+        pattern = re.compile(rf"\b({'|'.join(map(re.escape, names))})\.share_memory_\(")
+        return any(pattern.search(cls.module.text) for cls in self.mro(owner.cls))
 
     def _at_site(self, site: Site, owner: Inst) -> Values:
         function = site.function
@@ -154,8 +154,8 @@ class Members(Part):
         key = (site.value, owner)
         if site.value is None:
             return UNKNOWN
-        if key in self.context.known:
-            return self.context.known[key]
+        if key in self.context.cache:
+            return self.context.cache[key]
         if key in self.context.open or self.context.depth > 12:
             return STATIC
         self.context.open.add(key)
@@ -171,7 +171,7 @@ class Members(Part):
             self.context.open.discard(key)
         if function.name not in _INITIAL:
             found = tuple(v for v in found if not constant((v,)) or v == Const(None)) or UNKNOWN
-        self.context.known[key] = found
+        self.context.cache[key] = found
         return found
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
@@ -193,16 +193,16 @@ class Members(Part):
     def bases(self, cls: Class) -> Values:
         """Return the bases of a class's definition."""
         key = (cls, "bases")
-        if key not in self.context.known:
-            self.context.known[key] = STATIC
+        if key not in self.context.cache:
+            self.context.cache[key] = STATIC
             self._open_bases += 1
             found: Values = ()
             for base in cls.node.bases:
                 base = base.value if isinstance(base, ast.Subscript) else base
                 found = join(found, self.steps.earlier(base, cls.frame))
-            self.context.known[key] = found
+            self.context.cache[key] = found
             self._open_bases -= 1
-        return self.context.known[key]
+        return self.context.cache[key]
 
     def libraries(self, cls: Class) -> list[str]:
         """Return the dotted names of the library classes among its bases."""

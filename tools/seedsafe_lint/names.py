@@ -32,7 +32,9 @@ class Names(Part):
                     return found
                 if bindings := scope.scope.names.get(name):
                     stored = (
-                        self.context.state.stored.get((frame.module, name)) if scope.parent is None else None
+                        self.context.state.variables.get((frame.module, name))
+                        if scope.parent is None
+                        else None
                     )
                     return stored or self.static(bindings, scope, (scope.scope, name))
             scope = scope.parent
@@ -43,7 +45,7 @@ class Names(Part):
         for star in module.scope.stars:
             source = star.module or ""
             if local := self.context.project.find(source, module.path, star.level):
-                if found := self.exported(local, name):
+                if found := self.export(local, name):
                     return found
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
@@ -61,9 +63,9 @@ class Names(Part):
             return (Ext(f"builtins.{name}"),)
         return (Ext(guess(name)),)
 
-    def exported(self, module: Module, name: str) -> Values:
+    def export(self, module: Module, name: str) -> Values:
         """Return a module's variable, or nothing."""
-        if stored := self.context.state.stored.get((module, name)):
+        if stored := self.context.state.variables.get((module, name)):
             return stored
         if bindings := module.scope.names.get(name):
             key: object = (module.scope, name)
@@ -77,7 +79,7 @@ class Names(Part):
         try:
             for star in module.scope.stars:
                 local = self.context.project.find(star.module or "", module.path, star.level)
-                if local and (found := self.exported(local, name)):
+                if local and (found := self.export(local, name)):
                     return found
         finally:
             self.context.open.discard(key)
@@ -99,41 +101,41 @@ class Names(Part):
         arguments, positional = function.node.args, function.positional
         expression: ast.expr | None = None
         if parameter in positional:
-            place = positional.index(parameter) - len(positional) + len(arguments.defaults)
-            expression = arguments.defaults[place] if place >= 0 else None
+            position = positional.index(parameter) - len(positional) + len(arguments.defaults)
+            expression = arguments.defaults[position] if position >= 0 else None
         elif parameter in arguments.kwonlyargs:
             expression = arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
         if expression is None:
             return None
-        if expression in self.context.known:
-            return self.context.known[expression]
+        if expression in self.context.cache:
+            return self.context.cache[expression]
         return self.static([Binding("value", expression)], function.frame, expression)
 
     def static(self, bindings: list[Binding], frame: Frame, key: object) -> Values:
         """Return the value of a variable that is bound before the workers start."""
-        if key in self.context.known:
-            return self.context.known[key]
+        if key in self.context.cache:
+            return self.context.cache[key]
         if key in self.context.open or self.context.depth > _DEEP:
             return STATIC
         self.context.open.add(key)
         try:
             found: Values = ()
             for binding in bindings:
-                found = join(found, self.context.before(lambda b=binding: self._bound(b, frame)))  # type: ignore[misc]
+                found = join(found, self.context.before(lambda b=binding: self._value_of(b, frame)))  # type: ignore[misc]
         finally:
             self.context.open.discard(key)
-        self.context.known[key] = found
+        self.context.cache[key] = found
         return found
 
-    def _bound(self, binding: Binding, frame: Frame) -> Values:
+    def _value_of(self, binding: Binding, frame: Frame) -> Values:
         node = binding.node
         if isinstance(node, ast.Import):
             return self._module(str(binding.detail), frame.module)
         if isinstance(node, ast.ImportFrom):
-            return self._imported(node, str(binding.detail), frame.module)
+            return self._import(node, str(binding.detail), frame.module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             function = frame.module.functions.get(node) or Function(node, frame.module, frame)
-            return self.steps.decorated(Fn(function, None, None))
+            return self.steps.decorate(Fn(function, None, None))
         if isinstance(node, ast.ClassDef):
             return (Cls(frame.module.class_of(node, frame)),)
         if isinstance(node, ast.expr):
@@ -145,10 +147,10 @@ class Names(Part):
         local = self.context.project.find(name, importer.path)
         return (Mod(local),) if local else (Ext(canonical(name)),)
 
-    def _imported(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
+    def _import(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
         source = node.module or ""
         local = self.context.project.find(source, importer.path, node.level)
-        if local and local is not importer and (found := self.exported(local, name)):
+        if local and local is not importer and (found := self.export(local, name)):
             return found
         full = f"{source}.{name}" if source else name
         if local := self.context.project.find(full, importer.path, node.level):
@@ -159,7 +161,7 @@ class Names(Part):
         """Run an import statement inside a function."""
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
-                frame.vars[alias.asname or alias.name] = self._imported(node, alias.name, frame.module)
+                frame.vars[alias.asname or alias.name] = self._import(node, alias.name, frame.module)
             else:
                 top = alias.name.partition(".")[0]
                 frame.vars[alias.asname or top] = self._module(

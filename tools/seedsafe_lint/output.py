@@ -11,7 +11,7 @@ from seedsafe_lint.findings import SEVERITIES, Entry, Place
 from seedsafe_lint.rules import RULES, page, summary
 from seedsafe_lint.runner import Report
 
-__all__ = ["FORMATS", "listed", "statistics"]
+__all__ = ["FORMATS", "line_list", "statistics"]
 
 
 def text(report: Report, found: list[Entry]) -> str:
@@ -22,14 +22,14 @@ def text(report: Report, found: list[Entry]) -> str:
     lines: list[str] = []
     for (path, line, column), f, more in ((astuple(e.finding.place), e.finding, e.more) for e in found):
         lines.append(f"{path}:{line}:{column}: {f.code} {f.severity}: {f.message}")
-        lines += [f"    also {listed(more, path)}"] if more else []
+        lines += [f"    also {line_list(more, path)}"] if more else []
     counts = Counter(entry.finding.severity for entry in found)
     parts = [f"{counts[s]} {s}{'s' * (counts[s] > 1)}" for s in SEVERITIES if counts[s]]
-    merged = (
+    places = (
         f" in {len(report.findings)} places (--all lists each)" if len(found) < len(report.findings) else ""
     )
     hidden = f" The baseline hides {report.known} more." if report.known else ""
-    lines.append((f"Found {_and(parts)}{merged}." if parts else "All checks passed!") + hidden)
+    lines.append((f"Found {_and(parts)}{places}." if parts else "All checks passed!") + hidden)
     lines += [f"{code}: {RULES[code].fix}" for code in sorted({entry.finding.code for entry in found})]
     return "\n".join(lines)
 
@@ -38,7 +38,7 @@ def _and(parts: list[str]) -> str:
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
-def listed(places: tuple[Place, ...], path: str) -> str:
+def line_list(places: tuple[Place, ...], path: str) -> str:
     """Return the line numbers of places, after the names of files other than `path`."""
     by_file: dict[str, list[str]] = {}
     for where in places:
@@ -143,7 +143,7 @@ def github(report: Report, found: list[Entry]) -> str:
     return "\n".join(
         f"::{'notice' if f.severity == 'note' else f.severity} file={_property(f.place.path)},line={f.place.line},"
         f"col={f.place.column},endLine={f.end_line},title=seedsafe ({f.code})::{_data(f'{f.code} {f.message}')}"
-        + (_data(f" (also {listed(more, f.place.path)})") if more else "")
+        + (_data(f" (also {line_list(more, f.place.path)})") if more else "")
         for f, more in found
     )
 

@@ -18,7 +18,7 @@ from seedsafe_lint.values import STATIC, Bound, Cls, Const, Ext, Fn, Gen, Group,
 
 __all__ = ["Parameters"]
 
-_TYPED = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
+_RNG_TYPE = re.compile(r"\b(RandomState|random\.Generator|torch\.Generator|random\.Random)\b")
 _PLAIN = re.compile(r"\b(int|float|str|bool)\b")
 _TOOL = re.compile(r"aug|transform|pipeline|preproc|jitter|perturb|noise", re.IGNORECASE)
 _MOST = 6  # calls of a function to look into
@@ -34,33 +34,33 @@ class Parameters(Part):
     def parameter(self, parameter: ast.arg, function: Function) -> Values:
         """Return the values of a parameter, as far as the files tell."""
         key = (function.node, parameter)
-        if key in self.context.known:
-            return self.context.known[key]
+        if key in self.context.cache:
+            return self.context.cache[key]
         if key in self.context.open:
             return STATIC
         self.context.open.add(key)
         try:
-            found = self._found(parameter, function)
+            found = self._values(parameter, function)
         finally:
             self.context.open.discard(key)
-        self.context.known[key] = found
+        self.context.cache[key] = found
         return found
 
-    def _found(self, parameter: ast.arg, function: Function) -> Values:
+    def _values(self, parameter: ast.arg, function: Function) -> Values:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
         default = self.names.default(parameter, function)
         named = RNG_NAME.match(parameter.arg) and not _PLAIN.search(annotation)
-        passed = self._passed(parameter, function)
-        named = named and not any(isinstance(value, Fn) for value in passed)  # a generator function
-        if default == (Const(None),) and not passed and _filled_later(parameter, function):
+        arguments = self._arguments(parameter, function)
+        named = named and not any(isinstance(value, Fn) for value in arguments)  # a generator function
+        if default == (Const(None),) and not arguments and _is_filled_later(parameter, function):
             return join(default, STATIC)
-        if _TYPED.search(annotation) or (named and (default is None or Const(None) in default)):
+        if _RNG_TYPE.search(annotation) or (named and (default is None or Const(None) in default)):
             argument = Gen("argument", function.module, parameter, stored=True, seed="varying")
             return join((argument,), default or ())
-        told = join(self._annotated(parameter, function), passed)
-        return join(told or self._namesake(parameter, function), default or (), STATIC)
+        instances = join(self._instances(parameter, function), arguments)
+        return join(instances or self._namesake(parameter, function), default or (), STATIC)
 
-    def _annotated(self, parameter: ast.arg, function: Function) -> Values:
+    def _instances(self, parameter: ast.arg, function: Function) -> Values:
         """Return instances of the classes in the parameter's annotation."""
         if parameter.annotation is None:
             return ()
@@ -75,19 +75,19 @@ class Parameters(Part):
                     found = join(found, (Ext(f"{value.name}()"),))
         return found
 
-    def _passed(self, parameter: ast.arg, function: Function) -> Values:
+    def _arguments(self, parameter: ast.arg, function: Function) -> Values:
         """Return the values that calls in the same file pass."""
         positional = [p.arg for p in function.positional]
-        bound = function.cls is not None and not function.decorated("staticmethod")
-        place = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
+        bound = function.cls is not None and not function.has_decorator("staticmethod")
+        position = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
         found: Values = ()
         if function not in self._calls:
             self._calls[function] = calls_of(function)[:_MOST]
         for call, frame in self._calls[function]:
-            given = [word.value for word in call.keywords if word.arg == parameter.arg]
-            if 0 <= place < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
-                given.append(call.args[place])
-            for expression in given:
+            expressions = [word.value for word in call.keywords if word.arg == parameter.arg]
+            if 0 <= position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+                expressions.append(call.args[position])
+            for expression in expressions:
                 values = self.steps.earlier(expression, frame)
                 found = join(
                     found,
@@ -107,12 +107,12 @@ class Parameters(Part):
         )
 
 
-def _filled_later(parameter: ast.arg, function: Function) -> bool:
+def _is_filled_later(parameter: ast.arg, function: Function) -> bool:
     """Return whether an argument is stored in an attribute that another method fills."""
     for sites in function.cls.sites.values() if function.cls else ():
         own = [site for site in sites if site.function is function]
-        kept = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)
-        if kept and any(
+        stores = any(isinstance(site.value, ast.Name) and site.value.id == parameter.arg for site in own)
+        if stores and any(
             isinstance(s.value, ast.Call | ast.Name) for s in sites if s.function is not function
         ):
             return True

@@ -17,8 +17,8 @@ class _Run(NamedTuple):
     """The result and the effects of a quiet run."""
 
     values: Values
-    stored: dict[tuple[object, str], Values]
-    entered: frozenset[Function]
+    variables: dict[tuple[object, str], Values]
+    functions: frozenset[Function]
 
 
 class Mark(NamedTuple):
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
 
     key: object
     events: int
-    stored: dict[tuple[object, str], Values]
+    variables: dict[tuple[object, str], Values]
     trail: int
 
 
@@ -45,14 +45,14 @@ class Quiet:
         context = self.context
         loud = frozenset(
             (where, values)
-            for where, values in context.state.stored.items()
+            for where, values in context.state.variables.items()
             if any(isinstance(value, Gen) for value in values)
         )
         shapes = tuple((name, shape(values)) for name, values in variables.items())
         owner = None if fn.owner is None else shape((fn.owner,))
         around = self._around(fn) if fn.frame else ()
         key = (fn.function.node, owner, context.worker, shapes, loud, around)
-        return Mark(key, context.events, dict(context.state.stored), len(context.trail))
+        return Mark(key, context.events, dict(context.state.variables), len(context.trail))
 
     def _around(self, fn: Fn) -> tuple[object, ...]:
         """Return the shapes of the variables that a nested function reads from the functions around it."""
@@ -71,16 +71,16 @@ class Quiet:
         run = self.context.project.runs.get(mark.key)
         if not isinstance(run, _Run):
             return None
-        self.context.state.stored.update(run.stored)
-        self.context.trail += run.entered
+        self.context.state.variables.update(run.variables)
+        self.context.trail += run.functions
         if self.context.worker:
-            self.context.entered |= run.entered
+            self.context.functions |= run.functions
         return run.values
 
     def keep(self, mark: Mark, values: Values) -> None:
         """Remember a run if it was quiet."""
         context = self.context
         if context.events == mark.events:
-            after = context.state.stored
-            stored = {key: held for key, held in after.items() if mark.stored.get(key) is not held}
+            after = context.state.variables
+            stored = {key: value for key, value in after.items() if mark.variables.get(key) is not value}
             context.project.runs[mark.key] = _Run(values, stored, frozenset(context.trail[mark.trail :]))

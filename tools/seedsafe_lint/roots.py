@@ -89,13 +89,13 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
 
 def _random_lines(text: str) -> list[int]:
     """Return the numbers of the lines with a word that may mean a draw."""
-    places = []
+    offsets = []
     for word in _RANDOM:
         at = text.find(word)
         while at >= 0:
-            places.append(at)
+            offsets.append(at)
             at = text.find(word, at + 1)
-    return line_numbers(text, places)
+    return line_numbers(text, offsets)
 
 
 def _matters(cls: Class, lines: list[int]) -> bool:
@@ -115,7 +115,7 @@ def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator
     owner, framework = used.instance(run, cls), framework_of_class(run, cls)
     for name in names:
         method = run.members.method(owner, name)
-        for value in run.decorated(method) if method else ():
+        for value in run.decorate(method) if method else ():
             if isinstance(value, Fn):
                 label, once = f"{cls.name}.{name}", name in ("__iter__", "__next__")
                 yield Root(value, label, framework, not once, cured, cls, kind in ("map", "keras"))
@@ -178,20 +178,20 @@ def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Itera
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
     loader, where, per_sample = bool(_LOADER.search(name)), framework or "torch", True
     callbacks = [named[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in named]
-    given: list[ast.expr] = []
+    expressions: list[ast.expr] = []
     if name == "from_generator":
         where, per_sample = "tf.data", False
-        given = args[:1] or [named[w] for w in ("generator",) if w in named]
+        expressions = args[:1] or [named[w] for w in ("generator",) if w in named]
     elif name in ("fit_generator", "fit") and _processes(named):
         where, per_sample = "keras", False
-        given = [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
+        expressions = [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
     elif name in STAGES:
-        given = [*args, *named.values()]
+        expressions = [*args, *named.values()]
     elif name in _FIRST:
-        given = args[:1]
+        expressions = args[:1]
     elif loader:
-        given = args[:1] or [named[w] for w in ("dataset",) if w in named]
-    for expression in callbacks + given:
+        expressions = args[:1] or [named[w] for w in ("dataset",) if w in named]
+    for expression in callbacks + expressions:
         dataset = loader and expression not in callbacks
         for value in run.earlier(expression, frame):
             yield from _of_value(run, value, where, per_sample, cured, loader=dataset)

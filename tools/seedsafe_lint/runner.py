@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from seedsafe_lint.baseline import unknown
+from seedsafe_lint.baseline import new_findings
 from seedsafe_lint.config import Config
 from seedsafe_lint.engine import Result, analyse
 from seedsafe_lint.findings import SEVERITIES, Finding, Skipped
@@ -119,16 +119,16 @@ def lint(
         for finding in result.findings:
             found.setdefault((finding.place, finding.code), finding)
     mildest = SEVERITIES.index(config.min_severity)
-    kept = sorted(
+    chosen = sorted(
         f
         for f in found.values()
         if f.code in codes
         and SEVERITIES.index(f.severity) <= mildest
         and f.code not in config.ignored_in(f.place.path)
     )
-    new = unknown(kept, config.root / config.baseline) if config.baseline else kept
+    new = new_findings(chosen, config.root / config.baseline) if config.baseline else chosen
     skipped = sorted(item for result in results for item in result.skipped)
-    return Report(tuple(new), tuple(skipped), len(files), len(kept) - len(new))
+    return Report(tuple(new), tuple(skipped), len(files), len(chosen) - len(new))
 
 
 @contextmanager

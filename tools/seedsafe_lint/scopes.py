@@ -43,8 +43,8 @@ class Scope:
                         add(name, binding)
                     match target:
                         case ast.Subscript(value=ast.Name(id=name)) if name in names:
-                            held: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
-                            add(name, Binding("value", ast.copy_location(held, node.value)))
+                            element: ast.expr = ast.List(elts=[node.value], ctx=ast.Load())
+                            add(name, Binding("value", ast.copy_location(element, node.value)))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 add(name, Binding("value", value))
             case ast.Import():
@@ -71,8 +71,8 @@ class Scope:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[*_, value])
             ) if method in ("append", "add", "insert", "extend") and name in names:
-                held = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
-                add(name, Binding("value", ast.copy_location(held, value)))
+                element = value if method == "extend" else ast.List(elts=[value], ctx=ast.Load())
+                add(name, Binding("value", ast.copy_location(element, value)))
 
 
 def targets(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Binding]]:

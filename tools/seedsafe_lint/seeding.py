@@ -18,10 +18,10 @@ _SEEDING = re.compile(
 
 def seeds_body(call: ast.Call, frame: Frame, members: Members, steps: Steps) -> bool:
     """Return whether a context manager seeds the global generators for its body."""
-    given = bool(call.args or call.keywords)
-    if given and _SEEDING.search(dotted(call)):
+    has_arguments = bool(call.args or call.keywords)
+    if has_arguments and _SEEDING.search(dotted(call)):
         return True
-    ends = ("random.seed", "set_state") if given else ("random.seed",)
+    ends = ("random.seed", "set_state") if has_arguments else ("random.seed",)
     for value in steps.evaluate(call.func, frame):
         bodies = [value.function] if isinstance(value, Fn) else []
         if isinstance(value, Cls):

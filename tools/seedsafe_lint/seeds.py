@@ -9,13 +9,13 @@ from seedsafe_lint.known import words
 from seedsafe_lint.syntax import dotted
 
 __all__ = [
-    "counted",
+    "clock_kind",
     "expand",
     "hashes_string",
+    "is_counter",
     "is_whole_seconds",
+    "is_worker_alone",
     "local_values",
-    "of_clock",
-    "of_worker_alone",
 ]
 
 _OF_WORKER = words(
@@ -47,7 +47,7 @@ def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[
                     yield from expand(binding.node, function, depth + 1)
 
 
-def of_worker_alone(node: ast.Call, function: Function | None) -> bool:
+def is_worker_alone(node: ast.Call, function: Function | None) -> bool:
     """Return whether a seed depends only on the worker's number (``get_worker_info().id``) and fixed values."""
     if function is None or len(node.args) != 1 or function.endless:
         return False
@@ -76,16 +76,16 @@ def _fixed(function: Function, attr: str) -> bool:
 _CLOCK = re.compile(r"(^|\.)((time|perf_counter|monotonic|process_time)(_ns)?|clock|now|utcnow)$")
 
 
-def of_clock(node: ast.Call, function: Function) -> str:
+def clock_kind(node: ast.Call, function: Function) -> str:
     """Return ``clock`` for a seed from the clock alone, ``clock sum`` for the clock plus an argument, or an empty string."""
     parts = [part for argument in node.args for part in expand(argument, function)]
-    given = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
+    parameters = {p.arg for p in (*function.positional, *function.node.args.kwonlyargs)} - {"self"}
 
     def tells_time(inside: Iterable[ast.AST]) -> bool:
         return any(isinstance(part, ast.Call) and bool(_CLOCK.search(dotted(part))) for part in inside)
 
     def tells_sample(inside: Iterable[ast.AST]) -> bool:
-        return any(isinstance(part, ast.Name) and part.id in given for part in inside)
+        return any(isinstance(part, ast.Name) and part.id in parameters for part in inside)
 
     if not tells_sample(parts):
         return "clock" if tells_time(parts) else ""
@@ -113,13 +113,13 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
     return False
 
 
-def counted(node: ast.Call, function: Function, entered: Container[Function]) -> bool:
+def is_counter(node: ast.Call, function: Function, functions: Container[Function]) -> bool:
     """Return whether a seed counts calls in an attribute or a global variable, and uses no argument of the function.
 
     Args:
         node: The call that seeds.
         function: The function around it.
-        entered: The functions that worker code has run.
+        functions: The functions that worker code has run.
     """
     parts = [part for argument in node.args for part in expand(argument, function)]
     names = [p.arg for p in (*function.positional, *function.node.args.kwonlyargs)]
@@ -132,7 +132,7 @@ def counted(node: ast.Call, function: Function, entered: Container[Function]) ->
             case ast.Attribute(value=ast.Name(id=owner), attr=attr) if function.cls and owner == this:
                 for site in function.cls.sites.get(attr, ()):
                     grows = site.value is None or _mentions(site.value, owner, attr)
-                    if grows and (site.function is function or site.function in entered):
+                    if grows and (site.function is function or site.function in functions):
                         return True
             case ast.Name(id=name) if name in function.globals:
                 return True

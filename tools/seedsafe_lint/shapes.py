@@ -3,7 +3,7 @@
 from seedsafe_lint.alternatives import Value, Values
 from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, is_plain
 
-__all__ = ["opened", "plainer", "shape"]
+__all__ = ["hide_plain", "plainer", "shape"]
 
 _FEW = 2  # up to so many alternatives, strings count one by one: one of them may name a method
 
@@ -12,22 +12,22 @@ def shape(values: Values) -> frozenset[object]:
     """Return the parts of values that can draw: for plain values whether they can be None, for a worker's objects the class."""
     kinds: set[object] = set()
     plain: list[Value] = []
-    held: dict[tuple[bool, str], Values] = {}
+    groups: dict[tuple[bool, str], Values] = {}
     for value in values:
         if is_plain(value):
             plain.append(value)
         elif isinstance(value, Group):
             how = value.calls, value.origin
-            held[how] = held.get(how, ()) + value.items
+            groups[how] = groups.get(how, ()) + value.items
         else:
             kinds.add(_kind(value))
-    for how, items in held.items():
+    for how, items in groups.items():
         loud = frozenset(_kind(item) for item in items if not is_plain(item))
         kinds.add((how, loud, len(loud) < len(items)))
     if plain:
         some = [value for value in plain if value != _NONE]
-        given = all(isinstance(value, Opaque) and value.given for value in some)
-        kinds.add((bool(some), len(some) < len(plain), given))
+        argument = all(isinstance(value, Opaque) and value.argument for value in some)
+        kinds.add((bool(some), len(some) < len(plain), argument))
         if len(values) <= _FEW:
             kinds.update(v for v in some if isinstance(v, Const) and isinstance(v.value, str))
     return frozenset(kinds)
@@ -38,7 +38,7 @@ def plainer(values: Values) -> Values:
     return tuple(dict.fromkeys(map(_plainer, values)))
 
 
-def opened(value: Value) -> Value:
+def hide_plain(value: Value) -> Value:
     """Return the value, or an unknown value for a container of plain ones."""
     return UNKNOWN[0] if isinstance(value, Group) and is_plain(value) else value
 

@@ -136,7 +136,7 @@ def _codes(text: str | None) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Z]+\d+", text.upper())) if text else frozenset()
 
 
-def line_numbers(text: str, places: list[int]) -> list[int]:
+def line_numbers(text: str, offsets: list[int]) -> list[int]:
     """Return the line numbers, from 1 and in order, of offsets in a text.
 
     Example:
@@ -144,8 +144,8 @@ def line_numbers(text: str, places: list[int]) -> list[int]:
         [1, 3]
     """
     numbers, number, at = [], 1, 0
-    for place in sorted(places):
-        number += text.count("\n", at, place)
-        at = place
+    for offset in sorted(offsets):
+        number += text.count("\n", at, offset)
+        at = offset
         numbers.append(number)
     return numbers

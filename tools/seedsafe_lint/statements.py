@@ -31,7 +31,7 @@ class Statements(Part):
     targets: Targets
     conditions: Conditions
     verdicts: Verdicts
-    _assigned: dict[ast.AST, set[str]] = field(default_factory=dict, init=False)
+    _loop_names: dict[ast.AST, set[str]] = field(default_factory=dict, init=False)
 
     def execute(self, body: list[ast.stmt], frame: Frame) -> bool:
         """Run statements, and return whether they never reach their end."""
@@ -63,7 +63,7 @@ class Statements(Part):
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
         fn = Fn(Function(node, frame.module, frame), None, frame)
         frame.vars[node.name] = (fn,)
-        frame.vars[node.name] = self.steps.decorated(fn)
+        frame.vars[node.name] = self.steps.decorate(fn)
 
     def _class(self, node: ast.ClassDef, frame: Frame) -> None:
         frame.vars[node.name] = (Cls(frame.module.class_of(node, frame)),)
@@ -94,7 +94,7 @@ class Statements(Part):
                 continue
             values = self.steps.evaluate(value, frame)
             if isinstance(target, ast.Name) and self._is_global(target.id, frame):
-                self.context.state.stored[frame.module, target.id] = values
+                self.context.state.variables[frame.module, target.id] = values
             self.targets.assign(target, values, frame)
 
     def _is_global(self, name: str, frame: Frame) -> bool:
@@ -114,10 +114,10 @@ class Statements(Part):
                     isinstance(value, Inst)
                     and value.stored
                     and not cleared(node)
-                    and (value.key, owner.attr) not in self.context.state.stored
-                    and not self.members.shared(value, owner.attr)
+                    and (value.key, owner.attr) not in self.context.state.variables
+                    and not self.members.is_shared(value, owner.attr)
                 ):
-                    self.verdicts.accumulated(node, owner, frame)
+                    self.verdicts.growth(node, owner, frame)
         if isinstance(node.target, ast.Name):
             frame.vars[node.target.id] = self.context.nothing
 
@@ -138,7 +138,7 @@ class Statements(Part):
         after, first = frame.vars, self.context.state
         frame.vars, self.context.state = before, state.copy()
         ended_else = self.execute(node.orelse, frame)
-        returned: dict[str, Values] = {
+        returns: dict[str, Values] = {
             name: join(after.get(name, ()), frame.vars.get(name, ()))
             for name in ("<return>", "<yield>")
             if name in after or name in frame.vars
@@ -150,31 +150,31 @@ class Statements(Part):
         else:
             frame.vars = _merge(after, frame.vars)
             self.context.state = self._join_states(first, self.context.state, lenient)
-        frame.vars.update(returned)
+        frame.vars.update(returns)
         return ended and ended_else
 
     def _join_states(self, first: State, second: State, lenient: bool = False) -> State:
-        joined = State()
-        for key in {**first.stored, **second.stored}:
-            if (same := first.stored.get(key)) is not None and same is second.stored.get(key):
-                joined.stored[key] = same
+        result = State()
+        for key in {**first.variables, **second.variables}:
+            if (same := first.variables.get(key)) is not None and same is second.variables.get(key):
+                result.variables[key] = same
                 continue
-            parts = [s.stored[key] for s in (first, second) if key in s.stored]
+            parts = [s.variables[key] for s in (first, second) if key in s.variables]
             if len(parts) == 1:
                 owner, name = key
                 parts.append(self.members.field(Inst(owner), name) if isinstance(owner, Class) else ())
-            joined.stored[key] = join(*parts)
-        for what in {**first.seeded, **second.seeded}:
-            if lenient or (what in first.seeded and what in second.seeded):
-                joined.seeded[what] = first.seeded.get(what) or second.seeded[what]
-        return joined
+            result.variables[key] = join(*parts)
+        for what in {**first.seeds, **second.seeds}:
+            if lenient or (what in first.seeds and what in second.seeds):
+                result.seeds[what] = first.seeds.get(what) or second.seeds[what]
+        return result
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: object) -> None:
-        if node not in self._assigned:
-            self._assigned[node] = {
+        if node not in self._loop_names:
+            self._loop_names[node] = {
                 name for statement in statements(node.body) for name in stored_names(statement)
             }
-        for name in self._assigned[node] & frame.vars.keys():
+        for name in self._loop_names[node] & frame.vars.keys():
             frame.vars[name] = join(frame.vars[name], UNKNOWN)
         assert callable(head)
         head()
@@ -188,7 +188,7 @@ class Statements(Part):
         self.execute(node.orelse, frame)
 
     def _with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
-        seeds, before = False, dict(self.context.state.seeded)
+        seeds, before = False, dict(self.context.state.seeds)
         exits: list[Fn] = []
         for item in node.items:
             call = item.context_expr
@@ -204,12 +204,12 @@ class Statements(Part):
             if item.optional_vars is not None:
                 self.targets.assign(item.optional_vars, values, frame)
         if seeds:
-            self.context.state.seeded.update(dict.fromkeys((NUMPY, PYTHON, OPENCV, IMGAUG), "varying"))
+            self.context.state.seeds.update(dict.fromkeys((NUMPY, PYTHON, OPENCV, IMGAUG), "varying"))
         ended = self.execute(node.body, frame)
         for leave in reversed(exits):
             self.steps.run(leave, [UNKNOWN] * 3, {})
         if seeds:
-            self.context.state.seeded = before
+            self.context.state.seeds = before
         return ended
 
     def _try(self, node: ast.Try | ast.TryStar, frame: Frame) -> bool:
@@ -244,11 +244,11 @@ class Statements(Part):
 
 
 def _merge(first: dict[str, Values], second: dict[str, Values]) -> dict[str, Values]:
-    merged = dict(second)
+    result = dict(second)
     for name, values in first.items():
         other = second.get(name, values)
-        merged[name] = values if other is values else join(values, other)
-    return merged
+        result[name] = values if other is values else join(values, other)
+    return result
 
 
 _METHODS: dict[type[ast.AST], Callable[..., bool | None]] = by_kind(

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-__all__ = ["FunctionNode", "body_of", "by_kind", "dotted", "given_to"]
+__all__ = ["FunctionNode", "assignments_to", "body_of", "by_kind", "dotted"]
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -44,7 +44,7 @@ def dotted(node: ast.AST) -> str:
     return ".".join(reversed([*parts, node.id]))
 
 
-def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+def assignments_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield the attributes of `this` that a statement sets, with their values, or None if a value is not written there."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -55,10 +55,10 @@ def given_to(node: ast.stmt, this: str) -> Iterator[tuple[str, ast.expr | None]]
     elif isinstance(node, ast.AnnAssign) and node.value:
         yield from _attributes(node.target, node.value, this)
     elif isinstance(node, ast.Expr):
-        yield from _added(node.value, this)
+        yield from _append(node.value, this)
 
 
-def _added(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
+def _append(node: ast.expr, this: str) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield the attribute and the value of calls like `self.name.append(value)`."""
     match node:
         case ast.Call(

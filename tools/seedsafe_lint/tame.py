@@ -8,7 +8,7 @@ from seedsafe_lint.context import Context
 from seedsafe_lint.functions import Functions
 from seedsafe_lint.index import Class
 from seedsafe_lint.members import Members
-from seedsafe_lint.values import GIVEN, Cls, Ext, Fn, Group, Inst, is_plain
+from seedsafe_lint.values import ARGUMENT, Cls, Ext, Fn, Group, Inst, is_plain
 
 __all__ = ["Tame"]
 
@@ -26,24 +26,24 @@ class Tame:
     members: Members
     functions: Functions
 
-    def told(self, values: Values) -> Values:
+    def simplify(self, values: Values) -> Values:
         """Return the values, with an unknown value in place of those that cannot draw."""
         if not any(isinstance(value, _OF_CLASSES) for value in values):
             return values
-        return tuple(dict.fromkeys(map(self._told, values)))
+        return tuple(dict.fromkeys(map(self._simplify, values)))
 
-    def _told(self, value: Value) -> Value:
+    def _simplify(self, value: Value) -> Value:
         if isinstance(value, Group):
-            within = self.told(value.items)
+            within = self.simplify(value.items)
             return value if within == value.items else Group(within, value.calls, value.origin)
-        cannot = self._mild(value) and not is_plain(value) and all(map(self._mild, self._stored_in(value)))
-        return GIVEN[0] if cannot else value
+        cannot = self._mild(value) and not is_plain(value) and all(map(self._mild, self._values_of(value)))
+        return ARGUMENT[0] if cannot else value
 
-    def _stored_in(self, value: Value) -> Iterator[Value]:
+    def _values_of(self, value: Value) -> Iterator[Value]:
         """Yield the values that worker code has stored in an object."""
         result = value.owner if isinstance(value, Fn) else value
         if isinstance(result, Inst):
-            for (owner, _), values in self.context.state.stored.items():
+            for (owner, _), values in self.context.state.variables.items():
                 if owner == result.key:
                     yield from values
 
@@ -67,7 +67,7 @@ class Tame:
             before = len(runs)
             runs[key], tame = True, False  # assumed meanwhile, because the class may make more of its kind
             try:
-                tame = self._looked_at(cls)
+                tame = self._check(cls)
             finally:
                 if not tame:
                     for result in list(runs)[before:]:  # these runs rely on the wrong assumption
@@ -75,7 +75,7 @@ class Tame:
                     runs[key] = False
         return runs[key] is True
 
-    def _looked_at(self, cls: Class) -> bool:
+    def _check(self, cls: Class) -> bool:
         order, result = self.members.mro(cls), Inst(cls, stored=False)
         if not all(is_plain(base) for c in order for base in self.members.bases(c) if isinstance(base, Ext)):
             return False
@@ -84,5 +84,5 @@ class Tame:
             if not all(map(is_plain, self.members.member(Cls(cls), name))):
                 return False
         first = sorted(methods, key=lambda name: name != "__init__")
-        held = self.functions.stored_by([Fn(methods[name], result) for name in first], result.key)
-        return held is not None and all(map(self._mild, held))
+        values = self.functions.stored_values([Fn(methods[name], result) for name in first], result.key)
+        return values is not None and all(map(self._mild, values))

@@ -50,10 +50,10 @@ class Targets(Part):
             case ast.Attribute(value=owner, attr=attr):
                 for holder in self.steps.evaluate(owner, frame):
                     if isinstance(holder, Inst):
-                        self.context.state.stored[holder.key, attr] = values
+                        self.context.state.variables[holder.key, attr] = values
                     elif isinstance(holder, Gen | Bound) and attr == "state":
                         gen = holder if isinstance(holder, Gen) else holder.gen
-                        self.context.state.seeded[gen.node] = "varying"
+                        self.context.state.seeds[gen.node] = "varying"
                         self.context.events += 1
             case ast.Subscript(value=owner, slice=index):
                 self.steps.evaluate(index, frame)

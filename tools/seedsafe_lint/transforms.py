@@ -110,18 +110,18 @@ def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
             return False
         own = bool(_MODULE_NAME.search(cls.name))
         at_home = own and _MODULE_HOME.search(Path(cls.module.path).parent.name) and _WEAK.search(names[0])
-        return bool((own and _STRONG.search(names[0])) or at_home or _keeps_generator(run, cls, owner))
+        return bool((own and _STRONG.search(names[0])) or at_home or _stores_generator(run, cls, owner))
     named = any(_TRANSFORM_NAME.search(name) or _CONTAINER.search(name) for name in lineage)
     if not names:
         return named and (function.node.args.kwarg is not None or function.node.args.vararg is not None)
     if certain or _STRONG.search(names[0]):
         return True
-    if named and (_ARRAY.search(annotation) or _HOME.search(_place(cls))):
+    if named and (_ARRAY.search(annotation) or _HOME.search(_home(cls))):
         return True
     return named and any(_WEAK.search(name) or _STRONG.search(name) for name in names[:2])
 
 
-def _keeps_generator(run: Members, cls: Class, owner: Inst) -> bool:
+def _stores_generator(run: Members, cls: Class, owner: Inst) -> bool:
     """Return whether an object stores a NumPy or Python generator, as no layer of a model does."""
     names = {name for base in run.mro(cls) for name in base.sites if RNG_NAME.match(name)}
     return any(
@@ -166,7 +166,7 @@ def fills_template(run: Members, cls: Class, owner: Inst) -> bool:
     return any(_TEMPLATE_BASE.search(name) for name in run.libraries(cls))
 
 
-def _place(cls: Class) -> str:
+def _home(cls: Class) -> str:
     return "/".join(Path(cls.module.path).parts[-2:])
 
 

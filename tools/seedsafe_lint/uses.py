@@ -31,33 +31,33 @@ class Uses:
 
     Args:
         calls: Calls that pass functions or datasets to loaders and the like.
-        made: Calls of classes, by the name of the class.
+        class_calls: Calls of classes, by the name of the class.
         streams: Whether the file imports a library of datasets with stages, such as webdataset.
     """
 
     calls: list[Call] = field(default_factory=list)
-    made: dict[str, list[Call]] = field(default_factory=dict)
+    class_calls: dict[str, list[Call]] = field(default_factory=dict)
     streams: bool = False
 
     def instance(self, run: Interpreter, cls: Class) -> Inst:
         """Return an instance of a class, with the arguments that the file passes to the constructor."""
-        merged: dict[str, Values] = {}
-        for call in self.made.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
+        arguments: dict[str, Values] = {}
+        for call in self.class_calls.get(cls.name, ()) if run.members.method(Inst(cls), "__init__") else ():
             for value in run.earlier(call.node, call.frame):
                 if isinstance(value, Inst) and value.cls is cls:
                     for name, values in value.args:
-                        merged[name] = join(merged.get(name, ()), values)
-        return Inst(cls, tuple(merged.items()))
+                        arguments[name] = join(arguments.get(name, ()), values)
+        return Inst(cls, tuple(arguments.items()))
 
     def foreign(self, run: Interpreter, module: Module) -> Iterator[Class]:
         """Yield the classes of other files of which this file makes instances."""
         if run.context.project.single:
             return
         own = {cls.name for cls in module.classes.values()}
-        for name, calls in self.made.items():
-            given = [call for call in calls if call.node.args or call.node.keywords]
-            if given and name not in own and _DATA_NAME.search(name):
-                for value in run.earlier(given[0].node.func, given[0].frame):
+        for name, calls in self.class_calls.items():
+            full = [call for call in calls if call.node.args or call.node.keywords]
+            if full and name not in own and _DATA_NAME.search(name):
+                for value in run.earlier(full[0].node.func, full[0].frame):
                     if isinstance(value, Cls) and value.cls.module is not module:
                         yield value.cls
 
@@ -79,7 +79,7 @@ _STREAMS = re.compile(
     r"^[ \t]*(from|import)[ \t]+(webdataset|torchdata|torch\.utils\.data\.datapipes)\b", re.MULTILINE
 )
 _STAGE = re.compile(rf"\.({'|'.join(sorted(STAGES))})\(")
-_CALLED = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
+_CALL = re.compile(rf"\b([A-Z]\w*|{_FUNCTIONS})\(")
 
 
 def uses(run: Interpreter, module: Module) -> Uses:
@@ -102,16 +102,16 @@ def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:
         names = module.scope.names.items()
         imported = {name for name, bindings in names if bindings[0].kind in ("import", "from")}
     ours = imported | {cls.name for cls in module.classes.values()}
-    places = []
-    for match in _CALLED.finditer(module.text):
+    offsets = []
+    for match in _CALL.finditer(module.text):
         name, start = match[1], match.start()
         if name in ours or _TRIGGER.search(name) or _owner(module.text, start) in imported:
-            places.append(start)
+            offsets.append(start)
     for word in (word for word in CALLBACK_WORDS if word in module.text):
-        places += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
+        offsets += [match.start() for match in re.finditer(rf"\b{word}[ \t]*=", module.text)]
     if streams:
-        places += [match.start() for match in _STAGE.finditer(module.text)]
-    return line_numbers(module.text, places)
+        offsets += [match.start() for match in _STAGE.finditer(module.text)]
+    return line_numbers(module.text, offsets)
 
 
 def _owner(text: str, start: int) -> str:
@@ -129,4 +129,4 @@ def _note(found: Uses, node: ast.Call, frame: Frame) -> None:
     if stage or _TRIGGER.search(name) or any(word.arg in CALLBACK_WORDS for word in node.keywords):
         found.calls.append(Call(node, frame, name))
     if name[:1].isupper():
-        found.made.setdefault(name, []).append(Call(node, frame, name))
+        found.class_calls.setdefault(name, []).append(Call(node, frame, name))

@@ -11,7 +11,7 @@ from seedsafe_lint.alternatives import Value, Values, join
 from seedsafe_lint.index import Class, Frame, Function, Module
 
 __all__ = [
-    "GIVEN",
+    "ARGUMENT",
     "STATIC",
     "UNKNOWN",
     "Bound",
@@ -84,11 +84,11 @@ class Opaque(_Single, Value):
 
     Args:
         static: Whether it is fixed before the workers start.
-        given: Whether it is an argument that a caller passes.
+        argument: Whether it is an argument that a caller passes.
     """
 
     static: bool = False
-    given: bool = False
+    argument: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class Inst(_Hashed, Value):
         """Its class, if worker code makes it."""
         return None if self.stored else (Inst, self.cls)
 
-    def united(self, others: Iterable[Value]) -> "Inst":
+    def unite(self, others: Iterable[Value]) -> "Inst":
         """Return an instance with unknown arguments."""
         return Inst(self.cls, (), stored=False)
 
@@ -204,7 +204,7 @@ class Group(_Hashed, Value):
         """How it uses its items."""
         return (Group, self.calls, self.origin)
 
-    def united(self, others: Iterable[Value]) -> "Group":
+    def unite(self, others: Iterable[Value]) -> "Group":
         """Return a container of all their items."""
         items = join(self.items, *(other.items for other in others if isinstance(other, Group)))
         return Group(items, self.calls, self.origin)
@@ -229,7 +229,7 @@ def _flat(items: Values, depth: int) -> Iterator[Value]:
 
 _DEPTH = 3  # containers within containers
 UNKNOWN: Values = (Opaque(),)
-GIVEN: Values = (Opaque(given=True),)
+ARGUMENT: Values = (Opaque(argument=True),)
 STATIC: Values = (Opaque(static=True),)
 
 

@@ -12,7 +12,7 @@ from seedsafe_lint.known import IMGAUG, NUMPY, OPENCV
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.values import Gen
 
-__all__ = ["SAID", "Verdicts", "spelled"]
+__all__ = ["MESSAGES", "Verdicts", "spelling"]
 
 _PHRASES = {
     "numpy": "{what} draws from NumPy's global generator in worker code ({root}): ",
@@ -86,15 +86,15 @@ python | SSF017 | note | {what} draws from Python's global generator in worker c
 """
 
 
-def _rows() -> dict[str, tuple[str, Severity, str]]:
+def _messages() -> dict[str, tuple[str, Severity, str]]:
     table = _TABLE
     for name, phrase in _PHRASES.items():
         table = table.replace(f"<{name}>", phrase)
-    rows = (" ".join(row.split()).split(" | ") for row in re.split(r"\n(?=\S)", table.strip()))
-    return {key: (code, cast(Severity, severity), text) for key, code, severity, text in rows}
+    entries = (" ".join(row.split()).split(" | ") for row in re.split(r"\n(?=\S)", table.strip()))
+    return {key: (code, cast(Severity, severity), text) for key, code, severity, text in entries}
 
 
-SAID = _rows()
+MESSAGES = _messages()
 _OWN = {OPENCV: "OpenCV's process-wide generator", IMGAUG: "imgaug's process-wide generator"}
 
 
@@ -123,7 +123,7 @@ class Verdicts:
         **words: str,
     ) -> None:
         """Report the message with this key."""
-        code, severity, text = SAID[key]
+        code, severity, text = MESSAGES[key]
         cls = cls or (self.context.root.cls if self.context.root else None)
         if cls and not self.context.project.used(cls):
             severity, text = "note", f"{text[:-1]} (a note: nothing in these files uses {cls.name})."
@@ -140,9 +140,9 @@ class Verdicts:
         """Report a draw from a process-wide generator, unless the sample seeded it."""
         context = self.context
         context.events += 1
-        context.drawn.add(generator)
+        context.sources.add(generator)
         root = context.root
-        if root is None or generator in context.state.seeded or (generator == NUMPY and root.cured):
+        if root is None or generator in context.state.seeds or (generator == NUMPY and root.cured):
             return
         source = _OWN.get(generator, "NumPy's global generator")
         self.say(key, node, frame.module.path, cause=generator, what=what, root=root.label, source=source)
@@ -151,22 +151,22 @@ class Verdicts:
         """Report a draw from NumPy's global generator."""
         framework = self.context.root.framework if self.context.root else ""
         key = f"numpy {framework}" if framework != "torch" or not self.old_torch else "numpy"
-        self.draw(NUMPY, key if key in SAID else "numpy", what, node, frame)
+        self.draw(NUMPY, key if key in MESSAGES else "numpy", what, node, frame)
 
-    def stored(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
+    def stored_draw(self, gen: Gen, what: str, node: ast.AST, frame: Frame) -> None:
         """Report a draw from a generator that is made before the workers start."""
         self.context.events += 1
         root = self.context.root
         if root is None:
             return
-        self.context.drawn.add("stored")
+        self.context.sources.add("stored")
         result, path = place(gen.module.path, gen.node), frame.module.path
         source = "passed in as an argument" if gen.kind == "argument" else f"made by {gen.kind}"
         source += f", line {result.line}" + ("" if result.path == path else f" of {result.path}")
         key = "stored tf.data" if root.framework == "tf.data" else "stored"
         self.say(key, node, path, result, what=what, source=source, root=root.label)
 
-    def accumulated(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
+    def growth(self, node: ast.AugAssign, target: ast.Attribute, frame: Frame) -> None:
         """Report an attribute of a stored object that grows with each sample."""
         self.context.events += 1
         root = self.context.root
@@ -182,6 +182,6 @@ class Verdicts:
             self.say("threads", node, path)
 
 
-def spelled(node: ast.AST) -> str:
+def spelling(node: ast.AST) -> str:
     """Return a call as the file spells it, without arguments."""
     return dotted(node).removeprefix(".") or "this call"

@@ -92,7 +92,11 @@ def _index(function: Function) -> str:
     """Return the name of the parameter for the worker's number, or an empty string."""
     arguments = function.node.args
     names = [p.arg for p in (*function.positional, *arguments.kwonlyargs)]
-    if function.cls and not isinstance(function.node, ast.Lambda) and not function.decorated("staticmethod"):
+    if (
+        function.cls
+        and not isinstance(function.node, ast.Lambda)
+        and not function.has_decorator("staticmethod")
+    ):
         names = names[1:]
     names += [p.arg for p in (arguments.vararg, arguments.kwarg) if p]
     return next((name for name in names if re.search(r"worker|wid|^w?id$", name)), names[0] if names else "")
@@ -137,38 +141,38 @@ def _judge(run: Interpreter, init: Init, node: ast.Call, name: str, index: str, 
         return
     if not expressions or any(isinstance(e, ast.Constant) and e.value is None for e in expressions):
         return
-    spelled = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
+    names = {part.id for part in parts if isinstance(part, ast.Name)} - local_values(init.function)
     attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
-    seconds = index not in spelled and any(is_whole_seconds(part) for part in parts)
+    seconds = index not in names and any(is_whole_seconds(part) for part in parts)
     if not seconds and any(_FRESH.search(dotted(part)) for part in parts if isinstance(part, ast.Call)):
         return
-    if any(_EPOCH.search(word) for word in (spelled | attributes) - {index}) or _of_worker(parts):
+    if any(_EPOCH.search(word) for word in (names | attributes) - {index}) or _of_worker(parts):
         return
-    if _drawn(init.function, spelled - {index}):
+    if _is_drawn(init.function, names - {index}):
         return
     if not seconds and any(isinstance(part, ast.Call) and not _harmless(run, part, frame) for part in parts):
         return
     init.wrong = init.wrong or SEEDERS.get(name, "numpy") == "numpy"
     if re.search(r"val|test|eval|debug", label, re.IGNORECASE):
         return
-    if index in spelled:
+    if index in names:
         run.verdicts.say("init repeats", node, module.path, what=dotted(node), root=label)
     else:
         run.verdicts.say("init ignores", node, module.path, what=dotted(node), root=label)
 
 
-def _drawn(function: Function, names: set[str]) -> bool:
+def _is_drawn(function: Function, names: set[str]) -> bool:
     """Return whether a call or a partial in the file passes a fresh random value for one of these parameters."""
     text = function.module.text
-    given = {
+    arguments = {
         value
         for name in names
         for value in re.findall(rf"\b{function.name}\b[^()]*\b{name}\s*=\s*([^,()]+)", text)
     }
-    if any(_EPOCH.search(value) for value in given):
+    if any(_EPOCH.search(value) for value in arguments):
         return True
-    given = {word for value in given for word in re.findall(r"^\w+", value)}
-    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in given)
+    arguments = {word for value in arguments for word in re.findall(r"^\w+", value)}
+    return any(re.search(rf"\b{value}\s*=[^=\n]*({_FRESH.pattern})", text) for value in arguments)
 
 
 def _of_worker(parts: list[ast.AST]) -> bool:
@@ -196,7 +200,7 @@ def _is_old_recipe(node: ast.AST) -> bool:
             return False
 
 
-def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
+def check_generators(run: Interpreter, init: Init, used: set[str]) -> None:
     """Report generators that a dataset draws from and its ``worker_init_fn`` does not seed."""
     names = {
         "cv2": "OpenCV's generator",
@@ -208,5 +212,5 @@ def forgotten(run: Interpreter, init: Init, used: set[str]) -> None:
     missing = sorted(names[kind] for kind in used & set(names) - init.seeds)
     if init.seeds and missing:
         function, seeds = init.function, ", ".join(sorted(init.seeds))
-        path, left = function.module.path, " and ".join(missing)
-        run.verdicts.say("init forgets", function.node, path, root=function.label, what=seeds, missing=left)
+        path, text = function.module.path, " and ".join(missing)
+        run.verdicts.say("init forgets", function.node, path, root=function.label, what=seeds, missing=text)
