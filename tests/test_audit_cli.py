@@ -34,14 +34,14 @@ def run(*arguments: str) -> int:
 @pytest.mark.parametrize(
     ("target", "text"),
     [
-        ("audit_cases", "expected MODULE:OBJECT"),
-        ("audit_cases:", "expected MODULE:OBJECT"),
+        ("audit_cases", "target must be MODULE:OBJECT"),
+        ("audit_cases:", "target must be MODULE:OBJECT"),
         ("no_such_module:x", "'no_such_module' cannot be imported: ModuleNotFoundError"),
         ("no_such.py:x", "no file no_such.py"),
         ("audit_cases:nothing", "'audit_cases' has no 'nothing'"),
         ("audit_cases:needs_argument", "was called without arguments and raised TypeError"),
         ("audit_cases:broken", "dataset must have __getitem__ and __len__, or __iter__, got int"),
-        ("audit_cases:empty", "dataset must have at least one sample, got one of length 0"),
+        ("audit_cases:empty", "dataset must have at least one sample, got length 0"),
     ],
 )
 def test_wrong_targets(target: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,7 +67,7 @@ def test_wrong_options(option: list[str], text: str, capsys: pytest.CaptureFixtu
 def test_unknown_options_and_no_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "x:y", "--fast"]) == 2
     assert main(["audit"]) == 2
-    assert "name what to audit" in capsys.readouterr().err
+    assert "pass the dataset as MODULE:OBJECT" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

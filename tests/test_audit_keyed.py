@@ -38,10 +38,10 @@ KEPT: dict[str, tuple[Callable[[], Any], str]] = {
     "a cache on the disk": (lambda: cases.keyed(cases.CachedOnDisk()), "a cache around"),
     "what was drawn": (lambda: cases.keyed(cases.CachedCorner()), "a cache around"),
     "without keys": (cases.PlainCache, "a cache around"),
-    "all at once": (lambda: cases.keyed(cases.AllAtOnce()), "uses that for others"),
-    "a generator": (lambda: cases.keyed(cases.KeptGenerator()), "uses that for others"),
-    "cached_property": (lambda: cases.keyed(cases.KeptInTheClass()), "uses that for others"),
-    "a key": (lambda: cases.keyed(cases.KeptKey()), "uses that for others"),
+    "all at once": (lambda: cases.keyed(cases.AllAtOnce()), "uses them for others"),
+    "a generator": (lambda: cases.keyed(cases.KeptGenerator()), "uses them for others"),
+    "cached_property": (lambda: cases.keyed(cases.KeptInTheClass()), "uses them for others"),
+    "a key": (lambda: cases.keyed(cases.KeptKey()), "uses them for others"),
 }
 
 
@@ -68,7 +68,7 @@ HASHES: dict[type, tuple[Verdict, str]] = {
     cases.SeededByHash: ("warning", "hash() of strings"),
     cases.SplitByHash: ("warning", "hash() of strings"),
     cases.SetOrder: ("warning", "order of a set"),
-    cases.SetOfObjects: ("warning", "by their addresses"),
+    cases.SetOfObjects: ("warning", "the order of a set of objects"),
     cases.SeededByCrc: ("ok", ""),
 }
 

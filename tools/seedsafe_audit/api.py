@@ -146,7 +146,7 @@ def _checked_questions(questions: Iterable[str] | None) -> list[str]:
     chosen = list(QUESTIONS) if questions is None else list(questions)
     for name in chosen:
         if name not in QUESTIONS:
-            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}; got {name!r}")
+            raise ValueError(f"questions must be among {', '.join(QUESTIONS)}, got {name!r}")
     return sorted(set(chosen), key=list(QUESTIONS).index)
 
 
@@ -162,9 +162,9 @@ def _checked_methods(methods: Iterable[str]) -> tuple[str, ...]:
     chosen = tuple(dict.fromkeys(methods))
     for method in chosen:
         if method not in known:
-            raise ValueError(f"start_methods must be among {', '.join(known)}; got {method!r}")
+            raise ValueError(f"start_methods must be among {', '.join(known)}, got {method!r}")
     if not chosen:
-        raise ValueError(f"start_methods must name one or more of {', '.join(known)}; got none")
+        raise ValueError(f"start_methods must have one or more of {', '.join(known)}, got none")
     return chosen
 
 

@@ -77,7 +77,7 @@ def _is_of_generators(answer: Answer) -> bool:
 def _concerns(draw: Draw, answer: Answer) -> bool:
     if draw.source == "hash()":
         return answer.question in _HASHES
-    if draw.source in ("the clock", "the process's number"):
+    if draw.source in ("the clock", "the process id"):
         return answer.question in _CLOCKS
     if draw.source == KEY:
         return answer.question == "kept-draws"

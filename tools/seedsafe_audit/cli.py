@@ -45,7 +45,7 @@ def main(argv: list[str]) -> int:
         print("\n".join(f"{name:{width}} {question.title}" for name, question in QUESTIONS.items()))
         return 0
     if options.target is None:
-        print("seedsafe audit: name what to audit, MODULE:OBJECT", file=sys.stderr)
+        print("seedsafe audit: pass the dataset as MODULE:OBJECT, such as data.py:dataset", file=sys.stderr)
         return 2
     before = signal.signal(signal.SIGTERM, _interrupt)  # so that the processes are ended first
     try:

@@ -40,7 +40,7 @@ _ASKED: dict[Any, str] = {
     **{getattr(time, name): "the clock" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns")},
     **{getattr(time, name): "the clock" for name in ("monotonic", "monotonic_ns", "process_time")},
     os.urandom: "the system's entropy",
-    os.getpid: "the process's number",
+    os.getpid: "the process id",
     hash: "hash()",
 }
 
@@ -100,7 +100,7 @@ class _Tracer:
         before = entropy.randbits
 
         def randbits(bits: int) -> int:
-            self._note("a generator of NumPy's without a seed", sys._getframe(1))
+            self._note("a NumPy generator without a seed", sys._getframe(1))
             number: int = before(bits)
             return number
 

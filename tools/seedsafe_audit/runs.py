@@ -90,7 +90,7 @@ class Run:
         if self.skipped:
             return self.skipped
         if self.outcome.hangs:
-            return f"{self.plan.name}: stood still, {self.outcome.hangs[0].doing}"
+            return f"{self.plan.name}: hung, {self.outcome.hangs[0].doing}"
         return f"{self.plan.name}: {self.outcome.error}" if self.outcome.error else ""
 
     def epoch(self, number: int) -> list[Record]:
@@ -159,7 +159,7 @@ class Runs:
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
                 self._made[plan.name] = Run(
-                    plan, (), Outcome([], None, (), 0.0, ""), f"not run: {stuck} stood still"
+                    plan, (), Outcome([], None, (), 0.0, ""), f"not run, because {stuck} hung"
                 )
             else:
                 run = self._make(plan)

@@ -93,13 +93,13 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
     if not iterable and not _indexable(dataset):
         if not hasattr(dataset, "__iter__"):
             raise TypeError(
-                f"dataset must have __getitem__ and __len__, or __iter__, got {type(dataset).__qualname__}: pass "
-                "the dataset itself, an instance"
+                f"dataset must have __getitem__ and __len__, or __iter__, got {type(dataset).__qualname__}: pass an instance "
+                "of a dataset"
             )
         iterable = True
     length = None if iterable else _length(dataset)
     if length == 0:
-        raise ValueError("dataset must have at least one sample, got one of length 0: is its path right?")
+        raise ValueError("dataset must have at least one sample, got length 0: check its path")
     return Subject(dataset, chosen, iterable, length, init)
 
 
@@ -113,7 +113,7 @@ def load(target: str) -> Any:
     module_name, colon, path = target.partition(":")
     if not (module_name and colon and path):
         raise ValueError(
-            f"expected MODULE:OBJECT, such as train.data:dataset or data.py:dataset, got {target!r}"
+            f"target must be MODULE:OBJECT, got {target!r}: pass one such as train.data:dataset or data.py:dataset"
         )
     try:
         value: Any = _module(module_name)
@@ -132,7 +132,7 @@ def load(target: str) -> Any:
             return value()
         except Exception as error:
             raise ValueError(
-                f"{target} was called without arguments and raised {type(error).__name__}: {error}; name an instance, "
+                f"{target} was called without arguments and raised {type(error).__name__}: {error}. Name an instance, "
                 "or a function without arguments that returns one"
             ) from error
     return value
@@ -144,7 +144,7 @@ def _module(name: str) -> Any:
         return importlib.import_module(name)
     file = Path(name).resolve()
     if not file.is_file():
-        raise FileNotFoundError(f"no file {name}")
+        raise FileNotFoundError(f"there is no file {name}")
     sys.path.insert(0, str(file.parent))  # so that processes that are spawned find it again
     return importlib.import_module(file.stem)
 
@@ -172,4 +172,6 @@ def _length(dataset: Any) -> int | None:
         batches = getattr(dataset, "num_batches", None)
         if isinstance(batches, int):
             return batches
-        raise TypeError(f"len(dataset) raised {type(error).__name__}: {error}") from error
+        raise TypeError(
+            f"len(dataset) raised {type(error).__name__}: {error}. Return the number of samples"
+        ) from error

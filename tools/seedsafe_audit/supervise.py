@@ -228,7 +228,7 @@ def _results(path: Path) -> tuple[list[Any], str | None]:
     items: list[Any] = []
     error: str | None = None
     if not path.exists():
-        return items, "the process died before it began"
+        return items, "the process died before it started"
     with path.open("rb") as file, contextlib.suppress(EOFError, pickle.UnpicklingError):
         while True:
             kind, value = pickle.load(file)

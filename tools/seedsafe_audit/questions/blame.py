@@ -32,15 +32,15 @@ def blame(ctx: Context, answers: Iterable[Answer]) -> Finding:
         if not delivered:
             return Finding("not measured", ctx.trouble(run), evidence)
         evidence.append(
-            f"{run.plan.name}: {delivered - len(spoilt)} of {delivered} samples arrived as they were returned"
+            f"{run.plan.name}: {delivered - len(spoilt)} of {delivered} samples arrived unchanged"
         )
     if spoilt:
         text = (
-            f"samples {listed(spoilt)} arrive with other bytes than the dataset returned: it gives out memory that it "
-            "writes to again (a buffer, a cached array)"
+            f"samples {listed(spoilt)} arrive with other bytes than the dataset returned, because it writes again to memory "
+            "that it returned (a buffer, a cached array). Return a copy"
         )
         return Finding("fault", text, evidence, spoilt, "dataset")
     text = "the loader delivers what the dataset returns" if delivered else "no loader with workers was tried"
     if parts:
-        text += "; what is at fault: " + "; ".join(f"the {part}" for part in parts)
+        text += f". The faults and warnings come from the {' and the '.join(parts)}"
     return Finding("ok", text, evidence)

@@ -202,7 +202,7 @@ class Context:
         """Raise NotMeasured if two equal runs differ."""
         if self.unsteady:
             raise NotMeasured(
-                "two runs of the same kind with the same seeds already differ (see reproducible)",
+                "two equal runs already differ, so others cannot be compared with them. Fix the cause of reproducible first",
                 [
                     f"no workers: {len(self.unsteady)} samples differ between two equal runs: {listed(self.unsteady)}"
                 ],

@@ -24,22 +24,26 @@ def reproducible(ctx: Context) -> Finding:
         again = Plan(f"{count} workers, {method}, again", workers=count, method=method)
         pairs.append((ctx.parallel(count, method), ctx.runs.get(again)))
     ctx.need(*pairs[0])
-    text = "two runs with the same seeds differ: it draws from a generator without a seed, or from the clock"
+    text = (
+        "two runs with the same seeds differ{some}, because it draws from a generator without a seed or from the clock. "
+        "Use one seed, and a key per sample"
+    )
     if not ctx.unsteady:
         text = (
-            "two runs with workers differ, although two without agree: chance decides which worker reads what"
+            "two runs with workers differ{some} although two without them agree, because chance decides which worker reads "
+            "a sample. Use a key per sample"
         )
     found = _compared(
         ctx,
         [pair for pair in pairs if not ctx.trouble(*pair)],
-        text,
+        text.format(some=""),
         "two runs with the same seeds are equal",
     )
     return found if ctx.subject.iterable else _with_more_keys(ctx, found, text)
 
 
 def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
-    """Add what is seen in keys that no other run reads, and how rare a draw can be that is still found."""
+    """Add the evidence from keys that no other run reads, and the chance that they show a rare draw."""
     one, two = ctx.more_keys()
     if ctx.trouble(one, two):
         return found
@@ -53,11 +57,12 @@ def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
     evidence = [*found.evidence, f"no workers, other epochs and indices: {seen}"]
     if found.verdict == "ok" and not other:
         return found._replace(
-            summary=f"{found.summary}; a draw from elsewhere in one reading out of N would have been seen: {chances}",
+            summary=f"{found.summary}. A draw from elsewhere in one reading out of N would have been found: {chances}",
             evidence=evidence,
         )
     if found.verdict == "ok":
-        return Finding("warning", f"{text}, in some readings only", evidence, other, ctx.source)
+        text = text.format(some=" in some readings")
+        return Finding("warning", text, evidence, other, ctx.source)
     return found._replace(evidence=evidence, samples={*found.samples, *other})
 
 
@@ -65,17 +70,17 @@ def workers(ctx: Context) -> Finding:
     """Compare the runs with workers with the one without."""
     if ctx.subject.iterable:
         raise NotMeasured(
-            "an iterable dataset has no indices by which to compare what different workers give",
+            "an iterable dataset has no indices by which its workers could be compared",
         )
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
     if (why := ctx.trouble(ctx.serial, ctx.again)) or not runs:
-        raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "no runs with workers")
+        raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "needs workers")
     ctx.need_steady()
     return _compared(
         ctx,
         [(ctx.serial, run) for run in runs],
-        "with one seed, another number of workers (or start method) gives other bytes",
-        "any number of workers and start method gives the same bytes",
+        "with the same seed, another number of workers or another start method gives other bytes. Use a key per sample",
+        "every number of workers and every start method gives the same bytes",
     )
 
 
@@ -92,18 +97,17 @@ def order(ctx: Context) -> Finding:
         one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
     other = sorted(index for index in one if one[index] != two.get(index))
     if not other:
-        return Finding("ok", "read in reverse order, every sample has the same bytes")
+        return Finding("ok", "every sample has the same bytes in reverse order")
     seen = f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {listed(other)}"
     evidence = [seen, *(f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4])]
-    return Finding(
-        "warning", "a sample's bytes depend on what was read before it", evidence, other, ctx.source
-    )
+    text = "a sample's bytes depend on the samples read before it. Use a key per sample"
+    return Finding("warning", text, evidence, other, ctx.source)
 
 
 def batch_size(ctx: Context) -> Finding:
     """Compare runs with another batch size."""
     if ctx.subject.loader == "keras":
-        raise NotMeasured("a Keras Sequence makes its batches itself")
+        raise NotMeasured("a Keras Sequence makes its own batches")
     if ctx.subject.iterable or not ctx.workers:
         raise NotMeasured("needs a map-style dataset and workers")
     method, count = ctx.methods[0], ctx.workers[0]
@@ -114,13 +118,13 @@ def batch_size(ctx: Context) -> Finding:
     return _compared(
         ctx,
         [(run, other)],
-        f"batches of {size} instead of {ctx.order.batch} give other bytes",
+        f"batches of {size} instead of {ctx.order.batch} give other bytes. Use a key per sample",
         f"batches of {size} and of {ctx.order.batch} give the same bytes",
     )
 
 
 def other_batch(workers: int, method: str, size: int) -> Plan:
-    """Return the plan with another batch size, whose samples are compared again where they arrive."""
+    """Return a plan with another batch size. Its samples are also compared on arrival."""
     return Plan(
         f"{workers} workers, {method}, batches of {size}",
         workers=workers,
@@ -131,7 +135,7 @@ def other_batch(workers: int, method: str, size: int) -> Plan:
 
 
 def global_state(ctx: Context) -> Finding:
-    """Seed one of the process-wide generators otherwise, and compare."""
+    """Give one process-wide generator at a time another seed, and compare."""
     ctx.need(ctx.serial, ctx.again)
     ctx.need_steady()
     found, evidence = set(), []
@@ -143,7 +147,10 @@ def global_state(ctx: Context) -> Finding:
             evidence.append(f"with another seed for {name}, {len(other)} samples differ: {listed(other)}")
     if not found:
         return Finding("ok", "other seeds of the process-wide generators change no byte")
-    text = "samples are drawn from generators that the whole process shares"
+    text = (
+        "samples are drawn from generators that the whole process shares. Draw from a generator of each sample's own, such "
+        "as ss.generator(key)"
+    )
     return Finding("warning", text, evidence, found, ctx.source)
 
 
@@ -154,25 +161,28 @@ def global_draws(ctx: Context) -> Finding:
     drew = {name: [r for r in run.records if name in r.drew] for name in rng.loaded()}
     drew = {name: records for name, records in drew.items() if records}
     if not drew:
-        return Finding("ok", "reading leaves the process-wide generators as they were")
+        return Finding("ok", "no reading changes the process-wide generators")
     evidence = [
         f"{name}: changed by {len(found)} of {len(run.records)} readings" for name, found in drew.items()
     ]
     seeded = [name for name, found in drew.items() if _ends(found, name)]
     constant = [name for name in seeded if len({r.after[name] for r in drew[name]}) == 1]
     samples = {record.index for found in drew.values() for record in found}
-    if constant and not (not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady):  # else a clock's
-        text = f"each reading leaves {' and '.join(constant)} in the same state: it is seeded with a constant per sample"
+    way_out = "Draw from ss.generator(key) instead"
+    if constant and not (
+        not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady
+    ):  # else the seed is the clock
+        text = f"each reading leaves {' and '.join(constant)} in one state, seeded with a constant per sample. {way_out}"
         return Finding("fault", text, evidence, samples, _seeding(ctx))
     if seeded:
-        text = f"each reading seeds {' and '.join(seeded)} anew: dropout and shuffling in this process get that seed too"
+        text = f"each reading seeds {' and '.join(seeded)}, so dropout and shuffling in this process get that seed too. {way_out}"
         return Finding("warning", text, evidence, samples, _seeding(ctx))
-    text = "reading draws from generators that other code of the process uses too"
+    text = f"reading draws from generators that other code of the process uses too. {way_out}"
     return Finding("warning", text, evidence, samples, ctx.source)
 
 
 def _ends(records: list[Record], name: str) -> bool:
-    """Return whether readings of one sample leave one state, whatever it was before."""
+    """Return whether all readings of a sample leave a generator in the same state."""
     states: dict[int, list[str]] = defaultdict(list)
     for record in records:
         states[record.index].append(record.after[name])
@@ -183,24 +193,26 @@ def _ends(records: list[Record], name: str) -> bool:
 def threads(ctx: Context) -> Finding:
     """Read with four threads at once, and compare with reading alone."""
     if ctx.subject.iterable:
-        raise NotMeasured("an iterator cannot be shared by threads")
+        raise NotMeasured("threads cannot share an iterator")
     ctx.need(ctx.serial, ctx.again, ctx.reverse)
     if ctx.random or ctx.unsteady or order(ctx).verdict == "warning":
-        why = "alone, too, a sample's bytes depend on what was read before, so threads, which read in any order, change them"
-        raise NotMeasured(why)
+        raise NotMeasured(
+            "even in one thread, a sample's bytes depend on the samples read before it, or on chance"
+        )
     runs = [ctx.runs.get(Plan(f"4 threads, {turn} time", threads=4)) for turn in ("first", "second")]
     raised = [record for run in runs for record in run.records if record.failure]
     alone = {record.index for record in ctx.serial.records if record.failure}
     new = [record for record in raised if record.index not in alone]
     if new:
         evidence = [f"sample {record.index}: {record.failure}" for record in new[:5]]
-        text = "it raises when several threads read"
+        text = "it raises errors when several threads read at once. Use local variables, and one file handle per thread"
         return Finding("fault", text, evidence, [r.index for r in new], "dataset")
     ctx.need(*runs)
     return _compared(
         ctx,
         [(ctx.serial, run) for run in runs],
-        "several threads at once give other bytes than one: it keeps what it works on outside the call",
+        "several threads at once give other bytes than one, because it keeps its working state outside the call. Use local "
+        "variables, and one file handle per thread",
         "four threads give the same bytes as one",
         verdict="fault",
     )

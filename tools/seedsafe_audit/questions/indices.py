@@ -18,7 +18,7 @@ def length(ctx: Context) -> Finding:
     """Read the last samples that the length allows."""
     count = ctx.subject.length
     if count is None:
-        raise NotMeasured("it has no length")
+        raise NotMeasured("the dataset has no length")
     if ctx.serial.trouble:
         raise NotMeasured(ctx.serial.trouble)
     failed = {
@@ -28,17 +28,17 @@ def length(ctx: Context) -> Finding:
     }
     if count - 1 in failed:
         first = min(failed)
-        text = f"len() is {count}, but sample {count - 1} raises {failed[count - 1]}"
-        where = f"of the samples read, the first that cannot be indexed is {first}"
+        text = f"len() is {count}, but sample {count - 1} raises {failed[count - 1]}. Return the number of samples"
+        where = f"the first of the read samples that fails is {first}"
         return Finding("fault", text, (where,), (count - 1,), "dataset")
     return Finding("ok", f"len() is {count}, and samples 0 and {count - 1} can be read")
 
 
 def outside(ctx: Context) -> Finding:
-    """Read indices that are none, and compare what comes with the samples of the same end."""
+    """Read indices outside the dataset, and compare the results with the samples at its ends."""
     count = ctx.subject.length
     if count is None:
-        raise NotMeasured("it has no length")
+        raise NotMeasured("the dataset has no length")
     tried = [count - 1, -1, 0, count, count + 1, -count - 1]
 
     def work(folder: str) -> Iterator[Record]:
@@ -52,7 +52,7 @@ def outside(ctx: Context) -> Finding:
 
     outcome = ctx.runs.call("indices outside", work)
     if outcome.error or len(outcome.items) < len(tried):
-        raise NotMeasured(outcome.error or "an index outside the dataset made it stand still")
+        raise NotMeasured(outcome.error or "an index outside the dataset made it hang")
     last, minus, first, *beyond = outcome.items
     evidence, bad = [], []
     steady = not ctx.trouble(ctx.serial) and not ctx.random
@@ -65,13 +65,16 @@ def outside(ctx: Context) -> Finding:
         same = " the bytes of sample 0" if steady and record.digest == first.digest else " a sample"
         bad.append(f"{record.index} gives{same}")
     if bad:
-        text = "indices outside the dataset give samples: a wrong sampler stays unnoticed, and `for x in dataset` never ends"
+        text = (
+            "indices outside the dataset give samples, so a wrong sampler stays unnoticed and `for x in dataset` never ends. "
+            "Raise IndexError"
+        )
         return Finding("warning", text, (*bad, *evidence), (), "dataset")
     return Finding("ok", "indices outside the dataset raise", evidence)
 
 
 def _arrays(sample: Any) -> str | None:
-    """Return the digest of a sample's arrays; labels may tell the index."""
+    """Return the digest of a sample's arrays, without its labels, which may be the index."""
     arrays = [array for _, leaf in leaves(sample) if (array := as_array(leaf)) is not None and array.ndim]
     return digest(arrays) if arrays else None
 

@@ -25,26 +25,29 @@ def cached_in_place(ctx: Context) -> Finding:
                     f"reading sample {record.index} changed dataset{change.path}, {change.shown.partition(' → ')[0]}"
                 )
     if known and ctx.random is False:
-        text = "it changes arrays that it keeps, without effect on what it gives when it is read again: a working buffer"
+        text = (
+            "it changes arrays that it keeps but gives the same samples again, so they seem to be a working buffer. Make that "
+            "a local variable"
+        )
         return Finding("warning", text, evidence[:8], samples, "dataset")
     if known:
         text = (
-            "reading changes the samples that it keeps: they are augmented again and again (only a working buffer that is "
-            "filled anew each time would be harmless)"
+            "reading changes the samples that it keeps, so they are augmented again and again (only a buffer that is filled "
+            "again each time would be harmless). Copy a sample before you change it"
         )
         return Finding("fault", text, evidence[:8], samples, _part(ctx))
     seconds = _second_readings(ctx)
     if seconds:
         text = (
-            "the first reading of a sample gives the same bytes in every order, the next one in the same process others: "
-            "something of it is changed in place, or readings are counted"
+            "the first reading of a sample gives the same bytes in every order but the next one in the same process does not: "
+            "it is changed in place, or readings are counted. Copy a sample before you change it"
         )
         return Finding("fault", text, (f"samples {listed(seconds)}",), seconds, _part(ctx))
     return Finding("ok", "reading changes no array that it keeps")
 
 
 def _second_readings(ctx: Context) -> list[int]:
-    """Return the repeated indices whose second reading differs although the first depends on nothing."""
+    """Return the repeated indices whose second reading differs although the first depends on the index alone."""
     if ctx.subject.iterable or ctx.trouble(ctx.again, ctx.reverse) or ctx.unsteady or not ctx.random:
         return []
     one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
@@ -76,15 +79,18 @@ def lost_state(ctx: Context) -> Finding:
     ctx.need(run)
     seen = _lasting(run)
     if not seen:
-        return Finding("ok", "reading changes no attribute, or once for all")
+        return Finding("ok", "reading changes no attribute, or only once")
     evidence = lasting_changes(run)[:8]
     names = listed_names(seen)
-    text = f"reading changes {names}: each worker changes a copy of its own, and the main process sees none of it"
+    text = (
+        f"reading changes {names}, but each worker changes its own copy and the main process never sees it. Return such values "
+        "with the sample, or compute them beforehand"
+    )
     return Finding("warning", text, evidence, (), _part(ctx))
 
 
 def lasting_changes(run: Run) -> list[str]:
-    """Return what reading changed for good, each attribute in a line."""
+    """Return the lasting changes of attributes, one line for each."""
     lines = []
     for path, workers in sorted(_lasting(run).items()):
         shown = "; ".join(f"worker {worker}: {text}" for worker, text in sorted(workers.items())[:4])
@@ -93,7 +99,7 @@ def lasting_changes(run: Run) -> list[str]:
 
 
 def _lasting(run: Run) -> dict[str, dict[int, str]]:
-    """Return what changed in each worker; what its first reading sets and the next ones leave is a cached value."""
+    """Return the changes in each worker, except for values that only its first reading sets (a cache)."""
     seen: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     readings: Counter[int] = Counter()
     for record in run.records:
@@ -112,7 +118,7 @@ def _lasting(run: Run) -> dict[str, dict[int, str]]:
 
 
 def listed_names(paths: dict[str, dict[int, str]]) -> str:
-    """Return the attributes that the paths begin with."""
+    """Return in words the attributes at the start of the paths."""
     names = sorted({"." + path.lstrip(".").split("[")[0] for path in paths})
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 

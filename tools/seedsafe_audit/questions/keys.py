@@ -11,17 +11,17 @@ from seedsafe_audit.recording import Record
 __all__ = ["hash_order", "kept_draws"]
 
 _CACHE = (
-    "it keeps what was drawn: a cache around random augmentation, so that later epochs get the numbers of the first. Cache what "
-    "comes before the augmentation"
+    "it keeps draws in a cache around random augmentation, so later epochs repeat the numbers of the first. Cache the steps "
+    "before the augmentation"
 )
 _KEPT = (
-    "it keeps what was drawn for one sample, its key, or a generator made with it, and uses that for others: call the pipeline or "
-    "ss.generator() in each read"
+    "it keeps the draws, the key or the generator of one sample and uses them for others. Call the pipeline or ss.generator() "
+    "in each read"
 )
 
 
 def kept_draws(ctx: Context) -> Finding:
-    """Compare the keys that readings asked for, the draws they made, and an epoch read first with the same one read second."""
+    """Compare which readings ask for keys, which draw, and an epoch read first with the same epoch read second."""
     if ctx.subject.iterable:
         raise NotMeasured("an iterable dataset is not read by key")
     ctx.need(ctx.serial, ctx.again, ctx.reverse)
@@ -46,17 +46,17 @@ def kept_draws(ctx: Context) -> Finding:
         if other:
             kept |= set(other)
             evidence.append(
-                f"epoch 1 after epoch 0, and in a process that begins with it: {len(other)} of {total} readings differ: "
+                f"epoch 1 read after epoch 0, and read first in its process: {len(other)} of {total} readings differ: "
                 f"{listed(other)}"
             )
     if not kept:
-        return Finding("ok", "nothing that was drawn for one sample or epoch comes again in another")
+        return Finding("ok", "no draw of one sample or epoch comes again in another")
     text = _KEPT if history and not drew else _CACHE
     return Finding("fault", text, evidence, kept, ctx.source)
 
 
 def _fewer_asked(records: list[Record]) -> list[int]:
-    """Return the indices of keys that one reading asked for and another one did not."""
+    """Return the indices of keys that one reading asks for and another does not."""
     asked: dict[tuple[int, int], set[bool]] = defaultdict(set)
     for record in records:
         if record.digest:
@@ -65,7 +65,7 @@ def _fewer_asked(records: list[Record]) -> list[int]:
 
 
 def _drew_once(ctx: Context) -> list[int]:
-    """Return the repeated indices whose first reading drew and whose later ones did not, if there is more than one."""
+    """Return the repeated indices if they are several and only the first reading of each drew."""
     readings: dict[int, list[Record]] = defaultdict(list)
     for record in ctx.repeats(ctx.moved.records):
         readings[record.index].append(record)
@@ -78,14 +78,14 @@ def _drew_once(ctx: Context) -> list[int]:
 
 
 def hash_order(ctx: Context) -> Finding:
-    """Compare spawned workers of two hash seeds; runs that agree without workers and with one hash seed need no second."""
+    """Compare spawned workers with two hash seeds, unless the first already agree with the run without workers."""
     if "spawn" not in ctx.methods or not ctx.workers:
-        raise NotMeasured("needs workers that are spawned: pass spawn among the start methods")
+        raise NotMeasured("needs spawned workers: add spawn to the start methods")
     one = ctx.parallel(ctx.workers[0], "spawn")
     ctx.need(ctx.serial, ctx.again, one)
     ctx.need_steady()
     if not differing(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
-        return Finding("ok", "spawned workers, which have a hash seed of their own, give the same bytes")
+        return Finding("ok", "spawned workers, which have their own hash seed, give the same bytes")
     seed, other_seed = one.plan.hashing, ctx.hash_seeds[1]
     other = ctx.spawned_again(other_seed)
     ctx.need(other)
@@ -97,19 +97,19 @@ def hash_order(ctx: Context) -> Finding:
     ]
     if _own_to_each_process(ctx, seed):
         text = (
-            "two spawned processes of one hash seed differ: the order of a set of objects, which is set by their addresses, or "
-            "something else that differs from process to process"
+            "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "
+            "that differs between processes. Sort such a set"
         )
         return Finding("warning", text, evidence, found, ctx.source)
     text = (
-        "samples depend on hash() of strings or on the order of a set of them, which spawned workers and runs do not share: "
-        "sort the set, or use hashlib or zlib.crc32; PYTHONHASHSEED=0 hides it"
+        "samples depend on hash() of strings or on the order of a set of them, which differ between spawned workers and between "
+        "runs. Sort the set, and use hashlib or zlib.crc32 for hash(), because PYTHONHASHSEED=0 only hides the fault"
     )
     return Finding("warning", text, evidence, found, ctx.source)
 
 
 def _own_to_each_process(ctx: Context, seed: str) -> bool:
-    """Return whether spawned processes of one hash seed differ."""
+    """Return whether spawned processes with the same hash seed differ."""
     one = ctx.parallel(ctx.workers[0], "spawn")
     if not ctx.random and not ctx.subject.iterable:
         digests = defaultdict(set)

@@ -22,25 +22,29 @@ from seedsafe_audit.runs import Plan
 __all__ = ["ends", "memory", "pickling", "pools"]
 
 _GROWTH, _LEAST, _WARM, _BLOCKS = 32, 20_000, 500, 5
-_TRIED, _HOPELESS = 32, 2.0  # readings after which it can be told that there is no time for all of them
+_TRIED, _HOPELESS = 32, 2.0  # after so many readings, give up if all would take more than twice the time
 
 
 def ends(ctx: Context) -> Finding:
-    """Answer which runs hung or died."""
+    """List the runs that hung or died."""
     hung, died = [], []
     for run in [ctx.serial, *ctx.parallels()]:
         for hang in run.outcome.hangs:
-            hung.append(f"{run.plan.name}: process {hang.pid} stood still, {hang.doing}\n{hang.stack}")
+            hung.append(f"{run.plan.name}: process {hang.pid} hung, {hang.doing}\n{hang.stack}")
         if run.outcome.error and not run.outcome.hangs:
             died.append(f"{run.plan.name}: {run.outcome.error}")
     skipped = [run.trouble for run in ctx.parallels() if run.skipped]
     if hung:
-        text = f"a process did not go on for {ctx.runs.timeout:g} s and was ended"
+        text = (
+            f"a process hung for {ctx.runs.timeout:g} s and was ended. Look in its stack for a lock, a file or a thread pool, and "
+            "open that in the worker"
+        )
         return Finding("fault", text, (*hung, *died, *skipped), _indices(hung), "dataset")
     if died:
         part: Any = "dataset" if ctx.serial.outcome.error else None
-        return Finding("fault", "a run ended before its time", tuple(died), (), part)
-    return Finding("ok", "every run came to its end")
+        text = "a run ended early. Fix the error below, or use less memory if the system killed it"
+        return Finding("fault", text, tuple(died), (), part)
+    return Finding("ok", "every run finished")
 
 
 def _indices(lines: list[str]) -> tuple[int, ...]:
@@ -64,16 +68,19 @@ def pickling(ctx: Context) -> Finding:
 
     outcome = ctx.runs.call("pickling", work)
     if not outcome.items:
-        raise NotMeasured(outcome.error or "pickling stood still")
+        raise NotMeasured(outcome.error or "pickling hung")
     size, error, culprits = outcome.items[0]
     if error:
         evidence = (error, *(f"dataset{path} cannot be pickled: {text}" for path, text in culprits))
-        text = "it cannot be pickled, so workers that are spawned (macOS, Windows) or forkserver's cannot have it"
+        text = (
+            "it cannot be pickled, so workers by spawn (macOS, Windows) or forkserver cannot receive it. Open files and locks "
+            "lazily, and use module-level functions instead of lambdas"
+        )
         return Finding("fault", text, evidence, (), "dataset")
     evidence = (f"{size:,} bytes go to each worker",)
     for run in ctx.parallels():
         if run.plan.method != "fork" and run.outcome.error:
-            text = "it pickles, but a worker that is spawned cannot start with it"
+            text = "it can be pickled, but a spawned worker cannot start with it. Fix the error below"
             return Finding("fault", text, (*evidence, run.trouble), (), "dataset")
     return Finding("ok", "it can be pickled", evidence)
 
@@ -90,7 +97,7 @@ def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str
 
 
 def pools(ctx: Context) -> Finding:
-    """Count the threads that Python did not start, at a worker's first reading and later."""
+    """Count the native threads, which Python did not start, at a worker's first reading and later."""
     if not ctx.workers:
         raise NotMeasured("needs workers")
     method, count = ctx.methods[0], ctx.workers[0]
@@ -114,16 +121,19 @@ def pools(ctx: Context) -> Finding:
         )
     if not grown:
         return Finding("ok", "no worker starts native threads", evidence)
-    text = f"each worker starts {grown} native threads besides its own: with one worker a core they fight for the cores"
+    text = (
+        f"each worker starts {grown} native threads, which compete for the cores with other workers. Call "
+        "seedsafe.opencv.guard(), or set OMP_NUM_THREADS=1"
+    )
     return Finding("warning", text, evidence, (), "dataset")
 
 
 def memory(ctx: Context) -> Finding:
-    """Read again and again in one forked process, and see its private memory grow."""
+    """Read many times in one forked process, and measure its private memory."""
     reads, seconds = ctx.memory
     count = ctx.subject.length
     if count is None:
-        raise NotMeasured("it has no length")
+        raise NotMeasured("the dataset has no length")
     ctx.need(ctx.serial)
     dataset = ctx.subject.dataset
 
@@ -131,7 +141,7 @@ def memory(ctx: Context) -> Finding:
         rng.seed(1)
         tell(dataset, 0)
         say = Recorder(dataset, [0], folder)
-        gc.freeze()  # else the collector itself writes to every object
+        gc.freeze()  # otherwise the collector writes to every object
         begun, warm = time.monotonic(), 0
         while warm < _WARM and not (warm >= _TRIED and _needs(warm, begun) > _HOPELESS * seconds):
             _quietly(dataset, warm % min(count, _WARM))
@@ -154,11 +164,11 @@ def memory(ctx: Context) -> Finding:
     if outcome.items and outcome.items[0][0] < 0:
         needed = outcome.items[0][1]
         raise NotMeasured(
-            f"{_LEAST:,} readings would take {needed} s, and {seconds:g} are given: pass --memory-seconds {needed}"
+            f"{_LEAST:,} readings would take {needed} s, but the limit is {seconds:g} s: pass --memory-seconds {needed}"
         )
     measured = [(read, private) for read, private in outcome.items if private is not None]
     if outcome.error or len(measured) < 2:
-        raise NotMeasured(outcome.error or "this system does not tell private memory")
+        raise NotMeasured(outcome.error or "this system does not report private memory")
     (_, before), (done, after) = measured[0], measured[-1]
     if done < _LEAST:
         raise NotMeasured(f"needs {_LEAST:,} readings, {done:,} were made in {seconds:g} s")
@@ -168,20 +178,20 @@ def memory(ctx: Context) -> Finding:
     ]
     steady = statistics.median(
         (two - one) * _BLOCKS / done for one, two in pairwise(marks)
-    )  # a single leap is none
+    )  # the median, because a single leap is no steady growth
     evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
     if min(grown, steady) > _GROWTH:
         text = (
-            f"a worker's memory grows by {grown:.0f} bytes a reading: it keeps Python objects, each of which is copied when "
-            "it is first touched, or it collects something"
+            f"a worker's memory grows by {grown:.0f} bytes per reading, because Python objects are copied when they are first "
+            "touched or it collects something. Keep one array instead of many objects"
         )
         return Finding("fault", text, evidence, (), "dataset")
-    text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes a reading"
+    text = f"a worker's private memory grows by {max(min(grown, steady), 0):.0f} bytes per reading"
     return Finding("ok", text, evidence)
 
 
 def _needs(reads: int, begun: float) -> float:
-    """Return the seconds that all readings would take, going by the first ones."""
+    """Return the seconds that all readings would take at the speed of the first ones."""
     return (time.monotonic() - begun) / reads * _LEAST
 
 

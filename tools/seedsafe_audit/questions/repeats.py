@@ -12,19 +12,19 @@ from seedsafe_audit.runs import Run
 __all__ = ["duplicates", "repeated_epochs"]
 
 _STEADY = (
-    "every reading of a sample in one epoch gives the same bytes: no randomness, or one that depends on the index (and "
-    "the epoch) alone"
+    "every reading of a sample in one epoch gives the same bytes, so nothing is random or it depends only on the index and "
+    "the epoch"
 )
 
 
 _ONCE = (
-    "readings of a sample are equal within a run, and differ between runs: something is drawn from the clock, or once for each "
-    "process, and it cannot be seen how many samples share it"
+    "readings of a sample are equal within a run and differ between runs, so something comes from the clock or once for each "
+    "process. The audit cannot see how many samples share it"
 )
 
 
 def duplicates(ctx: Context) -> Finding:
-    """Compare what workers make of the same indices, read in the same order."""
+    """Compare the samples that workers give for the same indices, read in the same order."""
     if ctx.subject.iterable:
         return _shared_items(ctx)
     _need_readable(ctx)
@@ -60,7 +60,8 @@ def duplicates(ctx: Context) -> Finding:
         return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
     return Finding(
         "fault",
-        "worker processes hold copies of the same random state and make the same draws",
+        "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
+        "such as ss.generator(key)",
         evidence,
         samples,
         _loader_or(ctx, blamed[0]),
@@ -70,7 +71,7 @@ def duplicates(ctx: Context) -> Finding:
 
 
 def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
-    """Look for a seed, other in each run, that the readings of several indices got: one that a clock gave."""
+    """Look for a seed from a clock: several indices get it, and the next run does not have it."""
     again = {seed for record in ctx.again.records for seed in record.seeds}
     evidence, samples = [], set()
     for run in runs:
@@ -90,14 +91,14 @@ def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
             samples |= {index for found in shared.values() for index, _ in found}
             (one, first), (other, second) = min(found), max(found)
             evidence.append(
-                f"{run.plan.name}, epoch {epoch}: {count} of {len(records)} readings got a seed that another index got: {seed} "
+                f"{run.plan.name}, epoch {epoch}: {count} of {len(records)} readings got the seed of another index: {seed} "
                 f"went to sample {one}, worker {first}, and to sample {other}, worker {second}"
             )
     if not samples:
         return None
     text = (
-        "different samples get the same draws: their generators are seeded with a number that several samples share and that "
-        "differs from run to run, such as a clock's"
+        "different samples get the same draws, because their generators share a seed that differs between runs, such as the "
+        "clock. Seed from the key, as ss.generator(key) does"
     )
     return Finding("fault", text, evidence, samples, ctx.source)
 
@@ -105,13 +106,13 @@ def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
 def repeated_epochs(ctx: Context) -> Finding:
     """Compare the second pass of each run with the first."""
     if ctx.epochs < 2:
-        raise NotMeasured("needs epochs=2")
+        raise NotMeasured("needs epochs=2 or more")
     ctx.need(ctx.serial)
     if not ctx.subject.iterable:
         _need_readable(ctx)
     if not ctx.random and not ctx.subject.iterable:
         changing = _changing(ctx, ctx.serial)
-        text = f"{_STEADY}; the epochs differ" if changing else f"{_STEADY}; the epochs are equal"
+        text = f"{_STEADY}. The epochs {'differ' if changing else 'are equal'}"
         return Finding("ok", text)
     rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
@@ -132,20 +133,20 @@ def repeated_epochs(ctx: Context) -> Finding:
     if blamed:
         return Finding(
             "fault",
-            "an epoch repeats the random draws of the one before",
+            "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed",
             evidence,
             samples,
             _loader_or(ctx, blamed[-1], epochs=True),
         )
     if not ctx.random:
-        return Finding("ok", "both epochs give the same items: no randomness was seen")
+        return Finding("ok", "both epochs give the same samples, so nothing random was seen")
     return Finding("ok", "the epochs differ in every run")
 
 
 def _need_readable(ctx: Context) -> None:
     if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
         repeated = listed(ctx.order.indices[: ctx.order.repeats])
-        raise NotMeasured(f"the samples that are read again and again raise: {repeated}")
+        raise NotMeasured(f"the samples that are read repeatedly raise errors: {repeated}")
 
 
 def _random_inside(ctx: Context, run: Run) -> bool:
@@ -163,7 +164,7 @@ def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
 
 
 def _equal_draws(ctx: Context, records: list[Record]) -> tuple[int, int, list[tuple[int, int]]]:
-    """Count the readings that equal the first worker's of the same turn; name (index, worker) of those."""
+    """Return how many readings equal the first worker's of the same turn, how many there are, and each (index, worker)."""
     workers = _by_worker(records)
     own = {digest for digests in _per_index(records).values() for digest, times in digests.items() if times}
     if len(workers) < 2 or len(own) < 2:
@@ -196,7 +197,7 @@ def _matrix(ctx: Context, run: Run, epoch: int) -> Matrix:
     width = min(map(len, cells))
     batch = ctx.order.batch
     return Matrix(
-        f"{run.plan.name}, epoch {epoch}: what each worker made of the same indices; equal colours are equal bytes",
+        f"{run.plan.name}, epoch {epoch}: the samples that each worker gave for the same indices; equal colours mean equal bytes",
         tuple(f"worker {number}" for number in range(len(cells))),
         tuple(f"batch {turn // batch}, sample {turn % batch}" for turn in range(width)),
         tuple(row[:width] for row in cells),
@@ -215,7 +216,7 @@ def _pictures(ctx: Context, run: Run, epoch: int) -> tuple[Picture, ...]:
 
 
 def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
-    """Count the readings of epoch 1 that equal their counterpart in epoch 0."""
+    """Return how many readings of epoch 1 equal their counterpart in epoch 0, and how many have one."""
     first: dict[tuple[int, int], set[str | None]] = defaultdict(set)
     for record in _counterparts(ctx, run, 0):
         first[_place(ctx, run, record)].add(record.digest)
@@ -224,7 +225,7 @@ def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
 
 
 def _pooled(ctx: Context, run: Run) -> bool:
-    """Return whether a pool's workers take what comes, so that only the turns of a reading can be compared."""
+    """Return whether the workers are a pool that reads in any order, so that only turns can be compared."""
     return ctx.subject.loader == "keras" and run.plan.workers > 0
 
 
@@ -244,7 +245,7 @@ def _changing(ctx: Context, run: Run) -> bool:
 
 
 def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
-    """Return "loader" if the fault is gone without the loader's worker_init_fn, else where the randomness is."""
+    """Return "loader" if the fault is gone without the loader's worker_init_fn, otherwise the source of the randomness."""
     if ctx.subject.worker_init is not None and run.plan.workers:
         without = ctx.parallel(run.plan.workers, run.plan.method, init=False)
         if without.whole:
@@ -258,7 +259,7 @@ def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
 
 
 def _shared_items(ctx: Context) -> Finding:
-    """Compare the streams that the workers give of an iterable dataset."""
+    """Compare the samples that the workers give from an iterable dataset."""
     evidence, samples, whole = [], set(), []
     for run in ctx.parallels():
         if not run.whole:
@@ -274,17 +275,17 @@ def _shared_items(ctx: Context) -> Finding:
         if len(set(serial)) > 1 and len(shared) > all_items // 4:
             samples |= {r.index for stream in streams.values() for r in stream if r.digest in shared}
             evidence.append(
-                f"{run.plan.name}: {len(shared)} of {all_items} items come from more than one worker"
+                f"{run.plan.name}: {len(shared)} of {all_items} samples come from more than one worker"
             )
         elif len(streams) > 1 and all(
             len(stream) == len(serial) < len(ctx.order.indices) for stream in streams.values()
         ):
             evidence.append(
-                f"{run.plan.name}: each worker gives all {len(serial)} items, with draws of its own"
+                f"{run.plan.name}: each worker gives all {len(serial)} samples, with its own draws"
             )
     if not whole:
         raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader has workers for it")
     if evidence:
-        text = "every worker iterates the whole dataset: split it by torch.utils.data.get_worker_info()"
+        text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")
-    return Finding("ok", "the workers give different items")
+    return Finding("ok", "the workers give different samples")

@@ -18,12 +18,12 @@ _FAR = 100.0
 
 
 def raised(ctx: Context) -> Finding:
-    """List what the readings raised."""
+    """List the errors of the readings."""
     if (why := ctx.serial.trouble) and not ctx.serial.records:
         raise NotMeasured(why)
     failed = {record.index: record for record in ctx.serial.records if record.failure}
     if not failed:
-        return Finding("ok", f"{_read(ctx)} samples were read, none raised")
+        return Finding("ok", f"{_read(ctx)} samples were read, and none raised an error")
     evidence = []
     for index, record in sorted(failed.items())[:8]:
         failure = record.failure
@@ -31,9 +31,8 @@ def raised(ctx: Context) -> Finding:
         file = f", file {failure.file}" if failure.file else ""
         evidence.append(f"sample {index}: {failure}{file} ({failure.place})")
     kinds = Counter(record.failure.kind for record in failed.values() if record.failure)
-    text = f"{len(failed)} of {_read(ctx)} samples raise: " + ", ".join(
-        f"{k} ({n})" for k, n in kinds.items()
-    )
+    errors = ", ".join(f"{kind} ({count})" for kind, count in kinds.items())
+    text = f"{len(failed)} of {_read(ctx)} samples raise: {errors}. Fix them, or leave them out"
     part = _part(ctx, failed, lambda record: record.failure is not None)
     return Finding("fault", text, evidence, failed, part)
 
@@ -41,7 +40,11 @@ def raised(ctx: Context) -> Finding:
 def missing(ctx: Context) -> Finding:
     """Look for None among the samples and their parts."""
     return _found(
-        ctx, lambda content: content.none, "None is returned, which the default collate refuses", "no None"
+        ctx,
+        lambda content: content.none,
+        "None is returned",
+        "no None",
+        "The default collate function refuses them: leave them out of the index",
     )
 
 
@@ -55,6 +58,7 @@ def not_finite(ctx: Context) -> Finding:
         ),
         "values are NaN or infinite",
         "all values are finite",
+        "Fix the division or the data",
     )
 
 
@@ -67,18 +71,21 @@ def forms(ctx: Context) -> Finding:
     shapes = _groups(records, lambda content: tuple((path, shape) for path, _, shape in content.form))
     groups = kinds if len(kinds) > 1 else shapes
     if len(groups) == 1:
-        return Finding("ok", f"all have the same form: {_form(records[0])}")
+        return Finding("ok", f"all samples have the same form: {_form(records[0])}")
     evidence = [
         f"{len(found)} samples, {listed(r.index for r in found)}: {_form(found[0])}" for found in groups[:6]
     ]
     odd = {record.index: record for found in groups[1:] for record in found}
     part = _bare_forms(ctx, by_kind=groups is kinds)
     if groups is kinds:
-        text = f"types or dtypes differ from sample to sample: {len(groups)} forms"
+        text = f"types or dtypes differ between samples, in {len(groups)} forms. Convert them in one place"
         return Finding("fault", text, evidence, odd, part)
-    text = f"shapes differ from sample to sample: {len(groups)} forms; the default collate refuses them in one batch"
+    text = (
+        f"shapes differ between samples, in {len(groups)} forms, which the default collate function refuses in one batch. Crop "
+        "or pad to one size"
+    )
     if ctx.subject.loader == "keras":
-        return Finding("ok", "the batches differ in shape only, as a last batch does", evidence)
+        return Finding("ok", "only the shapes of the batches differ, as the last one's may", evidence)
     return Finding("warning", text, evidence, odd, part)
 
 
@@ -86,7 +93,7 @@ def outliers(ctx: Context) -> Finding:
     """Compare the range of each sample's values with the ranges of the rest."""
     records = _contents(ctx)
     if len(records) < 8:
-        raise NotMeasured(f"needs 8 samples, {len(records)} could be read")
+        raise NotMeasured(f"needs 8 samples, but only {len(records)} could be read")
     ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
     for record in records:
         assert record.content is not None
@@ -98,11 +105,14 @@ def outliers(ctx: Context) -> Finding:
         for index, low, high, usual in _far(found):
             samples.setdefault(index, path)
             evidence.append(
-                f"sample {index}{path and ', ' + path}: {low:g} to {high:g}, where others stay within ±{usual:g}"
+                f"sample {index}{path and ', ' + path}: {low:g} to {high:g}, but others stay within ±{usual:g}"
             )
     if not samples:
-        return Finding("ok", "no sample's values lie far outside the others'")
-    text = "values far outside the range of the rest: a division by almost nothing, or an integer overflow"
+        return Finding("ok", "no values lie far outside the range of the rest")
+    text = (
+        "values lie far outside the range of the rest, as after a division by almost zero or an integer overflow. Convert the "
+        "type before you compute"
+    )
     far = set(samples)
     part = (
         _part(ctx, far, lambda record: False)
@@ -118,7 +128,7 @@ def _far(found: list[tuple[int, float, float]]) -> list[tuple[int, float, float,
     sizes = np.array([max(abs(low), abs(high)) for _, low, high in found])
     usual = float(np.quantile(sizes, 0.9, method="lower"))
     lows = np.array([low for _, low, _ in found])
-    # A sign that hardly another sample has, with a size like the others' values: an integer that wrapped.
+    # A negative value of the usual size, where few samples have one, is an integer that wrapped.
     wrapped = (lows < -usual / 4) if usual and np.mean(lows < 0) <= 0.1 else np.zeros(len(found), bool)
     far = (sizes > _FAR * usual) if usual else np.zeros(len(found), bool)
     return [(*one, usual) for one, is_far in zip(found, far | wrapped, strict=True) if is_far]
@@ -133,7 +143,9 @@ def _bare_far(ctx: Context) -> list[tuple[int, float, float, float]]:
     return [one for found in ranges.values() for one in _far(found)]
 
 
-def _found(ctx: Context, look: Callable[[Content], Iterable[str]], bad: str, good: str) -> Finding:
+def _found(
+    ctx: Context, look: Callable[[Content], Iterable[str]], bad: str, good: str, way_out: str
+) -> Finding:
     records = _contents(ctx, every=True)
     if not records:
         raise NotMeasured(ctx.trouble(ctx.serial))
@@ -153,12 +165,12 @@ def _found(ctx: Context, look: Callable[[Content], Iterable[str]], bad: str, goo
     def again(record: Record) -> bool:
         return record.content is not None and bool(list(look(record.content)))
 
-    text = f"{bad}: {len(found)} of {_read(ctx)} samples"
+    text = f"{bad} in {len(found)} of {_read(ctx)} samples. {way_out}"
     return Finding("fault", text, evidence, found, _part(ctx, found, again))
 
 
 def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:
-    """Return "transform" if none of the indices is bad without it."""
+    """Return "transform" if no index is bad without it, otherwise "dataset"."""
     if ctx.subject.transform() is None or not ctx.bare.whole:
         return "dataset"
     chosen = set(indices)
