@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Matrix", "Picture", "Report", "audit"]
 
-# Imported when a name is first asked for: the help of a command needs none of them.
+# Names are imported at their first use, because the help of a command needs none of them.
 _MODULE_OF = {
     "audit": "seedsafe_audit.api",
     "Answer": "seedsafe_audit.report",

@@ -23,7 +23,7 @@ from seedsafe_audit.subject import Subject, subject_of
 __all__ = ["Progress", "audit"]
 
 Progress = Callable[[int, int, str], None]
-"""Called with the questions answered, their number, and the run that is being made."""
+"""Called with the number of answers so far, the number of questions, and the name of the current run."""
 
 
 def audit(
@@ -40,32 +40,32 @@ def audit(
     memory_seconds: float = 20.0,
     progress: Progress | None = None,
 ) -> Report:
-    """Run a dataset in real loaders, and answer questions about what they delivered.
+    """Read a dataset in real loaders, and answer questions about its samples.
 
-    The dataset is read in forked processes only, so the caller's object stays as it is, and so do the process-wide
-    generators. Spawned workers import the main script again: call it below ``if __name__ == "__main__":``.
+    Only forked processes read the dataset, so your object and the process-wide generators stay unchanged. Spawned workers
+    import the main script again, so call this below ``if __name__ == "__main__":``.
 
     Args:
-        dataset: a map-style or iterable torch dataset, a DataLoader (its dataset and worker_init_fn are taken), a Keras
-            Sequence or PyDataset, or anything that can be indexed.
-        samples: how many samples (batches of a Keras Sequence) are read, at least 8; they are spread over the dataset.
+        dataset: a map-style or iterable torch dataset, a DataLoader (for its dataset and worker_init_fn), a Keras Sequence
+            or PyDataset, or any object with indices.
+        samples: the number of samples (or of a Keras Sequence's batches) to read, at least 8, spread over the dataset.
         workers: the numbers of workers to try.
-        start_methods: of the workers: "fork", "spawn", "forkserver".
-        epochs: passes of each run, at least 1; the dataset's `set_epoch` is called where it has one.
-        timeout: seconds in which a sample must be read; what takes longer is reported with its stack and ended.
-        questions: names of `seedsafe_audit.questions.QUESTIONS`; all by default.
-        loader: "torch", "keras" or "processes"; "auto" follows the dataset's class.
-        memory_reads: readings that measure memory; the verdict needs 20,000.
-        memory_seconds: the time for them.
-        progress: is called with (questions answered, questions in all, run).
+        start_methods: the start methods of the workers: "fork", "spawn", "forkserver".
+        epochs: the number of passes of each run, at least 1. The audit calls the dataset's `set_epoch`, if it has one.
+        timeout: seconds for one sample. A process that takes longer is ended, and the report has its stack.
+        questions: names of `seedsafe_audit.questions.QUESTIONS`. All by default.
+        loader: "torch", "keras" or "processes". "auto" follows the dataset's class.
+        memory_reads: the number of readings that measure memory. The verdict needs 20,000.
+        memory_seconds: seconds for these readings.
+        progress: a function to call with (questions answered, questions in all, run).
 
     Returns:
-        The report; ``report["duplicates"].verdict`` is one answer, `report.exit_code()` is for CI.
+        The report: ``report["duplicates"].verdict`` is one answer, and `report.exit_code()` is for CI.
 
     Raises:
         TypeError: the dataset can be neither indexed nor iterated.
         ValueError: an argument is out of its range, or the dataset is empty.
-        RuntimeError: it runs in a worker process, or the system has no fork.
+        RuntimeError: a worker process calls it, or the system has no fork.
 
     Example:
         >>> import seedsafe as ss
@@ -83,7 +83,7 @@ def audit(
         raise ValueError(f"timeout must be more than 0 seconds, got {timeout!r}")
     subject = subject_of(dataset, loader)
     if subject.iterable and subject.loader != "torch":
-        counts = ()  # no loader has workers for it
+        counts = ()  # only torch's loader has workers for an iterable
     answers: list[Any] = []
 
     def beat(run: str) -> None:
@@ -117,7 +117,7 @@ def audit(
 
 
 def _draws(ctx: Context) -> list[Draw]:
-    """Read the first and the last samples in a process of their own, and return the lines that draw."""
+    """Read the first sample and the last two in another process, and return the lines that draw."""
 
     def work(folder: str) -> Iterator[Draw]:
         recorder = Recorder(ctx.subject.dataset, [0], folder)

@@ -18,10 +18,10 @@ __all__ = ["Asked", "seeds_given"]
 
 
 class Asked:
-    """Counts, from the moment when it is made and in this process alone, how often the key under way is asked for.
+    """Counts the uses of the current key in this process, from now on.
 
     Args:
-        note: is called each time.
+        note: a function to call at each use.
     """
 
     def __init__(self, note: Callable[[], None] | None = None) -> None:
@@ -41,10 +41,10 @@ class Asked:
 
 @contextmanager
 def seeds_given(alone: bool) -> Iterator[set[str]]:
-    """List the seeds that this thread gives to generators of NumPy's and of `random`, and to torch's.
+    """Collect the seeds of NumPy's, Python's and torch's generators in this thread.
 
     Args:
-        alone: no other thread reads meanwhile; else none are listed.
+        alone: whether no other thread reads meanwhile. If not, the set stays empty.
     """
     if not alone:
         yield set()

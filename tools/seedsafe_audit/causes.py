@@ -24,23 +24,23 @@ _WARNINGS = (
     "global-draws",
     "lost-state",
 )
-"""What the draws of one dataset show as; the first that is there leads."""
+"""The questions in which a dataset's draws show. The first of them with this verdict leads."""
 
 _CLOCKS = ("reproducible", "duplicates")
 _HASHES = ("hash-order",)
 
 
 def tell_of_draws(answers: Sequence[Answer]) -> bool:
-    """Return whether an answer tells of draws, so that it is worth looking for the lines."""
+    """Return whether an answer concerns draws, so that the lines are worth a search."""
     return any(_leads(answers, names) for names in (_FAULTS, _WARNINGS))
 
 
 def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
-    """Return the answers with each cause told once.
+    """Return the answers, each cause led by one of them.
 
     Args:
         answers: in the order of the report.
-        draws: the lines that drew.
+        draws: the lines that draw.
     """
     changed: dict[str, Answer] = {}
     for names in (_FAULTS, _WARNINGS):
@@ -48,7 +48,7 @@ def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
         if not members:
             continue
         first, *others = members
-        if first.question == "hash-order":  # the rest has it as its cause where only spawned workers differ
+        if first.question == "hash-order":  # it causes the others only if nothing but spawned workers differ
             apart = {one.question for one in others} - {"workers"}
             others = [] if apart else others
         told = [draw for draw in draws if _concerns(draw, first)]
@@ -70,7 +70,7 @@ def _leads(answers: Sequence[Answer], names: tuple[str, ...]) -> list[Answer]:
 
 
 def _is_of_generators(answer: Answer) -> bool:
-    """Return whether only generators' states were lost."""
+    """Return whether only the states of generators are lost."""
     return all(line.endswith("drawn from") for line in answer.evidence)
 
 

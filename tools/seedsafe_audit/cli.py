@@ -26,8 +26,8 @@ def main(argv: list[str]) -> int:
         argv: Arguments after ``seedsafe audit``.
 
     Returns:
-        0 if there is no fault, 1 if there is one (with ``--strict`` also for a warning), 2 if the audit could not
-        run: an unknown option, an object that cannot be imported or is not a dataset; 130 if interrupted.
+        0 if there is no fault, 1 if there is one (with ``--strict`` also for a warning), 2 if the audit cannot run (an
+        unknown option, an object that cannot be imported or is not a dataset), 130 if interrupted.
 
     Example:
         >>> main(["--questions"])  # doctest: +ELLIPSIS
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     if options.target is None:
         print("seedsafe audit: pass the dataset as MODULE:OBJECT, such as data.py:dataset", file=sys.stderr)
         return 2
-    before = signal.signal(signal.SIGTERM, _interrupt)  # so that the processes are ended first
+    before = signal.signal(signal.SIGTERM, _interrupt)  # so that the audit ends its processes first
     try:
         return _audit(options)
     except KeyboardInterrupt:
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    write = _writer(options.format)  # a missing library is told before minutes of work
+    write = _writer(options.format)  # raise for a missing library before minutes of work
     dataset = load(options.target)
     usual = QUICK if options.quick else USUAL
     asked = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
@@ -87,11 +87,7 @@ def _audit(options: argparse.Namespace) -> int:
 
 
 def _writer(form: str) -> Callable[[Report, TextIO], None]:
-    """Return the function that writes a report in this form.
-
-    Raises:
-        ImportError: what it needs is not installed.
-    """
+    """Return the function that writes a report in this form, or raise ImportError for a missing library."""
     if form == "json":
         return lambda report, file: print(report.to_json(), file=file)
     try:
@@ -118,7 +114,7 @@ def _list(values: list[str] | None) -> list[str] | None:
 
 @contextmanager
 def _progress() -> Iterator[Progress | None]:
-    """A progress bar on the error stream, if that is a terminal and rich is there; it starts no thread."""
+    """Show progress on the error stream without a thread, if it is a terminal and rich is installed."""
     try:
         rich: Any = importlib.import_module("rich.progress") if sys.stderr.isatty() else None
     except ImportError:

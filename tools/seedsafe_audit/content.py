@@ -18,7 +18,7 @@ _DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was seen in one sample; each part of it goes by its path, ``[0]["image"]``."""
+    """The content of one sample. Each part has a path such as ``[0]["image"]``."""
 
     digest: str
     form: tuple[tuple[str, str, str], ...]  # path, type with dtype, shape
@@ -29,7 +29,7 @@ class Content:
 
 
 def content(sample: Any) -> Content:
-    """Look through a sample once."""
+    """Return the content of a sample."""
     form, none, nan, infinite, ranges = [], [], [], [], []
     for path, leaf in leaves(sample):
         array = as_array(leaf)
@@ -58,12 +58,12 @@ def content(sample: Any) -> Content:
 
 
 def digest(value: Any) -> str:
-    """Return the digest of all that a value holds, as a bridge compares two results."""
+    """Return the digest of a value with all its parts, as a bridge does to compare two results."""
     return same.content(value).digest.hex()
 
 
 def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a sample with their paths; containers and objects are opened, empty ones are parts themselves."""
+    """Yield the parts of a sample with their paths. An empty container is itself a part."""
     if len(above) >= _DEPTH or id(value) in above:
         yield path, type(value).__qualname__
         return
@@ -78,7 +78,7 @@ def leaves(value: Any, path: str = "", above: tuple[int, ...] = ()) -> Iterator[
 
 
 def _parts(value: Any) -> list[tuple[str, Any]] | None:
-    """Return what is in a container or an object, None for everything else."""
+    """Return the parts of a container or an object, or None for everything else."""
     if isinstance(value, Mapping):
         return [(f"[{key!r}]", value[key]) for key in sorted(value, key=repr)]
     if isinstance(value, set | frozenset):
@@ -96,7 +96,7 @@ def _parts(value: Any) -> list[tuple[str, Any]] | None:
 
 
 def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
-    """Return the numbers of an array, tensor, image or Python number; None for everything else."""
+    """Return an array, tensor, image or Python number as an array, or None for everything else."""
     if isinstance(leaf, bool | int | float | complex):
         try:
             return np.asarray(leaf)
@@ -107,5 +107,5 @@ def as_array(leaf: Any) -> np.ndarray[Any, Any] | None:
     except TypeError:
         if not same.is_tensor(leaf):
             raise
-        array = np.asarray(leaf.detach().cpu().float())  # bfloat16 and other kinds that NumPy lacks
+        array = np.asarray(leaf.detach().cpu().float())  # bfloat16 and other dtypes that NumPy lacks
     return array

@@ -31,9 +31,9 @@ from seedsafe_audit.subject import Subject
 
 __all__ = ["KEY", "Draw", "draws"]
 
-_MOST, _SECONDS = 200_000, 5.0  # marks taken; generators' states are compared at each line
+_MOST, _SECONDS = 200_000, 5.0  # limits, because each line compares the states of all generators
 _READINGS = 3
-_WIDE = 100  # of the text of a line
+_WIDE = 100  # characters of a line to show
 
 KEY = "the sample's key"
 _ASKED: dict[Any, str] = {
@@ -47,7 +47,7 @@ _ASKED: dict[Any, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One generator, or what was asked besides, and the first line that drew from it."""
+    """A generator or another source of randomness, and the first line that draws from it."""
 
     source: str
     place: str
@@ -62,10 +62,12 @@ class Draw:
 def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
+    This seeds the generators of the process and sets its tracer.
+
     Args:
-        subject: what is read; this process's generators are seeded and its tracer is set.
-        indices: of the samples.
-        say: is called with the index that is read next.
+        subject: the dataset.
+        indices: the indices of the samples.
+        say: a function to call with each index before it is read.
     """
     rng.seed(1)
     tell(subject.dataset, 0)
@@ -85,7 +87,7 @@ class _Tracer:
     def __init__(self, dataset: Any, own: Callable[[FrameType], bool]) -> None:
         self.found: dict[str, Draw] = {}
         self._own = own
-        found = find(dataset).sources  # it tries hooks, which may replace generators
+        found = find(dataset).sources  # before the others: it tries hooks, which may replace generators
         sources: list[Any] = [*globals_for(Bridge()), *found, *generators(dataset)]
         named = {source.name: source for source in sources}
         self._sources = [source for source in named.values() if not isinstance(source, HookSource)]
@@ -108,7 +110,7 @@ class _Tracer:
         sys.setprofile(self._profile)
         sys.settrace(self._call)
         try:
-            with contextlib.suppress(Exception):  # another question lists them
+            with contextlib.suppress(Exception):  # the question raises lists errors
                 read(index)
         finally:
             sys.settrace(None)
@@ -128,13 +130,13 @@ class _Tracer:
         return self._local
 
     def _nearest(self, frame: FrameType | None) -> FrameType | None:
-        """Return the innermost frame of the user's code, None where the reading has none."""
+        """Return the innermost frame of the user's code, or None."""
         while frame is not None and not self._own(frame):
             frame = None if frame.f_code is _Tracer.read.__code__ else frame.f_back
         return frame
 
     def _look(self) -> None:
-        """Compare the generators' states with those at the line before."""
+        """Compare the states of the generators with those at the previous line."""
         self._left -= len(self._sources)
         if self._left < 0 or time.monotonic() > self._until:
             sys.settrace(None)
@@ -148,7 +150,7 @@ class _Tracer:
     def _mark(self, source: Any) -> Any:
         try:
             return source.mark()
-        except Exception:  # noqa: BLE001  # somebody's code
+        except Exception:  # noqa: BLE001  # a user's generator may raise anything
             return None
 
     def _profile(self, frame: FrameType, event: str, argument: Any) -> None:
@@ -156,7 +158,7 @@ class _Tracer:
             return
         try:
             name = _ASKED.get(argument)
-        except TypeError:  # it has no hash
+        except TypeError:  # not hashable
             return
         kept = getattr(argument, "__self__", None)
         if isinstance(kept, type) and issubclass(kept, datetime.date) and argument.__name__ != "fromordinal":
@@ -188,7 +190,7 @@ _FRAMEWORKS = ("torch", "numpy", "keras", "tensorflow", "tf_keras")
 
 
 def _is_users(frame: FrameType) -> bool:
-    """Return whether code is neither installed, nor Python's, nor ours."""
+    """Return whether a frame runs the user's own code, neither installed nor the standard library's."""
     file = frame.f_code.co_filename
     return _is_no_frameworks(frame) and not any(part in file for part in _LIBRARIES)
 

@@ -26,17 +26,17 @@ def passes(
     init: Any = None,
     first: int = 0,
 ) -> Iterator[list[Record]]:
-    """Read the recorder for some epochs; yield the records of each batch as they are delivered.
+    """Read the recorder for some epochs, and yield the records of each batch as it arrives.
 
     Args:
-        subject: what is read, and with which loader.
-        recorder: the dataset to hand to the loader.
-        workers: 0 for none.
+        subject: the dataset and its loader.
+        recorder: the dataset to pass to the loader.
+        workers: the number of workers, 0 for none.
         method: the start method of the workers.
-        batch: the samples in a batch; Keras's items are batches themselves.
-        epochs: how many passes; the dataset is told each, if it has a set_epoch, begin_epoch or Keras's hooks.
+        batch: the number of samples in a batch. An index of a Keras dataset is a batch already.
+        epochs: the number of passes. A dataset with set_epoch, begin_epoch or Keras's hooks gets each.
         init: the DataLoader's worker_init_fn.
-        first: the number of the first pass.
+        first: the first epoch.
     """
     import multiprocessing
 
@@ -68,7 +68,7 @@ def passes(
 
 
 def tell(dataset: Any, epoch: int) -> None:
-    """Set the epoch, in the main process as training loops do: of a Subset, say, in the dataset that it reads."""
+    """Set the epoch in the main process, as training loops do. For a Subset, set it in the inner dataset."""
     if hasattr(dataset, "begin_epoch") and hasattr(dataset, "expect_epochs"):
         if not dataset.has_epoch() or getattr(dataset, "epoch", None) is None:
             dataset.begin_epoch(epoch)
@@ -150,7 +150,7 @@ def _enqueued(subject: Subject, recorder: Recorder, workers: int) -> Iterator[li
 
 
 class _ForKeras:
-    """The recorder with what Keras's enqueuers ask for."""
+    """The recorder with the interface of a Keras dataset."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -163,7 +163,7 @@ class _ForKeras:
         return self.recorder[position]
 
     def on_epoch_end(self) -> None:
-        """Do nothing: the dataset's own hook is called in the main process."""
+        """Do nothing, because the main process calls the dataset's own hook."""
 
 
 def _processes(source: Any, workers: int, method: str, batch: int) -> Iterator[list[Any]]:

@@ -15,7 +15,7 @@ _CELL = 18
 
 
 def write(report: Report, file: TextIO) -> None:
-    """Write a page; whatever comes from the dataset is escaped."""
+    """Write the page, with all text from the dataset escaped."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -27,11 +27,11 @@ def write(report: Report, file: TextIO) -> None:
 
 
 def _colour(number: int) -> str:
-    """Return a colour of its own for each number, by the golden angle."""
+    """Return a different colour for each number, by the golden angle."""
     return f"hsl({number * 137.508 % 360:.0f} 65% {45 + number % 3 * 12}%)"
 
 
 def _repeated(matrix: Matrix) -> set[int]:
-    """Return the numbers that stand in more than one row."""
+    """Return the numbers in more than one row."""
     rows = [set(row) for row in matrix.cells]
     return {number for row in rows for number in row if sum(number in other for other in rows) > 1}

@@ -17,7 +17,7 @@ _SIDE = 96
 
 
 def preview(sample: Any) -> str | None:
-    """Return a picture of the first image in a sample, else a curve of its first numbers, else None."""
+    """Return the first image in a sample, or a curve of its first numbers, or None."""
     arrays = [
         array
         for _, leaf in leaves(sample)

@@ -23,12 +23,12 @@ _LIBRARIES = {
 
 @dataclass(frozen=True, slots=True)
 class ProcessFacts:
-    """A process at one moment.
+    """The memory and the threads of a process.
 
     Attributes:
-        private: bytes of memory that it shares with no other process, None where the system does not tell.
-        native: threads that Python did not start.
-        libraries: what may have started them.
+        private: bytes of memory that no other process shares, or None if the system does not report them.
+        native: the number of threads that Python did not start.
+        libraries: the libraries that may have started them.
     """
 
     private: int | None
@@ -46,7 +46,7 @@ def process_facts() -> ProcessFacts:
 
 
 def private_memory() -> int | None:
-    """Return the bytes of memory that this process shares with no other, None where the system does not tell."""
+    """Return the bytes of memory that no other process shares, or None if the system does not report them."""
     try:
         lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -57,7 +57,7 @@ def private_memory() -> int | None:
 
 
 def _libraries() -> tuple[str, ...]:
-    """Return the libraries with thread pools in this process: as threadpoolctl tells, or by what is mapped."""
+    """Return the libraries with thread pools in this process, from threadpoolctl or the memory map."""
     found = []
     cv2: Any = sys.modules.get("cv2")
     if cv2 is not None and hasattr(cv2, "getNumThreads"):

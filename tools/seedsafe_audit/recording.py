@@ -54,31 +54,33 @@ class Record:
     changed: tuple[Change, ...] = ()
     picture: str | None = None
     process: ProcessFacts | None = None
-    asked: int = 0  # how often the key of the sample was asked for, as calls without a key do
-    seeds: tuple[str, ...] = ()  # what generators were seeded with meanwhile
-    delivered: str | None = None  # the digest of what arrived in the main process
+    asked: int = 0  # how many calls without a key used the sample's key
+    seeds: tuple[str, ...] = ()  # the seeds of generators meanwhile
+    delivered: str | None = None  # the digest of the sample in the main process
 
     @property
     def digest(self) -> str | None:
-        """The digest of the sample's bytes, None if there is none."""
+        """The digest of the sample's bytes, or None if there is no sample."""
         return None if self.content is None else self.content.digest
 
 
 @dataclass
 class Recorder:
-    """A dataset of records: position k of it reads ``order[k]`` of the user's dataset.
+    """A dataset of records: its position k reads ``order[k]`` of the user's dataset.
 
     Args:
         base: the user's dataset.
         order: the indices to read.
-        folder: where each process says what it is reading, and where its stack goes.
-        watch: compare the dataset's attributes after each reading.
-        moved: seed the process-wide generators otherwise before each reading, and see what it leaves of them.
-        pictures: keep a small picture of that many first readings in each process.
-        carry: hand out (record, sample) instead of the record alone.
-        facts: measure the process at the first and each of these readings.
-        meeting: a barrier that workers wait at, so that each reads its share.
-        alone: no other thread reads meanwhile, so that what happens in the process can be told.
+        folder: the folder in which each process notes its current reading and, if it hangs, its stack.
+        watch: whether to compare the dataset's attributes after each reading.
+        moved: whether to seed the process-wide generators before each reading, and record their states after it.
+        pictures: the number of first readings in each process with a small picture.
+        carry: whether to return (record, sample) instead of the record alone.
+        facts: measure the process at the first reading and then at every one of this many; 0 for never.
+        meeting: a barrier at which workers wait, so that each reads its share.
+        meet_until: the position at which they stop waiting.
+        alone: whether no other thread reads meanwhile, so that seeds belong to the current reading.
+        epoch: the current epoch.
     """
 
     base: Any
@@ -102,12 +104,12 @@ class Recorder:
         return self.read(position, self.order[position], lambda: self.base[self.order[position]])
 
     def __getitems__(self, positions: list[int]) -> list[Any]:
-        """Read a batch as the dataset would be read: at once, if it can do that."""
+        """Read a batch at once if the dataset can, as a loader would."""
         if _reads_batches(self.base) and not (self.moved or self.watch):
             given: list[Any] = []
             self._process()
             self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
-            with contextlib.suppress(Exception):  # read one by one, each tells what it raises
+            with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
                 given = list(self.base.__getitems__([self.order[position] for position in positions]))
             if len(given) == len(positions):
                 return [
@@ -120,7 +122,7 @@ class Recorder:
         return {**self.__dict__, "_here": {}}
 
     def read(self, position: int, index: int, read: Any) -> Any:
-        """Return the record of one reading, with the sample if it is to be carried."""
+        """Read one sample and return its record, with the sample if `carry` is set."""
         here = self._process()
         if self.meeting is not None and position < self.meet_until:
             with contextlib.suppress(threading.BrokenBarrierError):
@@ -142,7 +144,7 @@ class Recorder:
             record.content = content(sample)
         except StopIteration:
             raise
-        except Exception as error:  # noqa: BLE001  # what it raises is what is asked for
+        except Exception as error:  # noqa: BLE001  # the record lists any error
             record.failure = failure(error)
         else:
             record.seeds = tuple(sorted(seeds))
@@ -165,16 +167,16 @@ class Recorder:
         return tuple(sorted(set(self.order)))
 
     def announce(self) -> None:
-        """Let this process tell what it reads from now on; threads need that done before they start."""
+        """Prepare this process for its notes. Threads need that before they start."""
         self._process()
 
     def tell_of(self, index: int) -> None:
-        """Say that this process reads an index by other means."""
+        """Note that this process reads an index without the recorder."""
         self._process()
         self._say(f"reading index {index}")
 
     def _process(self) -> dict[str, Any]:
-        """Return what belongs to this process and epoch, made at its first reading."""
+        """Return the data of this process and epoch, created at the first reading."""
         if self._here.get("of") != (os.getpid(), self.epoch):
             log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
             here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
@@ -190,7 +192,7 @@ class Recorder:
 
 
 class Items:
-    """The records of an iterable dataset: each process iterates its own copy, at most `limit` items of it."""
+    """The records of an iterable dataset: each process iterates its own copy, up to `limit` samples."""
 
     def __init__(self, recorder: Recorder, limit: int) -> None:
         self.recorder, self.limit = recorder, limit
@@ -211,7 +213,7 @@ class Items:
 
 
 def _reads_batches(dataset: Any) -> bool:
-    """Return whether a dataset has a ``__getitems__`` of its own, not torch's or ours, which read one by one as well."""
+    """Return whether a dataset has its own ``__getitems__``. Torch's and seedsafe's read one by one, so they do not count."""
     method = getattr(type(dataset), "__getitems__", None)
     home = str(getattr(method, "__module__", ""))
     if home.startswith("torch.utils.data."):
@@ -220,7 +222,7 @@ def _reads_batches(dataset: Any) -> bool:
 
 
 def worker_number() -> int | None:
-    """Return the number of this worker as torch counts, None where torch does not know."""
+    """Return torch's number of this worker, or None if torch has none."""
     data: Any = sys.modules.get("torch.utils.data")
     info = data.get_worker_info() if data is not None else None
     return None if info is None else int(info.id)
@@ -240,7 +242,7 @@ def failure(error: BaseException) -> Failure:
 
 
 def _announce(folder: Path) -> int:
-    """Let this process tell what it reads, and write its stack on SIGUSR1."""
+    """Open the file for this process's notes, and write its stack on SIGUSR1."""
     stack = os.open(folder / f"stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
     return os.open(folder / f"at-{os.getpid()}", os.O_CREAT | os.O_WRONLY, 0o600)

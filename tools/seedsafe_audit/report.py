@@ -16,7 +16,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Which readings gave equal bytes: a row a worker, a column a batch; equal numbers are equal bytes."""
+    """A table of readings with one row per worker, in which equal numbers mean equal bytes."""
 
     title: str
     rows: tuple[str, ...]
@@ -26,7 +26,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A sample to look at: a PNG file in base 64, and what it shows."""
+    """A sample as a PNG file in base 64, with a caption."""
 
     caption: str
     png: str
@@ -42,11 +42,13 @@ class Answer:
         verdict: ``"fault"`` if training gets wrong data, ``"warning"`` if results cannot be reproduced or something
             is lost, ``"ok"``, or ``"not measured"`` with the reason in the summary.
         summary: one or two sentences.
-        evidence: what was seen, a line each: which runs, workers and samples.
+        evidence: the runs, workers and samples that show it, one line each.
         samples: the indices concerned, at most 20.
-        at_fault: the part that it comes from, where the measurements tell.
+        at_fault: the part that causes it, if the measurements show that.
+        matrix: a table of equal readings, if there are any.
+        pictures: some of the samples concerned.
         places: the lines of the user's code that draw, ``data.py:12``, one for each generator.
-        part_of: the question whose answer tells of the same cause, and is counted in place of this one; None for none.
+        part_of: the question with the same cause that counts instead of this one, or None.
     """
 
     question: str
@@ -72,8 +74,8 @@ class Report:
 
     Attributes:
         subject: the dataset in words.
-        answers: one for each question asked.
-        runs: the runs made, each with its reads, its seconds and how it ended.
+        answers: one for each question.
+        runs: the runs, each with its readings, its seconds and its end.
         settings: the arguments of the audit.
         versions: of Python, NumPy and the frameworks that the subject uses.
     """
@@ -88,7 +90,7 @@ class Report:
         """Return the answer to a question.
 
         Raises:
-            KeyError: the question was not asked.
+            KeyError: the audit did not ask the question.
         """
         for answer in self.answers:
             if answer.question == question:
@@ -98,19 +100,19 @@ class Report:
 
     @property
     def faults(self) -> tuple[Answer, ...]:
-        """The answers whose verdict is a fault, one for each cause."""
+        """The answers that are faults, one for each cause."""
         return self._led("fault")
 
     @property
     def warnings(self) -> tuple[Answer, ...]:
-        """The answers whose verdict is a warning, one for each cause."""
+        """The answers that are warnings, one for each cause."""
         return self._led("warning")
 
     def _led(self, verdict: Verdict) -> tuple[Answer, ...]:
         return tuple(one for one in self.answers if one.verdict == verdict and one.part_of is None)
 
     def parts_of(self, question: str) -> tuple[str, ...]:
-        """Return the other questions whose answers tell of the same cause."""
+        """Return the other questions whose answers have the same cause."""
         return tuple(answer.question for answer in self.answers if answer.part_of == question)
 
     def exit_code(self, *, strict: bool = False) -> int:
@@ -130,12 +132,10 @@ class Report:
         """Return the report that `to_dict` wrote.
 
         Raises:
-            ValueError: the data are of another version.
+            ValueError: the data have another version.
         """
         if data.get("version") != _VERSION:
-            raise ValueError(
-                f"version must be {_VERSION}, got {data.get('version')!r}: write the report again"
-            )
+            raise ValueError(f"version must be {_VERSION}, got {data.get('version')!r}: run the audit again")
         return cls(
             subject=data["subject"],
             answers=tuple(_answer(answer) for answer in data["answers"]),

@@ -13,22 +13,22 @@ from seedsafe_audit.content import digest
 __all__ = ["NAMES", "loaded", "seed", "states"]
 
 NAMES = ("random", "numpy.random", "torch", "cv2")
-"""What can be seeded; cv2's state cannot be read."""
+"""The generators that can be seeded. OpenCV's state cannot be read."""
 
 
 def loaded() -> tuple[str, ...]:
-    """Return the generators that this process has."""
+    """Return the names of the generators in this process."""
     return tuple(name for name in NAMES if name in ("random", "numpy.random") or name in sys.modules)
 
 
 def seed(value: int, other: str | None = None) -> None:
-    """Seed all of them with a value; the one named `other` with the next value."""
+    """Seed all generators with a value, except the one named `other`, which gets the next value."""
     for name in loaded():
         _SEED[name](value + (name == other))
 
 
 def states() -> dict[str, str]:
-    """Return a digest of the state of each, without drawing."""
+    """Return a digest of the state of each generator."""
     found = {
         "random": digest(np.array(random.getstate()[1], np.uint64)),
         "numpy.random": _numpy_state(),

@@ -29,21 +29,21 @@ class Plan:
     """One way to read the dataset.
 
     Attributes:
-        name: of the run: ``"2 workers, fork"``.
-        workers: 0 for none.
+        name: the name of the run: ``"2 workers, fork"``.
+        workers: the number of workers, 0 for none.
         method: the start method of the workers.
-        epochs: how many passes.
-        batch: samples a batch; 0 for the audit's own.
-        reverse: the other order.
-        reads: how many readings of the order, 0 for all.
-        other: the process-wide generator that is seeded otherwise.
-        bare: without the transform.
-        init: with the DataLoader's worker_init_fn, if it has one.
-        threads: read by that many threads instead of a loader.
-        first: the number of the first epoch.
+        epochs: the number of passes.
+        batch: the number of samples in a batch, 0 for the audit's usual one.
+        reverse: whether to read in reverse order.
+        reads: the number of readings, 0 for the whole order.
+        other: the process-wide generator with another seed.
+        bare: whether to read without the transform.
+        init: whether to use the DataLoader's worker_init_fn.
+        threads: the number of threads that read instead of a loader, 0 for none.
+        first: the first epoch.
         hashing: the PYTHONHASHSEED of spawned workers.
-        keys: read so many keys of any indices and epochs instead of the order.
-        seconds: the time for them.
+        keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
+        seconds: the time limit for these keys.
         watch, moved, pictures, carry, facts: as for Recorder.
     """
 
@@ -71,7 +71,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of a plan: its records in the order in which they arrived, or why there are none."""
+    """The outcome of a plan: its records in order of arrival, or the reason why there are none."""
 
     plan: Plan
     records: tuple[Record, ...]
@@ -81,7 +81,7 @@ class Run:
 
     @property
     def whole(self) -> bool:
-        """Whether it was made and came to its end."""
+        """Whether it ran and finished."""
         return not (self.skipped or self.outcome.error or self.outcome.hangs)
 
     @property
@@ -100,12 +100,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The indices that are read: first a few again and again, equally in each worker, then each once.
+    """The indices to read: first a few repeatedly, the same in each worker, then each once.
 
     Attributes:
-        indices: what is read at each position.
-        repeats: the number of positions that belong to the first part.
-        batch: the size of a batch.
+        indices: the index at each position.
+        repeats: the number of positions in the first part.
+        batch: the number of samples in a batch.
     """
 
     indices: tuple[int, ...]
@@ -117,10 +117,10 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
     """Spread `samples` indices over the dataset, its first and last among them.
 
     Args:
-        length: of the dataset.
-        samples: how many to read, at most.
-        workers: the numbers of workers that the order serves: each gets the same batches of the first part.
-        one: repeat a single index, for loaders whose workers take what comes.
+        length: the length of the dataset.
+        samples: the greatest number of indices.
+        workers: the numbers of workers for which each worker gets the same batches in the first part.
+        one: whether to repeat a single index, for loaders whose workers read in any order.
     """
     count = min(samples, length)
     spread = [round(step * (length - 1) / max(count - 1, 1)) for step in range(count)]
@@ -133,13 +133,13 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
 
 
 class Runs:
-    """Makes runs when they are asked for, each once.
+    """Runs plans at their first use, each once.
 
     Args:
-        subject: what is read.
-        order: the indices.
-        timeout: seconds without progress before a run is ended.
-        beat: is called with the run's name, several times a second.
+        subject: the dataset.
+        order: the indices to read.
+        timeout: seconds without progress after which a run is ended.
+        beat: a function to call with the name of the run several times a second.
     """
 
     def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
@@ -219,12 +219,12 @@ class Runs:
 
 
 def _one_thread() -> None:
-    """Keep torch from its thread pool, which does not survive a fork of a process that has used it."""
+    """Keep torch from using its thread pool, which does not survive a later fork."""
     sys.modules["torch"].set_num_threads(1)
 
 
 def _without_transform(subject: Subject, index: int) -> None:
-    """Put one that does nothing in its place; None, where the dataset asks more of it."""
+    """Replace the transform by one that does nothing, or by None if the dataset needs more than a callable."""
     found = subject.transform()
     if found is None:
         return
@@ -235,7 +235,7 @@ def _without_transform(subject: Subject, index: int) -> None:
         return
     try:
         subject.dataset[index]
-    except Exception:  # noqa: BLE001  # whatever it asks of a transform
+    except Exception:  # noqa: BLE001  # the dataset uses something that the callable lacks
         for name in names:
             object.__setattr__(holder, name, None)
 
@@ -247,7 +247,7 @@ def _nothing(*given: Any, **named: Any) -> Any:
 
 
 def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Record]]:
-    """Read keys that no other run reads: all indices in a scattered order, epoch after epoch."""
+    """Read keys that no other run reads: all indices in a scattered order, one epoch after another."""
     length = subject.length or 1
     step = next(step for step in range(round(length * 0.618) or 1, 2 * length) if math.gcd(step, length) == 1)
     end = time.monotonic() + plan.seconds
@@ -262,7 +262,7 @@ def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Rec
 
 
 def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
-    sys.setswitchinterval(1e-5)  # this process is thrown away
+    sys.setswitchinterval(1e-5)  # show races; this process does nothing else
     tell(recorder.base, 0)
     recorder.announce()
     with ThreadPoolExecutor(threads) as pool:
@@ -270,7 +270,7 @@ def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
 
 
 def _import_what_reading_imports(recorder: Recorder) -> None:
-    """Import what the first reading would, so that threads which an import starts are not taken for a pool of its own."""
+    """Import the modules that the first reading would import, so that their threads do not count as a pool."""
     receive, send = os.pipe()
     known = set(sys.modules)
     child = os.fork()
@@ -296,7 +296,7 @@ def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
 
 
 def _numbered(records: list[Record]) -> list[Record]:
-    """Number the workers of each epoch where torch did not, in the order in which they first came."""
+    """Number the workers of each epoch by their first record, if torch has not numbered them."""
     seen: dict[tuple[int, int], int] = {}
     for record in records:
         if record.worker is None:

@@ -32,7 +32,7 @@ _OPAQUE = (
     "threading",
     "_thread",
     "multiprocessing.context",
-    "seedsafe.bridging.runner",  # what a bridge has seen of a dataset is no state of the dataset
+    "seedsafe.bridging.runner",  # a bridge's notes about a dataset are not its state
 )
 
 Kind = Literal["in place", "value", "generator"]
@@ -53,12 +53,12 @@ Snapshot = dict[str, _Entry]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One attribute that is no longer what it was.
+    """One changed attribute.
 
     Attributes:
-        path: where it is: ``.images[3]``.
+        path: its path from the dataset: ``.images[3]``.
         kind: ``"in place"`` for the content of an array or a cached sample, ``"generator"``, or ``"value"``.
-        shown: before and after, in words.
+        shown: the value before and after, in words.
     """
 
     path: str
@@ -67,10 +67,10 @@ class Change:
 
 
 def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
-    """Return what is reachable from a dataset; of long lists and large arrays only the given positions."""
+    """Return all that a dataset refers to, but only the elements at `positions` of long lists and large arrays."""
     found: Snapshot = {}
     seen: set[int] = set()
-    budget = _BYTES  # of arrays, in the order in which they are met
+    budget = _BYTES  # of arrays, spent in the order of the walk
     todo: deque[tuple[str, Any, int, bool]] = deque(
         [("", dataset, 0, isinstance(dataset, list | tuple | dict))]
     )
@@ -96,7 +96,7 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A generator that a dataset keeps, by the path to it."""
+    """A generator in a dataset, named by its path."""
 
     name: str
     value: Any
@@ -107,7 +107,7 @@ class Generator:
 
 
 def generators(dataset: Any) -> Iterator[Generator]:
-    """Yield the generators that are reachable from a dataset, those nearest to it first."""
+    """Yield the generators that a dataset refers to, the nearest first."""
     seen: set[int] = set()
     todo: deque[tuple[str, Any, int]] = deque([("", dataset, 0)])
     while todo and len(seen) < _ENTRIES:
@@ -122,7 +122,7 @@ def generators(dataset: Any) -> Iterator[Generator]:
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
-    """Return what differs, in the order of the paths; what is made when it is first needed is no difference."""
+    """Return the differences in the order of the paths, except for objects that are created at their first use."""
     found = []
     attributes = {_attribute(path) for path in before}
     empty = tuple(path for path, entry in before.items() if entry.shown == "None")
@@ -137,7 +137,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
             ):
                 found.append(
                     Change(path, "value", f"{kept.shown} {word}")
-                )  # else the container's length says it
+                )  # in a container, its length shows the change
         elif old.digest != new.digest:
             shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
             found.append(Change(path, _kind(old, new), shown))
@@ -147,7 +147,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
 def _made_lazily(
     path: str, old: _Entry | None, new: _Entry | None, empty: tuple[str, ...], attributes: set[str]
 ) -> bool:
-    """Return whether this is an open file, a generator or a table that was not there before."""
+    """Return whether the entry is new and not a plain value, such as a file, a generator or a table."""
     if old is None and _attribute(path) not in attributes:
         return new is not None and (new.kind != "value" or path != _attribute(path))
     if path in empty:
@@ -172,7 +172,7 @@ def _parent(path: str) -> str:
 
 
 def _entry(value: Any, positions: tuple[int, ...], nested: bool) -> _Entry | None:
-    """Return the entry of a value, None for an object that is only opened."""
+    """Return the entry of a value, or None for an object of which only the parts count."""
     state = _generator_state(value)
     name = type(value).__name__
     if state is not None:
@@ -206,7 +206,7 @@ def _parts(value: Any, positions: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
 def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
     ours = (
         type(value).__module__.partition(".")[0] == "seedsafe"
-    )  # what it keeps for itself is no state of the dataset
+    )  # private attributes of seedsafe's objects are not the dataset's state
     for name, part in getattr(value, "__dict__", {}).items():
         if not (ours and name.startswith("_")):
             yield name, part
@@ -215,7 +215,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 yield name, getattr(value, name)
-    for base in type(value).__mro__:  # generators are often kept in the class
+    for base in type(value).__mro__:  # generators are often class attributes
         for name, part in vars(base).items():
             if _generator_state(part) is not None:
                 yield name, part

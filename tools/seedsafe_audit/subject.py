@@ -21,14 +21,14 @@ _INNER = ("dataset", "base", "base_dataset")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A dataset, and the loader that its users read it with.
+    """A dataset and its loader.
 
     Attributes:
         dataset: the user's object.
         loader: ``"torch"`` for DataLoader, ``"keras"`` for Keras's own enqueuer, ``"processes"`` for plain ones.
-        iterable: it is iterated, not indexed.
-        length: the number of samples (of batches for Keras), None if it does not tell.
-        worker_init: the DataLoader's worker_init_fn.
+        iterable: whether it is iterated instead of indexed.
+        length: the number of samples (of batches for Keras), or None if it is unknown.
+        worker_init: the DataLoader's worker_init_fn, or None.
     """
 
     dataset: Any
@@ -46,13 +46,13 @@ class Subject:
         return f"{kind.__module__}.{kind.__qualname__}, {what} {'iterable' if self.iterable else 'dataset'} {length}"
 
     def told(self) -> bool:
-        """Return whether it is told the epoch: it has a `set_epoch` or `begin_epoch`, or reads from a keyed dataset."""
+        """Return whether it gets the epoch: by `set_epoch` or `begin_epoch`, or because it reads from a keyed dataset."""
         if any(callable(getattr(self.dataset, name, None)) for name in ("set_epoch", "begin_epoch")):
             return True
         return any(True for _ in outermost(self.dataset))
 
     def transform(self) -> tuple[Any, tuple[str, ...]] | None:
-        """Return the object that keeps the outermost transform, and the names of its attributes."""
+        """Return the object with the outermost transform and the names of its attributes, or None."""
         seen, todo = set(), [self.dataset]
         while todo:
             holder = todo.pop(0)
@@ -70,17 +70,17 @@ class Subject:
 
 
 def subject_of(dataset: Any, loader: str = "auto") -> Subject:
-    """Look at an object and say how it is read.
+    """Return the subject for an object.
 
     Args:
-        dataset: a torch dataset or DataLoader, a Keras Sequence, or anything with ``__getitem__`` and ``__len__``,
-            or with ``__iter__``.
-        loader: "torch", "keras", "processes", or "auto": the framework that the object's class comes from, else torch
-            if it has been imported.
+        dataset: a torch dataset or DataLoader, a Keras Sequence, or any object with ``__getitem__`` and ``__len__``, or
+            with ``__iter__``.
+        loader: "torch", "keras", "processes", or "auto" for the framework of the object's class, otherwise torch if it has
+            been imported.
 
     Raises:
         TypeError: the object can be neither indexed nor iterated.
-        ValueError: it is empty, or there is no such loader.
+        ValueError: the object is empty, or there is no such loader.
     """
     if loader not in ("auto", "torch", "keras", "processes"):
         raise ValueError(f"loader must be auto, torch, keras or processes, got {loader!r}")
@@ -104,11 +104,10 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
 
 
 def load(target: str) -> Any:
-    """Import what ``MODULE:OBJECT`` names, and call it if it is a class or a function.
+    """Import the object named by ``MODULE:OBJECT``, and call it if it is a class or a function.
 
     Raises:
-        ValueError: the text has another form, the module cannot be imported, the object is not in it or needs
-            arguments.
+        ValueError: the text has another form, the module cannot be imported, or the object is missing or needs arguments.
     """
     module_name, colon, path = target.partition(":")
     if not (module_name and colon and path):
@@ -145,7 +144,7 @@ def _module(name: str) -> Any:
     file = Path(name).resolve()
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {name}")
-    sys.path.insert(0, str(file.parent))  # so that processes that are spawned find it again
+    sys.path.insert(0, str(file.parent))  # so that spawned processes find it again
     return importlib.import_module(file.stem)
 
 

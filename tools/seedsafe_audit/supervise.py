@@ -26,7 +26,7 @@ _POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """A process that did not go on: what it was doing, and its stack."""
+    """A process that hung, with its activity and its stack."""
 
     pid: int
     doing: str
@@ -38,11 +38,11 @@ class Outcome:
     """How a supervised run ended.
 
     Attributes:
-        items: what it gave, also if it then failed.
-        error: the last lines of what it raised, or how its process died.
-        hangs: the processes that did not go on, if it had to be ended.
-        seconds: how long it took.
-        log: the end of what it printed.
+        items: the results, also if the run failed later.
+        error: the last lines of the error, or how the process died.
+        hangs: the processes that hung, if the run was ended.
+        seconds: the duration.
+        log: the end of the output.
     """
 
     items: list[Any]
@@ -53,15 +53,15 @@ class Outcome:
 
 
 def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]) -> Outcome:
-    """Run a generator in a forked process and return what it yields.
+    """Run a generator in a forked process and return its results.
 
-    The process leads a group of its own. When no reading of a sample has begun or ended for `timeout` seconds, every
-    process of the group writes its stack; then, as in every other case, the whole group is killed.
+    The process leads its own group. If no reading of a sample begins or ends for `timeout` seconds, every process of the
+    group writes its stack. In any case the whole group is killed at the end.
 
     Args:
-        work: is called in the process with a folder for the notes of `Recorder`; what it yields must pickle.
+        work: a generator function, which gets a folder for the notes of `Recorder`. Its results must pickle.
         timeout: seconds.
-        beat: is called about 4 times a second.
+        beat: a function to call about 4 times a second.
     """
     folder = tempfile.mkdtemp(prefix="seedsafe-audit-")
     begun = time.monotonic()
@@ -90,14 +90,13 @@ def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Ca
 def _end(group: int) -> int:
     """End all processes of a group and return the status of the first.
 
-    They are asked first: multiprocessing's resource tracker ends by itself once the others are gone, and takes with it
-    the semaphores that they left.
+    SIGTERM comes first, so that multiprocessing's resource tracker can remove the semaphores after the others have ended.
     """
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
         with contextlib.suppress(ProcessLookupError):
-            os.kill(group, number)  # it may not lead its group yet
+            os.kill(group, number)  # the process may not lead its group yet
         end = time.monotonic() + _GRACE
         while number == signal.SIGTERM and _members(group) and time.monotonic() < end:
             time.sleep(_POLL)
@@ -105,7 +104,7 @@ def _end(group: int) -> int:
 
 
 def _members(group: int) -> bool:
-    """Return whether a process of the group runs; zombies do not."""
+    """Return whether a process of the group runs. Zombies do not count."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, leader = path.read_text().rpartition(")")[2].split()[:3]
@@ -118,7 +117,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
     code = 1
     try:
         os.setsid()
-        warnings.simplefilter("default")  # a warning is no reason to end a run
+        warnings.simplefilter("default")  # a warning must not end the run
         _die_with_parent()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -127,7 +126,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         os.dup2(log, 2)
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        # New objects: the old ones' locks may have been held by another thread when this process was forked.
+        # New objects, because another thread may have locked the old ones during the fork.
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
         _keep_files_of_multiprocessing_in(folder)
@@ -139,7 +138,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
                 for item in work(folder):
                     pickle.dump(("item", item), results)
                     results.flush()
-            except BaseException as error:  # noqa: BLE001  # the parent is told, whatever it was
+            except BaseException as error:  # noqa: BLE001  # the parent reports any error
                 traceback.print_exc()
                 text = "".join(traceback.format_exception_only(error)).strip()
                 pickle.dump(("error", _last_lines(text)), results)
@@ -156,14 +155,14 @@ def _keep_files_of_multiprocessing_in(folder: str) -> None:
 
 
 def _finish_multiprocessing() -> None:
-    """Remove the semaphores and files of this process, which `os._exit` would leave; its parent's stay."""
+    """Remove the semaphores and files of this process, because `os._exit` would leave them."""
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util._run_finalizers()
 
 
 def _last_lines(text: str) -> str:
-    """Return the end of a message; torch puts a worker's whole traceback into one."""
+    """Return the first and last line of a long message, because torch includes a worker's whole traceback."""
     lines = [line for line in text.splitlines() if line.strip()]
     return "\n".join(lines[:1] + lines[-1:] if len(lines) > 6 else lines)
 
@@ -174,7 +173,7 @@ def _die_with_parent() -> None:
 
 
 def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) -> bool:
-    """Wait for the process; return False if it stands still."""
+    """Wait for the process, and return False if it hangs."""
     progress = looked = time.time()
     while True:
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
@@ -195,9 +194,9 @@ def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) ->
 
 
 def _stacks(folder: Path) -> tuple[Hang, ...]:
-    """Ask the processes for their stacks; return those that stand in a reading, or else all."""
+    """Get the stacks of the processes, and return those that hang in a reading, or else all."""
     stacks = [path for path in folder.glob("stack-*") if _alive(path)]
-    for path in stacks:  # only those: it would end a process that does not expect it
+    for path in stacks:  # only these: the signal would end a process without a handler
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(path.name.partition("-")[2]), signal.SIGUSR1)
     end = time.monotonic() + _STACKS

@@ -18,11 +18,11 @@ _LINES = 12
 _TABLE = ("verdict", "question")
 
 _Paint = Callable[[str, str], str]
-"""Gives a text one of the styles, or leaves it as it is."""
+"""A function that adds a style to a text, or returns it unchanged."""
 
 
 def write(report: Report, file: TextIO) -> None:
-    """Print a report: what is wrong with its evidence, then all verdicts in a table."""
+    """Print a report: the faults and warnings with their evidence, then a table of all verdicts."""
     tty = file.isatty()
     width = shutil.get_terminal_size().columns if tty else 120
     coloured = tty and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -57,7 +57,7 @@ def _counted(number: int, word: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text of the dataset's without what a terminal would take for orders."""
+    """Return a text without the control characters that a terminal would obey."""
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
@@ -67,7 +67,7 @@ def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
     first, *rest = textwrap.wrap(head + _shown(answer.summary), width)
     lines = ["", paint(first[: len(head) - 2], answer.verdict) + first[len(head) - 2 :], *rest]
     for text in answer.evidence:
-        for number, line in enumerate(text.splitlines()[:_LINES]):  # of a stack, with its own indents
+        for number, line in enumerate(text.splitlines()[:_LINES]):  # a stack has several lines with indents
             lines += textwrap.wrap(
                 ("    " if number else "  - ") + _shown(line), width, subsequent_indent="    "
             )
@@ -75,7 +75,7 @@ def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
 
 
 def _matrix(matrix: Matrix, width: int, paint: _Paint) -> list[str]:
-    """Return who made what: equal numbers are equal bytes."""
+    """Return the lines of a matrix."""
     title = textwrap.wrap(_shown(matrix.title), width - 2)
     lines = [f"  {paint(line, 'dim')}" for line in title]
     for name, row in zip(matrix.rows, matrix.cells, strict=True):

@@ -52,12 +52,12 @@ QUESTIONS = {
 
 
 def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
-    """Answer one question; the last is about the answers before it.
+    """Answer one question.
 
     Args:
         ctx: the runs.
-        name: a key of `QUESTIONS`.
-        before: the answers so far.
+        name: a name of `QUESTIONS`.
+        before: the answers so far, which the last question is about.
     """
     question = QUESTIONS[name]
     try:

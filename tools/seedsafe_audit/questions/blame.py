@@ -13,7 +13,7 @@ __all__ = ["blame"]
 
 
 def blame(ctx: Context, answers: Iterable[Answer]) -> Finding:
-    """Compare what the dataset returned with what the loader delivered, and gather the other answers' parts."""
+    """Compare each sample of the dataset with the one from the loader, and collect the parts at fault in other answers."""
     parts = defaultdict(list)
     for answer in answers:
         if answer.verdict in ("fault", "warning") and answer.at_fault:

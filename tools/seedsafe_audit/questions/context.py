@@ -24,7 +24,7 @@ _SECONDS = 3.0  # for each of the runs over more keys
 
 
 class Finding(NamedTuple):
-    """What a question found; see Answer. Of the samples, an answer lists the first 20."""
+    """The fields of an Answer to one question. The answer lists the first 20 samples."""
 
     verdict: Verdict
     summary: str
@@ -35,23 +35,23 @@ class Finding(NamedTuple):
     pictures: tuple[Picture, ...] = ()
 
 
-class NotMeasured(Exception):  # noqa: N818  # it is an answer, no error
-    """A question cannot be answered: why, the evidence for that, and the samples concerned."""
+class NotMeasured(Exception):  # noqa: N818  # an answer, not an error
+    """No answer is possible. The arguments are the reason, the evidence for it, and the samples concerned."""
 
 
 @dataclass
 class Context:
-    """What an audit knows.
+    """The runs of an audit, and facts about them.
 
     Args:
         subject: the dataset.
-        order: the indices read.
-        runs: makes the runs.
+        order: the indices to read.
+        runs: runs the plans.
         workers: the numbers of workers, without 0.
         methods: the start methods.
-        epochs: the passes of a run.
-        samples: how many were asked for.
-        memory: readings of the memory measurement, and seconds that it may take.
+        epochs: the number of passes of a run.
+        samples: the number of samples that the caller wants.
+        memory: the number of readings that measure memory, and the seconds for them.
     """
 
     subject: Subject
@@ -70,13 +70,13 @@ class Context:
 
     @cached_property
     def again(self) -> Run:
-        """The same once more, when a clock of whole seconds has moved on."""
+        """The same run again, at least a second later, for clocks of whole seconds."""
         time.sleep(max(0.0, self.serial.ended + 1.01 - time.monotonic()))
         return self.runs.get(Plan("no workers, again"))
 
     @cached_property
     def reverse(self) -> Run:
-        """The run without workers in the other order."""
+        """The run without workers in reverse order."""
         return self.runs.get(Plan("no workers, reversed", reverse=True))
 
     @cached_property
@@ -87,26 +87,26 @@ class Context:
 
     @cached_property
     def moved(self) -> Run:
-        """A short run before each of whose readings the process-wide generators are seeded otherwise."""
+        """A short run with another seed for the process-wide generators before each reading."""
         return self.runs.get(Plan("no workers, generators moved", moved=True, reads=self.order.repeats + 16))
 
     @cached_property
     def watched(self) -> Run:
-        """A short run whose attributes are watched."""
+        """A short run that watches the dataset's attributes."""
         return self.runs.get(Plan("no workers, watched", watch=True, reads=self.order.repeats + 16))
 
     @cached_property
     def alone(self) -> Run:
-        """Epoch 1 in a process that has read no other."""
+        """Epoch 1 in a process that reads no other."""
         return self.runs.get(Plan("no workers, epoch 1 alone", first=1))
 
     @cached_property
     def keyed(self) -> bool:
-        """Whether the dataset is told the epoch, and gives the same sample again within one."""
+        """Whether the dataset gets the epoch, and repeats a sample within one."""
         return self.epochs > 1 and not self.random and self.subject.told()
 
     def more_keys(self) -> tuple[Run, Run]:
-        """Return two equal runs over more keys, as many as there is time for."""
+        """Return two equal runs over more keys, as many as time allows."""
         one, two = (
             Plan(f"no workers, {name}", keys=4 * self.samples, seconds=_SECONDS)
             for name in ("more keys", "more keys again")
@@ -115,11 +115,11 @@ class Context:
 
     @cached_property
     def hash_seeds(self) -> tuple[str, str]:
-        """Two hash seeds for spawned workers, the first of which this process does not have."""
+        """Two hash seeds for spawned workers. The first differs from this process's."""
         return ("1", "2") if os.environ.get("PYTHONHASHSEED") == "0" else ("0", "1")
 
     def parallel(self, workers: int, method: str, *, init: bool = True) -> Run:
-        """Return the run of a number of workers and a start method; one pass for start methods after the first."""
+        """Return the run with these workers. Start methods after the first get one pass."""
         name = f"{workers} workers, {method}" + ("" if init else ", without worker_init_fn")
         epochs = self.epochs if method == self.methods[0] else 1
         seed = "" if method == "fork" else self.hash_seeds[0]
@@ -142,7 +142,7 @@ class Context:
         return self.runs.get(Plan(name, workers=count, method="spawn", hashing=hash_seed))
 
     def parallels(self) -> list[Run]:
-        """Return the runs of every number of workers with the first start method, of the least with the others."""
+        """Return the runs of all numbers of workers with the first start method, and of the smallest with the others."""
         first, *others = self.methods
         return [
             *(self.parallel(workers, first) for workers in self.workers),
@@ -150,11 +150,11 @@ class Context:
         ]
 
     def repeats(self, records: Iterable[Record]) -> list[Record]:
-        """Return the readings of the first part of the order, where the same indices come again and again."""
+        """Return the readings of the first part of the order, which repeats its indices."""
         return [record for record in records if record.position < self.order.repeats and record.digest]
 
     def singles(self, records: Iterable[Record]) -> list[Record]:
-        """Return the readings of the second part of the order, where each index comes once."""
+        """Return the readings of the second part of the order, which has each index once."""
         return [record for record in records if record.position >= self.order.repeats and record.digest]
 
     @cached_property
@@ -171,7 +171,7 @@ class Context:
 
     @cached_property
     def unsteady(self) -> list[int]:
-        """The indices that differ between two runs of the same kind, with the same seeds and without workers."""
+        """The indices that differ between two equal runs without workers."""
         found = differing(self.serial.epoch(0), self.again.epoch(0))[0]
         if found or self.subject.iterable:
             return found
@@ -182,7 +182,7 @@ class Context:
 
     @cached_property
     def source(self) -> AtFault:
-        """Where the randomness comes from: the transform if the dataset is steady without it."""
+        """The source of the randomness: the transform if the dataset is steady without it."""
         if self.subject.transform() is None:
             return "dataset"
         if not self.bare.whole or any(record.failure for record in self.bare.records):
@@ -210,7 +210,7 @@ class Context:
             )
 
     def trouble(self, *runs: Run) -> str:
-        """Return why a question that needs these runs cannot be answered; empty if it can."""
+        """Return why these runs are unusable, or an empty string."""
         return next(
             (run.trouble or f"{run.plan.name}: nothing could be read" for run in runs if not _usable(run)), ""
         )
@@ -230,9 +230,9 @@ def _collisions(records: Sequence[Record]) -> float:
 
 
 def differing(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
-    """Return the indices whose readings at the same place differ, and how many places both have.
+    """Return the indices whose readings at the same position differ, and the number of common positions.
 
-    A place is a position; of an iterable dataset, which each worker counts for itself, a worker and a position.
+    Workers of an iterable dataset count positions on their own, so the worker counts as well.
     """
     streams = len({record.position for record in one}) < len(one)
 
@@ -253,7 +253,7 @@ def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
 
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:
-    """Return whether so many of `total` pairs are equal as independent ones, equal at `rate`, practically never are."""
+    """Return whether `equal` of `total` pairs are too many for chance, if independent pairs are equal at `rate`."""
     if not equal or rate >= 1:
         return False
     log = [
