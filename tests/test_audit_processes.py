@@ -16,7 +16,7 @@ from test_docs import ROOT, environment
 
 import seedsafe as ss
 from seedsafe_audit import Report
-from seedsafe_audit.supervise import supervised
+from seedsafe_audit.supervise import supervise
 
 
 def audited(dataset: Any, *questions: str, **options: Any) -> Report:
@@ -129,7 +129,7 @@ def test_what_a_run_gave_before_it_stood_still_is_kept() -> None:
         yield 1
         cases.waits_for_ever()
 
-    outcome = supervised(work, timeout=0.5, beat=lambda: None)
+    outcome = supervise(work, timeout=0.5, beat=lambda: None)
     assert outcome.items == [1]
     assert "waits_for_ever" in outcome.hangs[0].stack
 
@@ -139,7 +139,7 @@ def test_an_exception_in_a_run_is_told() -> None:
         yield 1
         raise KeyError("lost")
 
-    outcome = supervised(work, timeout=30, beat=lambda: None)
+    outcome = supervise(work, timeout=30, beat=lambda: None)
     assert (outcome.items, outcome.error) == ([1], "KeyError: 'lost'")
 
 
@@ -148,7 +148,7 @@ def test_a_crash_in_a_run_is_told() -> None:
         yield 1
         os.kill(os.getpid(), signal.SIGSEGV)
 
-    outcome = supervised(work, timeout=30, beat=lambda: None)
+    outcome = supervise(work, timeout=30, beat=lambda: None)
     assert (outcome.items, outcome.error) == ([1], "the process died: SIGSEGV")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from seedsafe.ground.process import child, is_starting
 from seedsafe.keys.key import checked_int
-from seedsafe_audit.causes import joined, tell_of_draws
+from seedsafe_audit.causes import concern_draws, group
 from seedsafe_audit.draws import Draw, draws
 from seedsafe_audit.questions import QUESTIONS, Context, ask
 from seedsafe_audit.recording import Recorder
@@ -74,9 +74,9 @@ def audit(
         'ok'
     """
     _check_process()
-    chosen = _checked_questions(questions)
-    counts = _checked_workers(workers)
-    methods = _checked_methods(start_methods)
+    chosen = _question_names(questions)
+    counts = _worker_counts(workers)
+    methods = _start_methods(start_methods)
     checked_int("samples", samples, 8, 2**31, "pass 8 or more")
     checked_int("epochs", epochs, 1, 1000, "pass 1 or more")
     if not timeout > 0:
@@ -96,14 +96,14 @@ def audit(
     )
     for name in chosen:
         answers.append(ask(context, name, answers))
-    if tell_of_draws(answers):
-        answers = joined(answers, _draws(context))
+    if concern_draws(answers):
+        answers = group(answers, _draws(context))
     if progress is not None:
         progress(len(chosen), len(chosen), "")
     return Report(
         subject=subject.name,
         answers=tuple(answers),
-        runs=tuple(_described(run) for run in runs.made()),
+        runs=tuple(_description(run) for run in runs.all()),
         settings={
             "samples": samples,
             "workers": [0, *counts],
@@ -142,7 +142,7 @@ def _check_process() -> None:
         raise RuntimeError("audit needs os.fork, which this system does not have: run it on Linux or macOS")
 
 
-def _checked_questions(questions: Iterable[str] | None) -> list[str]:
+def _question_names(questions: Iterable[str] | None) -> list[str]:
     chosen = list(QUESTIONS) if questions is None else list(questions)
     for name in chosen:
         if name not in QUESTIONS:
@@ -150,12 +150,12 @@ def _checked_questions(questions: Iterable[str] | None) -> list[str]:
     return sorted(set(chosen), key=list(QUESTIONS).index)
 
 
-def _checked_workers(workers: Iterable[int]) -> tuple[int, ...]:
+def _worker_counts(workers: Iterable[int]) -> tuple[int, ...]:
     counts = {checked_int("workers", count, 0, 65, "pass numbers of workers up to 64") for count in workers}
     return tuple(sorted(counts - {0}))
 
 
-def _checked_methods(methods: Iterable[str]) -> tuple[str, ...]:
+def _start_methods(methods: Iterable[str]) -> tuple[str, ...]:
     import multiprocessing
 
     known = multiprocessing.get_all_start_methods()
@@ -168,7 +168,7 @@ def _checked_methods(methods: Iterable[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _described(run: Run) -> dict[str, Any]:
+def _description(run: Run) -> dict[str, Any]:
     return {
         "name": run.plan.name,
         "readings": len(run.records),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from seedsafe_audit.draws import KEY, Draw
 from seedsafe_audit.report import Answer
 
-__all__ = ["joined", "tell_of_draws"]
+__all__ = ["concern_draws", "group"]
 
 _FAULTS = ("kept-draws", "duplicates", "epochs")
 _WARNINGS = (
@@ -30,19 +30,19 @@ _CLOCKS = ("reproducible", "duplicates")
 _HASHES = ("hash-order",)
 
 
-def tell_of_draws(answers: Sequence[Answer]) -> bool:
+def concern_draws(answers: Sequence[Answer]) -> bool:
     """Return whether an answer concerns draws, so that the lines are worth a search."""
     return any(_leads(answers, names) for names in (_FAULTS, _WARNINGS))
 
 
-def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
+def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
     """Return the answers, each cause led by one of them.
 
     Args:
         answers: in the order of the report.
         draws: the lines that draw.
     """
-    changed: dict[str, Answer] = {}
+    new: dict[str, Answer] = {}
     for names in (_FAULTS, _WARNINGS):
         members = _leads(answers, names)
         if not members:
@@ -51,15 +51,15 @@ def joined(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
         if first.question == "hash-order":  # it causes the others only if nothing but spawned workers differ
             apart = {one.question for one in others} - {"workers"}
             others = [] if apart else others
-        told = [draw for draw in draws if _concerns(draw, first)]
-        changed[first.question] = replace(
+        lines = [draw for draw in draws if _concerns(draw, first)]
+        new[first.question] = replace(
             first,
-            evidence=(*first.evidence, *map(str, told)),
-            places=tuple(dict.fromkeys(draw.place for draw in told)),
+            evidence=(*first.evidence, *map(str, lines)),
+            places=tuple(dict.fromkeys(draw.place for draw in lines)),
         )
         for one in others:
-            changed[one.question] = replace(one, part_of=first.question)
-    return [changed.get(answer.question, answer) for answer in answers]
+            new[one.question] = replace(one, part_of=first.question)
+    return [new.get(answer.question, answer) for answer in answers]
 
 
 def _leads(answers: Sequence[Answer], names: tuple[str, ...]) -> list[Answer]:

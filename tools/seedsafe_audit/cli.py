@@ -64,7 +64,7 @@ def _audit(options: argparse.Namespace) -> int:
     write = _writer(options.format)  # raise for a missing library before minutes of work
     dataset = load(options.target)
     usual = QUICK if options.quick else USUAL
-    asked = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
+    names = _list(options.select) or [name for name in QUESTIONS if not (options.quick and name in SLOW)]
     with _progress() as progress:
         report = audit(
             dataset,
@@ -73,7 +73,7 @@ def _audit(options: argparse.Namespace) -> int:
             start_methods=options.start_methods or usual[2],
             epochs=options.epochs,
             timeout=options.timeout,
-            questions=asked,
+            questions=names,
             loader=options.loader,
             memory_seconds=options.memory_seconds,
             progress=progress,

@@ -24,7 +24,7 @@ from seedsafe.bridging.options import Bridge
 from seedsafe.bridging.search import find
 from seedsafe.bridging.sources import HookSource, globals_for
 from seedsafe_audit import rng
-from seedsafe_audit.asked import Asked
+from seedsafe_audit.key_use import KeyCounter
 from seedsafe_audit.loaders import tell
 from seedsafe_audit.state import generators
 from seedsafe_audit.subject import Subject
@@ -36,7 +36,7 @@ _READINGS = 3
 _WIDE = 100  # characters of a line to show
 
 KEY = "the sample's key"
-_ASKED: dict[Any, str] = {
+_CALLS: dict[Any, str] = {
     **{getattr(time, name): "the clock" for name in ("time", "time_ns", "perf_counter", "perf_counter_ns")},
     **{getattr(time, name): "the clock" for name in ("monotonic", "monotonic_ns", "process_time")},
     os.urandom: "the system's entropy",
@@ -72,12 +72,12 @@ def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]
     rng.seed(1)
     tell(subject.dataset, 0)
     items = iter(subject.dataset) if subject.iterable else None
-    read = subject.dataset.__getitem__ if items is None else lambda index: next(items)
+    fetch = subject.dataset.__getitem__ if items is None else lambda index: next(items)
     for own in (_is_users, _is_no_frameworks):
         tracer = _Tracer(subject.dataset, own)
         for index in indices[:_READINGS]:
             say(index)
-            tracer.read(read, index)
+            tracer.read(fetch, index)
         if tracer.found:
             yield from tracer.found.values()
             return
@@ -94,9 +94,9 @@ class _Tracer:
         self._marks: list[Any] = []
         self._last: tuple[str, int, str] | None = None
         self._left, self._until = _MOST, time.monotonic() + _SECONDS
-        Asked(lambda: self._note(KEY, sys._getframe(2)))
+        KeyCounter(lambda: self._note(KEY, sys._getframe(2)))
 
-    def read(self, read: Callable[[int], Any], index: int) -> None:
+    def read(self, fetch: Callable[[int], Any], index: int) -> None:
         self._marks = [self._mark(source) for source in self._sources]
         entropy: Any = bit_generator
         before = entropy.randbits
@@ -111,7 +111,7 @@ class _Tracer:
         sys.settrace(self._call)
         try:
             with contextlib.suppress(Exception):  # the question raises lists errors
-                read(index)
+                fetch(index)
         finally:
             sys.settrace(None)
             sys.setprofile(None)
@@ -157,11 +157,11 @@ class _Tracer:
         if event != "c_call":
             return
         try:
-            name = _ASKED.get(argument)
+            name = _CALLS.get(argument)
         except TypeError:  # not hashable
             return
-        kept = getattr(argument, "__self__", None)
-        if isinstance(kept, type) and issubclass(kept, datetime.date) and argument.__name__ != "fromordinal":
+        cls = getattr(argument, "__self__", None)
+        if isinstance(cls, type) and issubclass(cls, datetime.date) and argument.__name__ != "fromordinal":
             name = "the clock"
         if frame.f_globals.get("__name__") == "random" and argument is not None:
             seeding = frame.f_code.co_name == "seed" and getattr(argument, "__name__", "") == "seed"

@@ -59,11 +59,11 @@ def passes(
                 loader = _data_loader(subject, source, workers, method, batch, init)
             batches = iter(loader)
         elif subject.loader == "keras":
-            batches = _enqueued(subject, recorder, workers)
+            batches = _keras_batches(subject, recorder, workers)
         else:
             batches = _processes(source, workers, method, batch)
-        for given in batches:
-            yield [_delivered(one) for one in given]
+        for arrivals in batches:
+            yield [_record(one) for one in arrivals]
         _hook(subject, "on_epoch_end")
 
 
@@ -84,11 +84,11 @@ def _hook(subject: Subject, name: str) -> None:
         getattr(subject.dataset, name)()
 
 
-def _delivered(given: Any) -> Record:
-    if isinstance(given, Record):
-        return given
-    record, sample = given
-    record.delivered = None if record.failure else digest(sample)
+def _record(arrival: Any) -> Record:
+    if isinstance(arrival, Record):
+        return arrival
+    record, sample = arrival
+    record.arrival = None if record.failure else digest(sample)
     result: Record = record
     return result
 
@@ -98,10 +98,10 @@ def _data_loader(subject: Subject, source: Any, workers: int, method: str, batch
     options: dict[str, Any] = {"multiprocessing_context": method, "worker_init_fn": init} if workers else {}
     if subject.iterable:
         source = iterable_for_torch(source)
-    return data.DataLoader(source, batch_size=batch, num_workers=workers, collate_fn=_as_is, **options)
+    return data.DataLoader(source, batch_size=batch, num_workers=workers, collate_fn=_identity, **options)
 
 
-def _as_is(records: list[Any]) -> list[Any]:
+def _identity(records: list[Any]) -> list[Any]:
     return records
 
 
@@ -126,7 +126,7 @@ def _iterable_class() -> Any:
     return Iterable
 
 
-def _enqueued(subject: Subject, recorder: Recorder, workers: int) -> Iterator[list[Any]]:
+def _keras_batches(subject: Subject, recorder: Recorder, workers: int) -> Iterator[list[Any]]:
     base = next(
         kind
         for kind in type(subject.dataset).__mro__
@@ -134,17 +134,17 @@ def _enqueued(subject: Subject, recorder: Recorder, workers: int) -> Iterator[li
     )
     enqueuer_class = importlib.import_module(base.__module__).OrderedEnqueuer
     _hook(subject, "on_epoch_begin")
-    shown = _ForKeras(recorder)
+    sequence = _ForKeras(recorder)
     if base.__name__ == "Sequence":  # tf-keras 2
-        enqueuer = enqueuer_class(shown, use_multiprocessing=True)
+        enqueuer = enqueuer_class(sequence, use_multiprocessing=True)
         enqueuer.start(workers=workers, max_queue_size=10)
     else:
-        enqueuer = enqueuer_class(shown, workers=workers, use_multiprocessing=True, max_queue_size=10)
+        enqueuer = enqueuer_class(sequence, workers=workers, use_multiprocessing=True, max_queue_size=10)
         enqueuer.start()
     try:
-        given = enqueuer.get()
+        batches = enqueuer.get()
         for _ in range(len(recorder)):
-            yield [next(given)]
+            yield [next(batches)]
     finally:
         enqueuer.stop()
 

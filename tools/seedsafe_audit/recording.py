@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from seedsafe_audit import rng
-from seedsafe_audit.asked import Asked, seeds_given
 from seedsafe_audit.content import Content, content
+from seedsafe_audit.key_use import KeyCounter, record_seeds
 from seedsafe_audit.picture import preview
 from seedsafe_audit.process import ProcessFacts, process_facts
 from seedsafe_audit.state import Change, changes, snapshot
@@ -49,14 +49,14 @@ class Record:
     turn: int
     content: Content | None = None
     failure: Failure | None = None
-    drew: tuple[str, ...] = ()
+    draws: tuple[str, ...] = ()  # the process-wide generators that it draws from
     after: dict[str, str] = field(default_factory=dict)
-    changed: tuple[Change, ...] = ()
+    changes: tuple[Change, ...] = ()
     picture: str | None = None
     process: ProcessFacts | None = None
-    asked: int = 0  # how many calls without a key used the sample's key
+    key_uses: int = 0  # how many calls without a key used the sample's key
     seeds: tuple[str, ...] = ()  # the seeds of generators meanwhile
-    delivered: str | None = None  # the digest of the sample in the main process
+    arrival: str | None = None  # the digest of the sample in the main process
 
     @property
     def digest(self) -> str | None:
@@ -73,7 +73,7 @@ class Recorder:
         order: the indices to read.
         folder: the folder in which each process notes its current reading and, if it hangs, its stack.
         watch: whether to compare the dataset's attributes after each reading.
-        moved: whether to seed the process-wide generators before each reading, and record their states after it.
+        reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         pictures: the number of first readings in each process with a small picture.
         carry: whether to return (record, sample) instead of the record alone.
         facts: measure the process at the first reading and then at every one of this many; 0 for never.
@@ -87,7 +87,7 @@ class Recorder:
     order: list[int]
     folder: str
     watch: bool = False
-    moved: bool = False
+    reseed: bool = False
     pictures: int = 0
     carry: bool = False
     facts: int = 0
@@ -105,23 +105,23 @@ class Recorder:
 
     def __getitems__(self, positions: list[int]) -> list[Any]:
         """Read a batch at once if the dataset can, as a loader would."""
-        if _reads_batches(self.base) and not (self.moved or self.watch):
-            given: list[Any] = []
+        if _reads_batches(self.base) and not (self.reseed or self.watch):
+            samples: list[Any] = []
             self._process()
             self._say(f"reading index {self.order[positions[0]]} and its batch, worker {worker_number()}")
             with contextlib.suppress(Exception):  # if it fails, read one by one to see which raises
-                given = list(self.base.__getitems__([self.order[position] for position in positions]))
-            if len(given) == len(positions):
+                samples = list(self.base.__getitems__([self.order[position] for position in positions]))
+            if len(samples) == len(positions):
                 return [
                     self.read(position, self.order[position], lambda sample=sample: sample)
-                    for position, sample in zip(positions, given, strict=True)
+                    for position, sample in zip(positions, samples, strict=True)
                 ]
         return [self[position] for position in positions]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_here": {}}
 
-    def read(self, position: int, index: int, read: Any) -> Any:
+    def read(self, position: int, index: int, fetch: Any) -> Any:
         """Read one sample and return its record, with the sample if `carry` is set."""
         here = self._process()
         if self.meeting is not None and position < self.meet_until:
@@ -132,15 +132,15 @@ class Recorder:
         if self.facts and record.turn == 0:
             record.process = process_facts()
         before = {}
-        if self.moved:
+        if self.reseed:
             rng.seed(1_000 + position)
             before = rng.states()
         self._say(f"reading index {index}, worker {record.worker}")
         sample = None
-        asked = here["asked"].count
+        uses = here["key_uses"].count
         try:
-            with seeds_given(self.alone) as seeds:
-                sample = read()
+            with record_seeds(self.alone) as seeds:
+                sample = fetch()
             record.content = content(sample)
         except StopIteration:
             raise
@@ -148,15 +148,15 @@ class Recorder:
             record.failure = failure(error)
         else:
             record.seeds = tuple(sorted(seeds))
-        record.asked = here["asked"].count - asked
+        record.key_uses = here["key_uses"].count - uses
         self._say("read")
-        if self.moved:
+        if self.reseed:
             record.after = rng.states()
-            record.drew = tuple(
+            record.draws = tuple(
                 name for name, state in record.after.items() if before.get(name, state) != state
             )
         if self.watch:
-            record.changed = tuple(changes(here["snapshot"], snapshot(self.base, self._positions())))
+            record.changes = tuple(changes(here["snapshot"], snapshot(self.base, self._positions())))
         if record.content is not None and record.turn < self.pictures:
             record.picture = preview(sample)
         if self.facts and record.turn > 0 and record.turn % self.facts == 0:
@@ -181,7 +181,7 @@ class Recorder:
             log = self._here.get("log") if self._here.get("pid") == os.getpid() else None
             here: dict[str, Any] = {"of": (os.getpid(), self.epoch), "pid": os.getpid(), "turn": 0}
             here["log"] = log or _announce(Path(self.folder))
-            here["asked"] = self._here["asked"] if log else Asked()
+            here["key_uses"] = self._here["key_uses"] if log else KeyCounter()
             if self.watch:
                 here["snapshot"] = snapshot(self.base, self._positions())
             self._here = here

@@ -95,20 +95,20 @@ class Report:
         for answer in self.answers:
             if answer.question == question:
                 return answer
-        asked = ", ".join(answer.question for answer in self.answers)
-        raise KeyError(f"no answer to {question!r}: this audit asked {asked}")
+        names = ", ".join(answer.question for answer in self.answers)
+        raise KeyError(f"no answer to {question!r}: this audit asked {names}")
 
     @property
     def faults(self) -> tuple[Answer, ...]:
         """The answers that are faults, one for each cause."""
-        return self._led("fault")
+        return self._leading("fault")
 
     @property
     def warnings(self) -> tuple[Answer, ...]:
         """The answers that are warnings, one for each cause."""
-        return self._led("warning")
+        return self._leading("warning")
 
-    def _led(self, verdict: Verdict) -> tuple[Answer, ...]:
+    def _leading(self, verdict: Verdict) -> tuple[Answer, ...]:
         return tuple(one for one in self.answers if one.verdict == verdict and one.part_of is None)
 
     def parts_of(self, question: str) -> tuple[str, ...]:

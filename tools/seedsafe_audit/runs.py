@@ -17,7 +17,7 @@ from seedsafe_audit import rng
 from seedsafe_audit.loaders import passes, tell
 from seedsafe_audit.recording import Record, Recorder
 from seedsafe_audit.subject import Subject
-from seedsafe_audit.supervise import Outcome, supervised
+from seedsafe_audit.supervise import Outcome, supervise
 
 __all__ = ["Order", "Plan", "Run", "Runs", "order_of"]
 
@@ -44,7 +44,7 @@ class Plan:
         hashing: the PYTHONHASHSEED of spawned workers.
         keys: the number of keys, of any indices and epochs, to read instead of the order, 0 for none.
         seconds: the time limit for these keys.
-        watch, moved, pictures, carry, facts: as for Recorder.
+        watch, reseed, pictures, carry, facts: as for Recorder.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Plan:
     keys: int = 0
     seconds: float = 0.0
     watch: bool = False
-    moved: bool = False
+    reseed: bool = False
     pictures: int = 0
     carry: bool = False
     facts: int = 0
@@ -77,7 +77,7 @@ class Run:
     records: tuple[Record, ...]
     outcome: Outcome
     skipped: str = ""
-    ended: float = 0.0  # on the monotonic clock
+    end: float = 0.0  # on the monotonic clock
 
     @property
     def whole(self) -> bool:
@@ -145,38 +145,38 @@ class Runs:
     def __init__(self, subject: Subject, order: Order, timeout: float, beat: Callable[[str], None]) -> None:
         self.subject, self.order, self.timeout = subject, order, timeout
         self._beat = beat
-        self._made: dict[str, Run] = {}
+        self._runs: dict[str, Run] = {}
         self._stuck: dict[tuple[bool, str], str] = {}
 
-    def made(self) -> list[Run]:
+    def all(self) -> list[Run]:
         """Return the runs so far."""
-        return list(self._made.values())
+        return list(self._runs.values())
 
     def get(self, plan: Plan) -> Run:
         """Return the run of a plan."""
-        if plan.name not in self._made:
+        if plan.name not in self._runs:
             kind = (plan.workers > 0, plan.method if plan.workers else "")
             stuck = self._stuck.get(kind) or self._stuck.get((False, ""))
             if stuck:
-                self._made[plan.name] = Run(
+                self._runs[plan.name] = Run(
                     plan, (), Outcome([], None, (), 0.0, ""), f"not run, because {stuck} hung"
                 )
             else:
                 run = self._make(plan)
                 if run.outcome.hangs:
                     self._stuck[kind] = plan.name
-                self._made[plan.name] = run
-        return self._made[plan.name]
+                self._runs[plan.name] = run
+        return self._runs[plan.name]
 
     def call(self, name: str, work: Callable[[str], Iterator[Any]]) -> Outcome:
         """Run something else in a supervised process."""
         self._beat(name)
-        return supervised(work, timeout=self.timeout, beat=lambda: self._beat(name))
+        return supervise(work, timeout=self.timeout, beat=lambda: self._beat(name))
 
     def _make(self, plan: Plan) -> Run:
         outcome = self.call(plan.name, lambda folder: self._records(plan, folder))
         records = [record for batch in outcome.items for record in batch]
-        return Run(plan, tuple(_numbered(records)), replace(outcome, items=[]), "", time.monotonic())
+        return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
         with contextlib.suppress(KeyError, AttributeError):
@@ -192,7 +192,7 @@ class Runs:
             order,
             folder,
             watch=plan.watch,
-            moved=plan.moved,
+            reseed=plan.reseed,
             pictures=plan.pictures,
             carry=plan.carry,
             facts=plan.facts,
@@ -240,10 +240,10 @@ def _without_transform(subject: Subject, index: int) -> None:
             object.__setattr__(holder, name, None)
 
 
-def _nothing(*given: Any, **named: Any) -> Any:
-    if len(given) == 1 and not named:
-        return given[0]
-    return given or named
+def _nothing(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs:
+        return args[0]
+    return args or kwargs
 
 
 def _keys(recorder: Recorder, plan: Plan, subject: Subject) -> Iterator[list[Record]]:
@@ -295,7 +295,7 @@ def _let_meet(recorder: Recorder, plan: Plan, repeats: int) -> None:
     recorder.meet_until = repeats - repeats % plan.workers
 
 
-def _numbered(records: list[Record]) -> list[Record]:
+def _number_workers(records: list[Record]) -> list[Record]:
     """Number the workers of each epoch by their first record, if torch has not numbered them."""
     seen: dict[tuple[int, int], int] = {}
     for record in records:

@@ -128,15 +128,15 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
     empty = tuple(path for path, entry in before.items() if entry.shown == "None")
     for path in sorted({*before, *after}):
         old, new = before.get(path), after.get(path)
-        if _made_lazily(path, old, new, empty, attributes):
+        if _is_lazy(path, old, new, empty, attributes):
             continue
         if old is None or new is None:
-            kept, word = (new, "was added") if old is None else (old, "is gone")
-            if kept is not None and not (
+            entry, word = (new, "was added") if old is None else (old, "is gone")
+            if entry is not None and not (
                 _parent(path) in before and before[_parent(path)].kind == "container"
             ):
                 found.append(
-                    Change(path, "value", f"{kept.shown} {word}")
+                    Change(path, "value", f"{entry.shown} {word}")
                 )  # in a container, its length shows the change
         elif old.digest != new.digest:
             shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
@@ -144,7 +144,7 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
     return found
 
 
-def _made_lazily(
+def _is_lazy(
     path: str, old: _Entry | None, new: _Entry | None, empty: tuple[str, ...], attributes: set[str]
 ) -> bool:
     """Return whether the entry is new and not a plain value, such as a file, a generator or a table."""

@@ -45,7 +45,7 @@ class Subject:
         what = {"torch": "torch", "keras": "Keras", "processes": "plain"}[self.loader]
         return f"{kind.__module__}.{kind.__qualname__}, {what} {'iterable' if self.iterable else 'dataset'} {length}"
 
-    def told(self) -> bool:
+    def gets_epoch(self) -> bool:
         """Return whether it gets the epoch: by `set_epoch` or `begin_epoch`, or because it reads from a keyed dataset."""
         if any(callable(getattr(self.dataset, name, None)) for name in ("set_epoch", "begin_epoch")):
             return True
@@ -59,13 +59,13 @@ class Subject:
             if id(holder) in seen or isinstance(holder, type):
                 continue
             seen.add(id(holder))
-            kept = getattr(holder, "__dict__", {})
-            names = tuple(name for name in _TRANSFORMS if callable(kept.get(name)))
+            attributes = getattr(holder, "__dict__", {})
+            names = tuple(name for name in _TRANSFORMS if callable(attributes.get(name)))
             if names:
                 return holder, names
-            todo += [kept[name] for name in _INNER if name in kept]
-            if isinstance(kept.get("datasets"), list | tuple):
-                todo += list(kept["datasets"])
+            todo += [attributes[name] for name in _INNER if name in attributes]
+            if isinstance(attributes.get("datasets"), list | tuple):
+                todo += list(attributes["datasets"])
         return None
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["Hang", "Outcome", "supervised"]
+__all__ = ["Hang", "Outcome", "supervise"]
 
 _POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
 
@@ -52,7 +52,7 @@ class Outcome:
     log: str
 
 
-def supervised(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]) -> Outcome:
+def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Callable[[], None]) -> Outcome:
     """Run a generator in a forked process and return its results.
 
     The process leads its own group. If no reading of a sample begins or ends for `timeout` seconds, every process of the
@@ -186,9 +186,7 @@ def _wait(child: int, folder: Path, timeout: float, beat: Callable[[], None]) ->
         beat()
         notes = {path: path.stat().st_mtime for path in folder.glob("at-*")}
         progress = max(progress, *notes.values()) if notes else progress
-        reading = [
-            path for path, moment in notes.items() if now - moment > timeout and _doing(path) != "read"
-        ]
+        reading = [path for path, mtime in notes.items() if now - mtime > timeout and _doing(path) != "read"]
         if reading or now - progress > timeout:
             return False
 

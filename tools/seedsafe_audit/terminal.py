@@ -30,7 +30,7 @@ def write(report: Report, file: TextIO) -> None:
     def paint(text: str, style: str) -> str:
         return f"\x1b[{_STYLES.get(style, style)}m{text}\x1b[0m" if coloured else text
 
-    lines = [paint(_shown(report.subject), "bold")]
+    lines = [paint(_printable(report.subject), "bold")]
     for answer in (*report.faults, *report.warnings):
         lines += _details(answer, width, paint)
         if parts := report.parts_of(answer.question):
@@ -43,20 +43,20 @@ def write(report: Report, file: TextIO) -> None:
     indent = " " * sum(widths)
     lines += ["", paint("".join(f"{word:{room}}" for word, room in zip(_TABLE, widths, strict=True)), "bold")]
     for answer in report.answers:
-        first, *rest = textwrap.wrap(_shown(answer.summary), max(width - len(indent), 20)) or [""]
+        first, *rest = textwrap.wrap(_printable(answer.summary), max(width - len(indent), 20)) or [""]
         verdict = paint(f"{answer.verdict:{widths[0]}}", answer.verdict)
         lines += [f"{verdict}{answer.question:{widths[1]}}{first}", *(indent + line for line in rest)]
-    counts = [_counted(len(report.faults), "fault"), _counted(len(report.warnings), "warning")]
+    counts = [_count(len(report.faults), "fault"), _count(len(report.warnings), "warning")]
     seconds = sum(run["seconds"] for run in report.runs)
-    lines += ["", f"{', '.join(counts)}; {_counted(len(report.runs), 'run')}, {seconds:.0f} s"]
+    lines += ["", f"{', '.join(counts)}; {_count(len(report.runs), 'run')}, {seconds:.0f} s"]
     print("\n".join(lines), file=file)
 
 
-def _counted(number: int, word: str) -> str:
+def _count(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def _shown(text: str) -> str:
+def _printable(text: str) -> str:
     """Return a text without the control characters that a terminal would obey."""
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
@@ -64,22 +64,22 @@ def _shown(text: str) -> str:
 def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
     part = f" (the {answer.at_fault})" if answer.at_fault else ""
     head = f"{answer.verdict} {answer.question}{part}: "
-    first, *rest = textwrap.wrap(head + _shown(answer.summary), width)
+    first, *rest = textwrap.wrap(head + _printable(answer.summary), width)
     lines = ["", paint(first[: len(head) - 2], answer.verdict) + first[len(head) - 2 :], *rest]
     for text in answer.evidence:
         for number, line in enumerate(text.splitlines()[:_LINES]):  # a stack has several lines with indents
             lines += textwrap.wrap(
-                ("    " if number else "  - ") + _shown(line), width, subsequent_indent="    "
+                ("    " if number else "  - ") + _printable(line), width, subsequent_indent="    "
             )
     return lines if answer.matrix is None else lines + _matrix(answer.matrix, width, paint)
 
 
 def _matrix(matrix: Matrix, width: int, paint: _Paint) -> list[str]:
     """Return the lines of a matrix."""
-    title = textwrap.wrap(_shown(matrix.title), width - 2)
+    title = textwrap.wrap(_printable(matrix.title), width - 2)
     lines = [f"  {paint(line, 'dim')}" for line in title]
     for name, row in zip(matrix.rows, matrix.cells, strict=True):
-        shown = row[: min(26, (width - len(name) - 6) // 3)]
-        cells = (paint(f"{cell % 100:>3}", str(_COLOURS[cell % len(_COLOURS)])) for cell in shown)
+        visible = row[: min(26, (width - len(name) - 6) // 3)]
+        cells = (paint(f"{cell % 100:>3}", str(_COLOURS[cell % len(_COLOURS)])) for cell in visible)
         lines.append(f"    {name}  {''.join(cells)}")
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from seedsafe_audit.questions import dependence, indices, kept, keys, processes, repeats, samples
+from seedsafe_audit.questions import dependence, indices, keys, processes, repeats, samples, storage
 from seedsafe_audit.questions.blame import blame
 from seedsafe_audit.questions.context import Context, Finding, NotMeasured
 from seedsafe_audit.report import Answer
@@ -24,7 +24,7 @@ class _Question:
 QUESTIONS = {
     "ends": _Question("Does every run come to its end?", processes.ends),
     "duplicates": _Question("Do workers repeat each other?", repeats.duplicates),
-    "epochs": _Question("Do epochs repeat?", repeats.repeated_epochs),
+    "epochs": _Question("Do epochs repeat?", repeats.epochs),
     "reproducible": _Question("Do two runs with the same seeds differ?", dependence.reproducible),
     "workers": _Question("Does it depend on the number of workers?", dependence.workers),
     "order": _Question("Does it depend on the order?", dependence.order),
@@ -33,13 +33,13 @@ QUESTIONS = {
     "hash-order": _Question("Does it depend on Python's hash seed?", keys.hash_order),
     "global-state": _Question("Does it depend on global random state?", dependence.global_state),
     "global-draws": _Question("Does it change global random state?", dependence.global_draws),
-    "in-place": _Question("Does it modify its own cached samples?", kept.cached_in_place),
-    "lost-state": _Question("Does it lose state that workers write?", kept.lost_state),
+    "in-place": _Question("Does it modify its own cached samples?", storage.changes_in_place),
+    "lost-state": _Question("Does it lose state that workers write?", storage.lost_state),
     "none": _Question("Does it return None?", samples.missing),
     "not-finite": _Question("Does it return NaN or infinite values?", samples.not_finite),
     "forms": _Question("Do types, dtypes or shapes differ?", samples.forms),
     "outliers": _Question("Do values lie far outside the range of the rest?", samples.outliers),
-    "raises": _Question("Does some index raise?", samples.raised),
+    "raises": _Question("Does some index raise?", samples.raises),
     "length": _Question("Does its length agree with its indices?", indices.length),
     "outside": _Question("Do indices outside it wrap silently?", indices.outside),
     "memory": _Question("Does the workers' memory grow?", processes.memory),

@@ -17,7 +17,15 @@ from seedsafe_audit.report import AtFault, Matrix, Picture, Verdict
 from seedsafe_audit.runs import Order, Plan, Run, Runs
 from seedsafe_audit.subject import Subject
 
-__all__ = ["Context", "Finding", "NotMeasured", "beyond_chance", "differing", "first_by_index", "listed"]
+__all__ = [
+    "Context",
+    "Finding",
+    "NotMeasured",
+    "beyond_chance",
+    "differences",
+    "first_by_index",
+    "number_list",
+]
 
 _UNLIKELY = 1e-6
 _SECONDS = 3.0  # for each of the runs over more keys
@@ -71,7 +79,7 @@ class Context:
     @cached_property
     def again(self) -> Run:
         """The same run again, at least a second later, for clocks of whole seconds."""
-        time.sleep(max(0.0, self.serial.ended + 1.01 - time.monotonic()))
+        time.sleep(max(0.0, self.serial.end + 1.01 - time.monotonic()))
         return self.runs.get(Plan("no workers, again"))
 
     @cached_property
@@ -86,12 +94,14 @@ class Context:
         return self.runs.get(Plan("no workers, without the transform", bare=True, epochs=epochs))
 
     @cached_property
-    def moved(self) -> Run:
+    def reseeded_run(self) -> Run:
         """A short run with another seed for the process-wide generators before each reading."""
-        return self.runs.get(Plan("no workers, generators moved", moved=True, reads=self.order.repeats + 16))
+        return self.runs.get(
+            Plan("no workers, generators reseeded", reseed=True, reads=self.order.repeats + 16)
+        )
 
     @cached_property
-    def watched(self) -> Run:
+    def watched_run(self) -> Run:
         """A short run that watches the dataset's attributes."""
         return self.runs.get(Plan("no workers, watched", watch=True, reads=self.order.repeats + 16))
 
@@ -101,9 +111,9 @@ class Context:
         return self.runs.get(Plan("no workers, epoch 1 alone", first=1))
 
     @cached_property
-    def keyed(self) -> bool:
+    def is_keyed(self) -> bool:
         """Whether the dataset gets the epoch, and repeats a sample within one."""
-        return self.epochs > 1 and not self.random and self.subject.told()
+        return self.epochs > 1 and not self.random and self.subject.gets_epoch()
 
     def more_keys(self) -> tuple[Run, Run]:
         """Return two equal runs over more keys, as many as time allows."""
@@ -166,13 +176,13 @@ class Context:
     def random(self) -> bool:
         """Whether readings of one index in one process and epoch differ."""
         if self.subject.iterable:
-            return bool(differing(self.serial.epoch(0), self.serial.epoch(1))[0])
+            return bool(differences(self.serial.epoch(0), self.serial.epoch(1))[0])
         return self.collisions < 1
 
     @cached_property
     def unsteady(self) -> list[int]:
         """The indices that differ between two equal runs without workers."""
-        found = differing(self.serial.epoch(0), self.again.epoch(0))[0]
+        found = differences(self.serial.epoch(0), self.again.epoch(0))[0]
         if found or self.subject.iterable:
             return found
         one, two = self.more_keys()
@@ -188,7 +198,7 @@ class Context:
         if not self.bare.whole or any(record.failure for record in self.bare.records):
             return "dataset"
         if self.subject.iterable:
-            still = bool(differing(self.bare.epoch(0), self.bare.epoch(1))[0])
+            still = bool(differences(self.bare.epoch(0), self.bare.epoch(1))[0])
         else:
             still = _collisions(self.repeats(self.bare.records)) < 1
         return "dataset" if still else "transform"
@@ -204,7 +214,7 @@ class Context:
             raise NotMeasured(
                 "two equal runs already differ, so others cannot be compared with them. Fix the cause of reproducible first",
                 [
-                    f"no workers: {len(self.unsteady)} samples differ between two equal runs: {listed(self.unsteady)}"
+                    f"no workers: {len(self.unsteady)} samples differ between two equal runs: {number_list(self.unsteady)}"
                 ],
                 self.unsteady,
             )
@@ -229,19 +239,20 @@ def _collisions(records: Sequence[Record]) -> float:
     return 1.0 if equal == len(pairs) else (equal + 1) / (len(pairs) + 2)
 
 
-def differing(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
+def differences(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[int], int]:
     """Return the indices whose readings at the same position differ, and the number of common positions.
 
     Workers of an iterable dataset count positions on their own, so the worker counts as well.
     """
     streams = len({record.position for record in one}) < len(one)
 
-    def place(record: Record) -> tuple[int | None, int]:
+    def position_of(record: Record) -> tuple[int | None, int]:
         return record.worker if streams else None, record.position
 
-    digests = {place(record): record.digest for record in one}
-    both = [record for record in other if place(record) in digests]
-    return sorted({record.index for record in both if record.digest != digests[place(record)]}), len(both)
+    digests = {position_of(record): record.digest for record in one}
+    both = [record for record in other if position_of(record) in digests]
+    other_bytes = {record.index for record in both if record.digest != digests[position_of(record)]}
+    return sorted(other_bytes), len(both)
 
 
 def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
@@ -267,8 +278,8 @@ def beyond_chance(equal: int, total: int, rate: float) -> bool:
     return sum(map(math.exp, log)) < _UNLIKELY
 
 
-def listed(numbers: Iterable[int], most: int = 6) -> str:
+def number_list(numbers: Iterable[int], most: int = 6) -> str:
     """Return numbers in words: "3, 17 and 40 more"."""
-    given = sorted(set(numbers))
-    shown = ", ".join(map(str, given[:most]))
-    return shown if len(given) <= most else f"{shown} and {len(given) - most} more"
+    ordered = sorted(set(numbers))
+    shown = ", ".join(map(str, ordered[:most]))
+    return shown if len(ordered) <= most else f"{shown} and {len(ordered) - most} more"

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 
 from seedsafe_audit import rng
-from seedsafe_audit.questions.context import Context, Finding, NotMeasured, differing, first_by_index, listed
-from seedsafe_audit.questions.kept import lasting_changes
+from seedsafe_audit.questions.context import (
+    Context,
+    Finding,
+    NotMeasured,
+    differences,
+    first_by_index,
+    number_list,
+)
+from seedsafe_audit.questions.storage import lasting_changes
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
@@ -33,7 +40,7 @@ def reproducible(ctx: Context) -> Finding:
             "two runs with workers differ{some} although two without them agree, because chance decides which worker reads "
             "a sample. Use a key per sample"
         )
-    found = _compared(
+    found = _compare(
         ctx,
         [pair for pair in pairs if not ctx.trouble(*pair)],
         text.format(some=""),
@@ -76,7 +83,7 @@ def workers(ctx: Context) -> Finding:
     if (why := ctx.trouble(ctx.serial, ctx.again)) or not runs:
         raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "needs workers")
     ctx.need_steady()
-    return _compared(
+    return _compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "with the same seed, another number of workers or another start method gives other bytes. Use a key per sample",
@@ -98,8 +105,8 @@ def order(ctx: Context) -> Finding:
     other = sorted(index for index in one if one[index] != two.get(index))
     if not other:
         return Finding("ok", "every sample has the same bytes in reverse order")
-    seen = f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {listed(other)}"
-    evidence = [seen, *(f"reading changes {change}" for change in lasting_changes(ctx.watched)[:4])]
+    seen = f"no workers: {len(other)} of {len(one)} samples differ in reverse order: {number_list(other)}"
+    evidence = [seen, *(f"reading changes {change}" for change in lasting_changes(ctx.watched_run)[:4])]
     text = "a sample's bytes depend on the samples read before it. Use a key per sample"
     return Finding("warning", text, evidence, other, ctx.source)
 
@@ -115,7 +122,7 @@ def batch_size(ctx: Context) -> Finding:
     run, other = ctx.parallel(count, method), ctx.runs.get(other_batch(count, method, size))
     ctx.need(ctx.serial, ctx.again, run, other)
     ctx.need_steady()
-    return _compared(
+    return _compare(
         ctx,
         [(run, other)],
         f"batches of {size} instead of {ctx.order.batch} give other bytes. Use a key per sample",
@@ -141,10 +148,12 @@ def global_state(ctx: Context) -> Finding:
     found, evidence = set(), []
     for name in rng.loaded():
         run = ctx.runs.get(Plan(f"no workers, other {name}", other=name, reads=ctx.order.repeats + _SHORT))
-        other, _ = differing(ctx.serial.epoch(0), run.epoch(0))
+        other, _ = differences(ctx.serial.epoch(0), run.epoch(0))
         if other:
             found |= set(other)
-            evidence.append(f"with another seed for {name}, {len(other)} samples differ: {listed(other)}")
+            evidence.append(
+                f"with another seed for {name}, {len(other)} samples differ: {number_list(other)}"
+            )
     if not found:
         return Finding("ok", "other seeds of the process-wide generators change no byte")
     text = (
@@ -156,18 +165,18 @@ def global_state(ctx: Context) -> Finding:
 
 def global_draws(ctx: Context) -> Finding:
     """Look at the process-wide generators before and after each reading."""
-    run = ctx.moved
+    run = ctx.reseeded_run
     ctx.need(run)
-    drew = {name: [r for r in run.records if name in r.drew] for name in rng.loaded()}
-    drew = {name: records for name, records in drew.items() if records}
-    if not drew:
+    by_name = {name: [r for r in run.records if name in r.draws] for name in rng.loaded()}
+    by_name = {name: records for name, records in by_name.items() if records}
+    if not by_name:
         return Finding("ok", "no reading changes the process-wide generators")
     evidence = [
-        f"{name}: changed by {len(found)} of {len(run.records)} readings" for name, found in drew.items()
+        f"{name}: changed by {len(found)} of {len(run.records)} readings" for name, found in by_name.items()
     ]
-    seeded = [name for name, found in drew.items() if _ends(found, name)]
-    constant = [name for name in seeded if len({r.after[name] for r in drew[name]}) == 1]
-    samples = {record.index for found in drew.values() for record in found}
+    seeded = [name for name, found in by_name.items() if _ends(found, name)]
+    constant = [name for name in seeded if len({r.after[name] for r in by_name[name]}) == 1]
+    samples = {record.index for found in by_name.values() for record in found}
     way_out = "Draw from ss.generator(key) instead"
     if constant and not (
         not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady
@@ -208,7 +217,7 @@ def threads(ctx: Context) -> Finding:
         text = "it raises errors when several threads read at once. Use local variables, and one file handle per thread"
         return Finding("fault", text, evidence, [r.index for r in new], "dataset")
     ctx.need(*runs)
-    return _compared(
+    return _compare(
         ctx,
         [(ctx.serial, run) for run in runs],
         "several threads at once give other bytes than one, because it keeps its working state outside the call. Use local "
@@ -222,12 +231,12 @@ def _seeding(ctx: Context) -> AtFault:
     if ctx.subject.transform() is None or not ctx.bare.whole:
         return "dataset"
     bare = ctx.runs.get(
-        Plan("no workers, without the transform, generators moved", bare=True, moved=True, reads=8)
+        Plan("no workers, without the transform, generators reseeded", bare=True, reseed=True, reads=8)
     )
-    return "dataset" if any(record.drew for record in bare.records) else "transform"
+    return "dataset" if any(record.draws for record in bare.records) else "transform"
 
 
-def _compared(
+def _compare(
     ctx: Context,
     pairs: list[tuple[Run, Run]],
     bad: str,
@@ -236,11 +245,11 @@ def _compared(
 ) -> Finding:
     evidence, samples = [], set()
     for one, two in pairs:
-        other, total = differing(one.epoch(0), two.epoch(0))
+        other, total = differences(one.epoch(0), two.epoch(0))
         if other:
             samples |= set(other)
             evidence.append(
-                f"{one.plan.name} and {two.plan.name}: {len(other)} samples differ: {listed(other)}"
+                f"{one.plan.name} and {two.plan.name}: {len(other)} samples differ: {number_list(other)}"
             )
         else:
             evidence.append(f"{one.plan.name} and {two.plan.name}: {total} readings are equal")

@@ -47,7 +47,7 @@ def outside(ctx: Context) -> Finding:
         tell(ctx.subject.dataset, 0)
         for position in range(len(tried)):
             record, sample = recorder[position]
-            record.delivered = _arrays(sample)
+            record.arrival = _arrays(sample)
             yield record
 
     outcome = ctx.runs.call("indices outside", work)
@@ -56,7 +56,7 @@ def outside(ctx: Context) -> Finding:
     last, minus, first, *beyond = outcome.items
     evidence, bad = [], []
     steady = not ctx.trouble(ctx.serial) and not ctx.random
-    if steady and minus.delivered and last.delivered and minus.delivered != last.delivered:
+    if steady and minus.arrival and last.arrival and minus.arrival != last.arrival:
         bad.append(f"-1 gives another sample than {count - 1}")
     for record in beyond:
         if record.content is None or _empty(record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from seedsafe_audit.questions.context import Context, Finding, NotMeasured, differing, listed
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, differences, number_list
 from seedsafe_audit.questions.dependence import order
 from seedsafe_audit.recording import Record
 
@@ -26,53 +26,53 @@ def kept_draws(ctx: Context) -> Finding:
         raise NotMeasured("an iterable dataset is not read by key")
     ctx.need(ctx.serial, ctx.again, ctx.reverse)
     ctx.need_steady()
-    evidence, kept = [], set()
-    fewer = _fewer_asked([*ctx.serial.records, *ctx.again.records])
+    evidence, samples = [], set()
+    fewer = _fewer_uses([*ctx.serial.records, *ctx.again.records])
     if fewer:
-        kept |= set(fewer)
-        some = listed(fewer)
+        samples |= set(fewer)
+        some = number_list(fewer)
         evidence.append(
             f"samples {some}: one reading asked for the sample's key, another reading of the same key did not"
         )
-    drew = _drew_once(ctx)
-    if drew:
-        kept |= set(drew)
+    once = _draws_once(ctx)
+    if once:
+        samples |= set(once)
         evidence.append(
-            f"samples {listed(drew)}: only the first reading drew from the process-wide generators"
+            f"samples {number_list(once)}: only the first reading drew from the process-wide generators"
         )
     history = order(ctx).verdict != "ok"
-    if ctx.keyed and (fewer or not history) and not ctx.trouble(ctx.alone):
-        other, total = differing(ctx.serial.epoch(1), ctx.alone.epoch(1))
+    if ctx.is_keyed and (fewer or not history) and not ctx.trouble(ctx.alone):
+        other, total = differences(ctx.serial.epoch(1), ctx.alone.epoch(1))
         if other:
-            kept |= set(other)
+            samples |= set(other)
             evidence.append(
                 f"epoch 1 read after epoch 0, and read first in its process: {len(other)} of {total} readings differ: "
-                f"{listed(other)}"
+                f"{number_list(other)}"
             )
-    if not kept:
+    if not samples:
         return Finding("ok", "no draw of one sample or epoch comes again in another")
-    text = _KEPT if history and not drew else _CACHE
-    return Finding("fault", text, evidence, kept, ctx.source)
+    text = _KEPT if history and not once else _CACHE
+    return Finding("fault", text, evidence, samples, ctx.source)
 
 
-def _fewer_asked(records: list[Record]) -> list[int]:
+def _fewer_uses(records: list[Record]) -> list[int]:
     """Return the indices of keys that one reading asks for and another does not."""
-    asked: dict[tuple[int, int], set[bool]] = defaultdict(set)
+    uses: dict[tuple[int, int], set[bool]] = defaultdict(set)
     for record in records:
         if record.digest:
-            asked[record.epoch, record.index].add(record.asked > 0)
-    return sorted({index for (_, index), found in asked.items() if len(found) > 1})
+            uses[record.epoch, record.index].add(record.key_uses > 0)
+    return sorted({index for (_, index), found in uses.items() if len(found) > 1})
 
 
-def _drew_once(ctx: Context) -> list[int]:
+def _draws_once(ctx: Context) -> list[int]:
     """Return the repeated indices if they are several and only the first reading of each drew."""
     readings: dict[int, list[Record]] = defaultdict(list)
-    for record in ctx.repeats(ctx.moved.records):
+    for record in ctx.repeats(ctx.reseeded_run.records):
         readings[record.index].append(record)
     once = [
         index
         for index, (first, *later) in readings.items()
-        if first.drew and later and not any(record.drew for record in later)
+        if first.draws and later and not any(record.draws for record in later)
     ]
     return once if len(once) == len(readings) and len(once) > 1 else []
 
@@ -84,16 +84,16 @@ def hash_order(ctx: Context) -> Finding:
     one = ctx.parallel(ctx.workers[0], "spawn")
     ctx.need(ctx.serial, ctx.again, one)
     ctx.need_steady()
-    if not differing(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
+    if not differences(ctx.serial.epoch(0), one.epoch(0))[0] and not ctx.subject.iterable:
         return Finding("ok", "spawned workers, which have their own hash seed, give the same bytes")
     seed, other_seed = one.plan.hashing, ctx.hash_seeds[1]
     other = ctx.spawned_again(other_seed)
     ctx.need(other)
-    found, total = differing(one.epoch(0), other.epoch(0))
+    found, total = differences(one.epoch(0), other.epoch(0))
     if not found:
         return Finding("ok", "another hash seed gives the same bytes")
     evidence = [
-        f"PYTHONHASHSEED={seed} and {other_seed}: {len(found)} of {total} readings differ: {listed(found)}"
+        f"PYTHONHASHSEED={seed} and {other_seed}: {len(found)} of {total} readings differ: {number_list(found)}"
     ]
     if _own_to_each_process(ctx, seed):
         text = (
@@ -117,4 +117,4 @@ def _own_to_each_process(ctx: Context, seed: str) -> bool:
             digests[record.index].add(record.digest)
         return any(len(found) > 1 for found in digests.values())
     again = ctx.spawned_again(seed)
-    return not ctx.trouble(again) and bool(differing(one.epoch(0), again.epoch(0))[0])
+    return not ctx.trouble(again) and bool(differences(one.epoch(0), again.epoch(0))[0])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance, listed
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, beyond_chance, number_list
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault, Matrix, Picture
 from seedsafe_audit.runs import Run
 
-__all__ = ["duplicates", "repeated_epochs"]
+__all__ = ["duplicates", "epochs"]
 
 _STEADY = (
     "every reading of a sample in one epoch gives the same bytes, so nothing is random or it depends only on the index and "
@@ -26,12 +26,12 @@ _ONCE = (
 def duplicates(ctx: Context) -> Finding:
     """Compare the samples that workers give for the same indices, read in the same order."""
     if ctx.subject.iterable:
-        return _shared_items(ctx)
+        return _common_samples(ctx)
     _need_readable(ctx)
     runs = [run for run in ctx.parallels() if run.whole]
     if not runs or ctx.trouble(ctx.serial):
         raise NotMeasured(ctx.trouble(ctx.serial, *ctx.parallels()))
-    if ctx.unsteady and (shared := _shared_seeds(ctx, [ctx.serial, *runs])):
+    if ctx.unsteady and (shared := _common_seeds(ctx, [ctx.serial, *runs])):
         return shared
     if not ctx.random and not any(_random_inside(ctx, run) for run in runs):
         if ctx.unsteady and len(ctx.unsteady) == len(set(ctx.order.indices)):
@@ -39,7 +39,7 @@ def duplicates(ctx: Context) -> Finding:
         return Finding("ok", _STEADY)
     evidence: list[str] = []
     samples: set[int] = set()
-    blamed: list[Run] = []
+    faulty: list[Run] = []
     matrix: Matrix | None = None
     pictures: tuple[Picture, ...] = ()
     for run in runs:
@@ -47,7 +47,7 @@ def duplicates(ctx: Context) -> Finding:
             equal, total, first = _equal_draws(ctx, ctx.repeats(run.epoch(epoch)))
             if not beyond_chance(equal, total, min(ctx.collisions, 0.99)):
                 continue
-            blamed.append(run)
+            faulty.append(run)
             samples.update(index for index, _ in first)
             evidence.append(
                 f"{run.plan.name}, epoch {epoch}: {equal} of {total} readings equal worker 0's, the first "
@@ -55,7 +55,7 @@ def duplicates(ctx: Context) -> Finding:
             )
             if matrix is None:
                 matrix, pictures = _matrix(ctx, run, epoch), _pictures(ctx, run, epoch)
-    if not blamed:
+    if not faulty:
         names = ", ".join(run.plan.name for run in runs)
         return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
     return Finding(
@@ -64,13 +64,13 @@ def duplicates(ctx: Context) -> Finding:
         "such as ss.generator(key)",
         evidence,
         samples,
-        _loader_or(ctx, blamed[0]),
+        _loader_or(ctx, faulty[0]),
         matrix,
         pictures,
     )
 
 
-def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
+def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     """Look for a seed from a clock: several indices get it, and the next run does not have it."""
     again = {seed for record in ctx.again.records for seed in record.seeds}
     evidence, samples = [], set()
@@ -103,7 +103,7 @@ def _shared_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
     return Finding("fault", text, evidence, samples, ctx.source)
 
 
-def repeated_epochs(ctx: Context) -> Finding:
+def epochs(ctx: Context) -> Finding:
     """Compare the second pass of each run with the first."""
     if ctx.epochs < 2:
         raise NotMeasured("needs epochs=2 or more")
@@ -111,12 +111,12 @@ def repeated_epochs(ctx: Context) -> Finding:
     if not ctx.subject.iterable:
         _need_readable(ctx)
     if not ctx.random and not ctx.subject.iterable:
-        changing = _changing(ctx, ctx.serial)
-        text = f"{_STEADY}. The epochs {'differ' if changing else 'are equal'}"
+        differ = _epochs_differ(ctx, ctx.serial)
+        text = f"{_STEADY}. The epochs {'differ' if differ else 'are equal'}"
         return Finding("ok", text)
     rate = ctx.collisions if not ctx.subject.iterable else 0.02
     equal, total = _equal_epochs(ctx, ctx.serial)
-    evidence, blamed, samples = [], [], set()
+    evidence, faulty, samples = [], [], set()
     inside = beyond_chance(equal, total, min(rate, 0.99))
     usual = min(0.99, rate if inside else max(rate, (equal + 1) / (total + 2)))
     for run in [ctx.serial, *ctx.parallels()]:
@@ -127,16 +127,16 @@ def repeated_epochs(ctx: Context) -> Finding:
             and ctx.random
             and beyond_chance(equal, total, rate if run is ctx.serial else usual)
         ):
-            blamed.append(run)
+            faulty.append(run)
             evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
-    if blamed:
+    if faulty:
         return Finding(
             "fault",
             "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed",
             evidence,
             samples,
-            _loader_or(ctx, blamed[-1], epochs=True),
+            _loader_or(ctx, faulty[-1], epochs=True),
         )
     if not ctx.random:
         return Finding("ok", "both epochs give the same samples, so nothing random was seen")
@@ -145,7 +145,7 @@ def repeated_epochs(ctx: Context) -> Finding:
 
 def _need_readable(ctx: Context) -> None:
     if ctx.serial.whole and not ctx.repeats(ctx.serial.epoch(0)):
-        repeated = listed(ctx.order.indices[: ctx.order.repeats])
+        repeated = number_list(ctx.order.indices[: ctx.order.repeats])
         raise NotMeasured(f"the samples that are read repeatedly raise errors: {repeated}")
 
 
@@ -219,27 +219,27 @@ def _equal_epochs(ctx: Context, run: Run) -> tuple[int, int]:
     """Return how many readings of epoch 1 equal their counterpart in epoch 0, and how many have one."""
     first: dict[tuple[int, int], set[str | None]] = defaultdict(set)
     for record in _counterparts(ctx, run, 0):
-        first[_place(ctx, run, record)].add(record.digest)
-    second = [record for record in _counterparts(ctx, run, 1) if _place(ctx, run, record) in first]
-    return sum(record.digest in first[_place(ctx, run, record)] for record in second), len(second)
+        first[_position(ctx, run, record)].add(record.digest)
+    second = [record for record in _counterparts(ctx, run, 1) if _position(ctx, run, record) in first]
+    return sum(record.digest in first[_position(ctx, run, record)] for record in second), len(second)
 
 
-def _pooled(ctx: Context, run: Run) -> bool:
+def _is_pool(ctx: Context, run: Run) -> bool:
     """Return whether the workers are a pool that reads in any order, so that only turns can be compared."""
     return ctx.subject.loader == "keras" and run.plan.workers > 0
 
 
 def _counterparts(ctx: Context, run: Run, epoch: int) -> list[Record]:
-    return (ctx.repeats if _pooled(ctx, run) else ctx.singles)(run.epoch(epoch))
+    return (ctx.repeats if _is_pool(ctx, run) else ctx.singles)(run.epoch(epoch))
 
 
-def _place(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
-    if _pooled(ctx, run):
+def _position(ctx: Context, run: Run, record: Record) -> tuple[int, int]:
+    if _is_pool(ctx, run):
         return 0, record.turn
     return (record.worker or 0) if ctx.subject.iterable else 0, record.position
 
 
-def _changing(ctx: Context, run: Run) -> bool:
+def _epochs_differ(ctx: Context, run: Run) -> bool:
     equal, total = _equal_epochs(ctx, run)
     return equal < total
 
@@ -258,7 +258,7 @@ def _loader_or(ctx: Context, run: Run, *, epochs: bool = False) -> AtFault:
     return ctx.source
 
 
-def _shared_items(ctx: Context) -> Finding:
+def _common_samples(ctx: Context) -> Finding:
     """Compare the samples that the workers give from an iterable dataset."""
     evidence, samples, whole = [], set(), []
     for run in ctx.parallels():

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from seedsafe_audit.content import Content
-from seedsafe_audit.questions.context import Context, Finding, NotMeasured, listed
+from seedsafe_audit.questions.context import Context, Finding, NotMeasured, number_list
 from seedsafe_audit.recording import Record
 from seedsafe_audit.report import AtFault
 
-__all__ = ["forms", "missing", "not_finite", "outliers", "raised"]
+__all__ = ["forms", "missing", "not_finite", "outliers", "raises"]
 
 _FAR = 100.0
 
 
-def raised(ctx: Context) -> Finding:
+def raises(ctx: Context) -> Finding:
     """List the errors of the readings."""
     if (why := ctx.serial.trouble) and not ctx.serial.records:
         raise NotMeasured(why)
@@ -39,7 +39,7 @@ def raised(ctx: Context) -> Finding:
 
 def missing(ctx: Context) -> Finding:
     """Look for None among the samples and their parts."""
-    return _found(
+    return _look(
         ctx,
         lambda content: content.none,
         "None is returned",
@@ -50,7 +50,7 @@ def missing(ctx: Context) -> Finding:
 
 def not_finite(ctx: Context) -> Finding:
     """Look for NaN and infinite values."""
-    return _found(
+    return _look(
         ctx,
         lambda content: (
             [f"{path} NaN".strip() for path in content.nan]
@@ -73,7 +73,8 @@ def forms(ctx: Context) -> Finding:
     if len(groups) == 1:
         return Finding("ok", f"all samples have the same form: {_form(records[0])}")
     evidence = [
-        f"{len(found)} samples, {listed(r.index for r in found)}: {_form(found[0])}" for found in groups[:6]
+        f"{len(found)} samples, {number_list(r.index for r in found)}: {_form(found[0])}"
+        for found in groups[:6]
     ]
     odd = {record.index: record for found in groups[1:] for record in found}
     part = _bare_forms(ctx, by_kind=groups is kinds)
@@ -143,7 +144,7 @@ def _bare_far(ctx: Context) -> list[tuple[int, float, float, float]]:
     return [one for found in ranges.values() for one in _far(found)]
 
 
-def _found(
+def _look(
     ctx: Context, look: Callable[[Content], Iterable[str]], bad: str, good: str, way_out: str
 ) -> Finding:
     records = _contents(ctx, every=True)
@@ -184,8 +185,8 @@ def _bare_forms(ctx: Context, *, by_kind: bool) -> AtFault:
     if ctx.subject.transform() is None or not ctx.bare.whole:
         return "dataset"
     records = [record for record in ctx.bare.records if record.content]
-    place = 1 if by_kind else 2
-    groups = _groups(records, lambda content: tuple((one[0], one[place]) for one in content.form))
+    column = 1 if by_kind else 2
+    groups = _groups(records, lambda content: tuple((one[0], one[column]) for one in content.form))
     return "transform" if len(groups) == 1 else "dataset"
 
 

@@ -14,10 +14,10 @@ from seedsafe.bridging.entropy import SeedLog
 from seedsafe.keys.ambient import Read
 from seedsafe.reading.inside import entered
 
-__all__ = ["Asked", "seeds_given"]
+__all__ = ["KeyCounter", "record_seeds"]
 
 
-class Asked:
+class KeyCounter:
     """Counts the uses of the current key in this process, from now on.
 
     Args:
@@ -27,20 +27,20 @@ class Asked:
     def __init__(self, note: Callable[[], None] | None = None) -> None:
         self.count, self._note = 0, note
         for kind in (Read, entered):
-            setattr(kind, "key", property(self._counting(vars(kind)["key"].fget)))  # noqa: B010  # a property
+            setattr(kind, "key", property(self._count_uses(vars(kind)["key"].fget)))  # noqa: B010  # a property
 
-    def _counting(self, told: Any) -> Any:
+    def _count_uses(self, get_key: Any) -> Any:
         def key(read: Any) -> Any:
             self.count += 1
             if self._note is not None:
                 self._note()
-            return told(read)
+            return get_key(read)
 
         return key
 
 
 @contextmanager
-def seeds_given(alone: bool) -> Iterator[set[str]]:
+def record_seeds(alone: bool) -> Iterator[set[str]]:
     """Collect the seeds of NumPy's, Python's and torch's generators in this thread.
 
     Args:

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from seedsafe_audit.questions.context import Context, Finding, first_by_index, listed
+from seedsafe_audit.questions.context import Context, Finding, first_by_index, number_list
 from seedsafe_audit.report import AtFault
 from seedsafe_audit.runs import Plan, Run
 
-__all__ = ["cached_in_place", "lasting_changes", "lost_state"]
+__all__ = ["changes_in_place", "lasting_changes", "lost_state"]
 
 
-def cached_in_place(ctx: Context) -> Finding:
+def changes_in_place(ctx: Context) -> Finding:
     """Watch the arrays that the dataset keeps, and compare the first reading of a sample with the second."""
-    ctx.need(ctx.serial, ctx.watched)
+    ctx.need(ctx.serial, ctx.watched_run)
     evidence, samples = [], []
-    known: set[str] = set()
-    for record in ctx.watched.records:
-        for change in record.changed:
-            if change.kind == "in place" and change.path not in known:
-                known.add(change.path)
+    paths: set[str] = set()
+    for record in ctx.watched_run.records:
+        for change in record.changes:
+            if change.kind == "in place" and change.path not in paths:
+                paths.add(change.path)
                 samples.append(record.index)
                 evidence.append(
                     f"reading sample {record.index} changed dataset{change.path}, {change.shown.partition(' → ')[0]}"
                 )
-    if known and ctx.random is False:
+    if paths and ctx.random is False:
         text = (
             "it changes arrays that it keeps but gives the same samples again, so they seem to be a working buffer. Make that "
             "a local variable"
         )
         return Finding("warning", text, evidence[:8], samples, "dataset")
-    if known:
+    if paths:
         text = (
             "reading changes the samples that it keeps, so they are augmented again and again (only a buffer that is filled "
             "again each time would be harmless). Copy a sample before you change it"
@@ -42,7 +42,7 @@ def cached_in_place(ctx: Context) -> Finding:
             "the first reading of a sample gives the same bytes in every order but the next one in the same process does not: "
             "it is changed in place, or readings are counted. Copy a sample before you change it"
         )
-        return Finding("fault", text, (f"samples {listed(seconds)}",), seconds, _part(ctx))
+        return Finding("fault", text, (f"samples {number_list(seconds)}",), seconds, _part(ctx))
     return Finding("ok", "reading changes no array that it keeps")
 
 
@@ -53,7 +53,7 @@ def _second_readings(ctx: Context) -> list[int]:
     one, two = first_by_index(ctx.serial.epoch(0)), first_by_index(ctx.reverse.epoch(0))
     if any(one[index] != two.get(index) for index in one):
         return []
-    if any(record.drew for record in ctx.moved.records):
+    if any(record.draws for record in ctx.reseeded_run.records):
         return []
     readings: dict[int, list[str | None]] = {}
     for record in ctx.repeats(ctx.serial.epoch(0)):
@@ -75,13 +75,13 @@ def lost_state(ctx: Context) -> Finding:
         )
         run = ctx.runs.get(plan)
     else:
-        run = ctx.watched
+        run = ctx.watched_run
     ctx.need(run)
-    seen = _lasting(run)
-    if not seen:
+    lasting = _lasting(run)
+    if not lasting:
         return Finding("ok", "reading changes no attribute, or only once")
     evidence = lasting_changes(run)[:8]
-    names = listed_names(seen)
+    names = attribute_list(lasting)
     text = (
         f"reading changes {names}, but each worker changes its own copy and the main process never sees it. Return such values "
         "with the sample, or compute them beforehand"
@@ -100,24 +100,24 @@ def lasting_changes(run: Run) -> list[str]:
 
 def _lasting(run: Run) -> dict[str, dict[int, str]]:
     """Return the changes in each worker, except for values that only its first reading sets (a cache)."""
-    seen: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    lasting: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     readings: Counter[int] = Counter()
     for record in run.records:
         worker = record.worker or 0
         readings[worker] += 1
-        for change in record.changed:
+        for change in record.changes:
             if change.kind != "in place":
-                seen[change.path][worker].append(change.shown)
-    drawn = {change.path for record in run.records for change in record.changed if change.kind == "generator"}
+                lasting[change.path][worker].append(change.shown)
+    drawn = {change.path for record in run.records for change in record.changes if change.kind == "generator"}
     return {
         path: {worker: texts[-1] for worker, texts in workers.items()}
-        for path, workers in seen.items()
+        for path, workers in lasting.items()
         if path in drawn
         or any(len(set(texts)) > 1 or len(texts) < readings[worker] for worker, texts in workers.items())
     }
 
 
-def listed_names(paths: dict[str, dict[int, str]]) -> str:
+def attribute_list(paths: dict[str, dict[int, str]]) -> str:
     """Return in words the attributes at the start of the paths."""
     names = sorted({"." + path.lstrip(".").split("[")[0] for path in paths})
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
@@ -131,5 +131,5 @@ def _part(ctx: Context) -> AtFault:
             "no workers, without the transform, watched", bare=True, watch=True, reads=ctx.order.repeats + 16
         )
     )
-    still = any(change.kind == "in place" for record in run.records for change in record.changed)
+    still = any(change.kind == "in place" for record in run.records for change in record.changes)
     return "dataset" if not run.whole or still or _lasting(run) else "transform"
