@@ -23,13 +23,13 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     result = argparse.ArgumentParser(
         prog="seedsafe audit",
-        description="Run a dataset in real loaders and report what is wrong with it, with evidence.",
+        description="Read a dataset in real loaders and report its faults, with evidence.",
     )
     result.add_argument(
         "target",
         nargs="?",
         metavar="MODULE:OBJECT",
-        help="a dataset, DataLoader or Sequence, or a function or class that is called for one; MODULE may be a file",
+        help="a dataset, DataLoader or Sequence, or a function or class that returns one. MODULE may be a file",
     )
     result.add_argument("--samples", type=int, metavar="N", help="samples to read (default: 256)")
     result.add_argument("--workers", type=_numbers, metavar="N,N", help="default: 0,2,4")
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--quick",
         action="store_true",
-        help="64 samples, 2 forked workers, no measurement of memory; a few seconds",
+        help="a few seconds: 64 samples, 2 forked workers, no measurement of memory",
     )
     result.add_argument("--questions", action="store_true", help="list the questions")
     result.add_argument(
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--json", dest="format", action="store_const", const="json", help="--format json")
     result.add_argument("--output", "-o", metavar="FILE", help="write the report into a file")
-    result.add_argument("--strict", action="store_true", help="exit with 1 also for warnings")
+    result.add_argument("--strict", action="store_true", help="exit with 1 on warnings too")
     return result
 
 

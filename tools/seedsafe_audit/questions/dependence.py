@@ -157,8 +157,7 @@ def global_state(ctx: Context) -> Finding:
     if not found:
         return Finding("ok", "other seeds of the process-wide generators change no byte")
     text = (
-        "samples are drawn from generators that the whole process shares. Draw from a generator of each sample's own, such "
-        "as ss.generator(key)"
+        "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead"
     )
     return Finding("warning", text, evidence, found, ctx.source)
 
