@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import os
-import signal
 import sys
 import threading
 import traceback
@@ -20,6 +18,7 @@ from seedsafe_audit.key_use import KeyCounter, record_seeds
 from seedsafe_audit.picture import preview
 from seedsafe_audit.process import ProcessFacts, process_facts
 from seedsafe_audit.state import Change, changes, snapshot
+from seedsafe_audit.supervise import write_stack_on_signal
 
 __all__ = ["Failure", "Items", "Record", "Recorder", "worker_number"]
 
@@ -243,6 +242,5 @@ def failure(error: BaseException) -> Failure:
 
 def _announce(folder: Path) -> int:
     """Open the file for this process's notes, and write its stack on SIGUSR1."""
-    stack = os.open(folder / f"stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-    faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
+    write_stack_on_signal(folder)
     return os.open(folder / f"at-{os.getpid()}", os.O_CREAT | os.O_WRONLY, 0o600)

@@ -46,7 +46,6 @@ class Answer:
         samples: the indices concerned, at most 20.
         at_fault: the part that causes it, if the measurements show that.
         matrix: a table of equal readings, if there are any.
-        pictures: some of the samples concerned.
         places: the lines of the user's code that draw, ``data.py:12``, one for each generator.
         part_of: the question with the same cause that counts instead of this one, or None.
     """

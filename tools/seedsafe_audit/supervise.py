@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["Hang", "Outcome", "supervise"]
+__all__ = ["Hang", "Outcome", "supervise", "write_stack_on_signal"]
 
 _POLL, _LOOK, _STACKS, _GRACE = 0.01, 0.25, 2.0, 2.0
 
@@ -131,8 +131,7 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
         _keep_files_of_multiprocessing_in(folder)
         faulthandler.enable(sys.stderr)
-        stack = os.open(f"{folder}/stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-        faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
+        write_stack_on_signal(Path(folder))
         with open(f"{folder}/results", "wb") as results:
             try:
                 for item in work(folder):
@@ -146,6 +145,12 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         code = 0
     finally:
         os._exit(code)
+
+
+def write_stack_on_signal(folder: Path) -> None:
+    """Write this process's stack to a file in a folder on SIGUSR1."""
+    stack = os.open(folder / f"stack-{os.getpid()}", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
 
 
 def _keep_files_of_multiprocessing_in(folder: str) -> None:

@@ -128,7 +128,7 @@ class Calls(Part):
         scope: Frame | None = frame
         while scope is not None and scope.cls is None:
             scope = scope.parent
-        owners = frame.this or (frame.vars.get(_first(frame), ()) if frame.function else ())
+        owners = frame.this or (frame.vars.get(first_of(frame.function), ()) if frame.function else ())
         found = tuple(
             Super(v, scope.cls)
             for v in owners
@@ -150,7 +150,3 @@ class Calls(Part):
         if self.context.worker:
             self.functions.run(Fn(method.function, result), args, kwargs, starred=starred)
         return (result,)
-
-
-def _first(frame: Frame) -> str:
-    return first_of(frame.function) if frame.function else ""

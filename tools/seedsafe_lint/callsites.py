@@ -5,7 +5,7 @@ import bisect
 from collections.abc import Iterator
 
 from seedsafe_lint.index import Frame, Function, Module
-from seedsafe_lint.source import line_numbers
+from seedsafe_lint.source import line_numbers, offsets_of
 from seedsafe_lint.values import Inst
 
 __all__ = ["calls_of", "calls_on"]
@@ -22,10 +22,7 @@ def calls_of(function: Function) -> list[tuple[ast.Call, Frame]]:
         return []
     name = function.cls.name if function.cls and function.name == "__init__" else function.name
     text = function.module.text
-    offsets, at = [], text.find(f"{name}(")
-    while at >= 0:
-        offsets.append(at)
-        at = text.find(f"{name}(", at + 1)
+    offsets = offsets_of(f"{name}(", text)
     if not offsets:
         return []
     return [

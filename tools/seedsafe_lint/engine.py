@@ -85,17 +85,16 @@ def _check_inits(
     run: Interpreter, used: Uses, inits: list[worker_init.Init], sources: dict[Class, set[str]]
 ) -> None:
     """Match each loader's dataset with its ``worker_init_fn``."""
-    by_function = {init.function: init for init in inits}
+    by_function = {one.function: one for one in inits}
     for call in used.calls:
-        words = {word.arg: word.value for word in call.node.keywords if word.arg}
-        dataset = call.node.args[0] if call.node.args else words.get("dataset")
-        if "worker_init_fn" not in words or dataset is None:
+        init, dataset = call.keywords.get("worker_init_fn"), call.dataset
+        if init is None or dataset is None:
             continue
         kinds: set[str] = set()
         for value in run.earlier(dataset, call.frame):
             if isinstance(value, Inst):
                 kinds |= sources.get(value.cls, set())
-        for value in run.earlier(words["worker_init_fn"], call.frame):
+        for value in run.earlier(init, call.frame):
             if isinstance(value, Fn) and value.function in by_function:
                 worker_init.check_generators(run, by_function[value.function], kinds)
 

@@ -53,11 +53,9 @@ def _sampler(run: Interpreter, module: Module, call: Call) -> None:
 
 
 def _persistent(run: Interpreter, module: Module, call: Call) -> None:
-    words = {word.arg: word.value for word in call.node.keywords}
-    persistent = words.get("persistent_workers")
+    persistent, dataset = call.keywords.get("persistent_workers"), call.dataset
     if persistent is None or (isinstance(persistent, ast.Constant) and not persistent.value):
         return
-    dataset = call.node.args[0] if call.node.args else words.get("dataset")
     if dataset is None or isinstance(dataset, ast.Starred):
         return
     for value in run.earlier(dataset, call.frame):

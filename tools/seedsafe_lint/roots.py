@@ -15,7 +15,7 @@ from seedsafe_lint.index import Class, Module
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import words
 from seedsafe_lint.root import Root
-from seedsafe_lint.source import line_numbers
+from seedsafe_lint.source import line_numbers, offsets_of
 from seedsafe_lint.syntax import dotted
 from seedsafe_lint.transforms import fills_template, is_transform, mixes_batch
 from seedsafe_lint.uses import CALLBACK_WORDS, STAGES, Call, Uses
@@ -89,13 +89,7 @@ def roots(run: Interpreter, module: Module, used: Uses, cured: bool) -> Iterator
 
 def _random_lines(text: str) -> list[int]:
     """Return the numbers of the lines with a word that may mean a draw."""
-    offsets = []
-    for word in _RANDOM:
-        at = text.find(word)
-        while at >= 0:
-            offsets.append(at)
-            at = text.find(word, at + 1)
-    return line_numbers(text, offsets)
+    return line_numbers(text, [offset for word in _RANDOM for offset in offsets_of(word, text)])
 
 
 def _matters(cls: Class, lines: list[int]) -> bool:
@@ -123,7 +117,7 @@ def _of_class(run: Interpreter, cls: Class, used: Uses, cured: bool) -> Iterator
 
 def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[str]:
     """Yield the names of methods that workers call. The class need not have them."""
-    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner, kind)):
+    if kind in ("map", "keras") or (kind in ("", "transform") and _duck(run, cls, owner)):
         yield from (*_PER_SAMPLE, *_COLLATERS)
         if kind == "map" and not run.members.method(owner, "__getitem__"):
             yield from ("__iter__", *_ITEMS)
@@ -132,15 +126,15 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
     elif kind == "iterator":
         yield from _KERAS_ITERATOR
     elif kind == "albumentations":
-        names = sorted({name for base in run.members.mro(cls) for name in base.methods})
-        yield from (name for name in names if name.startswith(("apply", "get_param", "__call__")))
+        yield from (
+            name for name in _methods(run, cls) if name.startswith(("apply", "get_param", "__call__"))
+        )
     elif kind == "transform":
         yield from _CALLS
     if kind in ("", "module") and is_transform(run.members, cls, owner, kind):
         yield "forward" if kind == "module" else "__call__"
     elif kind == "" and fills_template(run.members, cls, owner):
-        names = sorted({name for base in run.members.mro(cls) for name in base.methods})
-        yield from (name for name in names if _TEMPLATE.match(name))
+        yield from filter(_TEMPLATE.match, _methods(run, cls))
     for name, pattern in _HOOKS.items():
         method = run.members.method(owner, name)
         if (
@@ -153,7 +147,11 @@ def _entries(run: Interpreter, cls: Class, owner: Inst, kind: str) -> Iterator[s
         yield "generate_train_batch"
 
 
-def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
+def _methods(run: Interpreter, cls: Class) -> list[str]:
+    return sorted({name for base in run.members.mro(cls) for name in base.methods})
+
+
+def _duck(run: Interpreter, cls: Class, owner: Inst) -> bool:
     """Return whether a class is a dataset by its methods, and by its name if no framework is known."""
     getter = run.members.method(owner, "__getitem__")
     if not getter:
@@ -173,15 +171,14 @@ def _duck(run: Interpreter, cls: Class, owner: Inst, kind: str) -> bool:
 
 
 def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Iterator[Root]:
-    node, frame, name = call.node, call.frame, call.name
-    named = {word.arg: word.value for word in node.keywords if word.arg}
+    node, frame, name, named = call.node, call.frame, call.name, call.keywords
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
     loader, where, per_sample = bool(_LOADER.search(name)), framework or "torch", True
     callbacks = [named[word] for word in sorted(CALLBACK_WORDS - {"worker_init_fn"}) if word in named]
     expressions: list[ast.expr] = []
     if name == "from_generator":
         where, per_sample = "tf.data", False
-        expressions = args[:1] or [named[w] for w in ("generator",) if w in named]
+        expressions = args[:1] or ([named["generator"]] if "generator" in named else [])
     elif name in ("fit_generator", "fit") and _processes(named):
         where, per_sample = "keras", False
         expressions = [arg.func if isinstance(arg, ast.Call) else arg for arg in args[:1]]
@@ -190,7 +187,7 @@ def _of_call(run: Interpreter, call: Call, framework: str, cured: bool) -> Itera
     elif name in _FIRST:
         expressions = args[:1]
     elif loader:
-        expressions = args[:1] or [named[w] for w in ("dataset",) if w in named]
+        expressions = args[:1] or ([named["dataset"]] if "dataset" in named else [])
     for expression in callbacks + expressions:
         dataset = loader and expression not in callbacks
         for value in run.earlier(expression, frame):

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from seedsafe_lint.alternatives import Values
 from seedsafe_lint.index import Class, Function
 from seedsafe_lint.interpreter import Interpreter
 from seedsafe_lint.known import BUFFERS, words
@@ -112,19 +111,11 @@ def _item_of_self(value: ast.expr, this: str) -> str:
 
 
 def _holds_arrays(run: Interpreter, cls: Class, attr: str) -> bool:
-    return any(_is_array(v) for v in _flat(run.members.field(Inst(cls), attr)))
-
-
-def _flat(values: Values) -> Iterator[object]:
-    for value in values:
-        if isinstance(value, Group):
-            yield from value.items
-        else:
-            yield value
-
-
-def _is_array(value: object) -> bool:
-    return isinstance(value, Ext) and bool(BUFFERS.match(value.name))
+    for value in run.members.field(Inst(cls), attr):
+        for item in value.items if isinstance(value, Group) else (value,):
+            if isinstance(item, Ext) and BUFFERS.match(item.name):
+                return True
+    return False
 
 
 def _changed(node: ast.stmt) -> Iterator[str]:

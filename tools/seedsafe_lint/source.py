@@ -14,6 +14,7 @@ __all__ = [
     "UnreadableError",
     "encoding_of",
     "line_numbers",
+    "offsets_of",
     "parse",
     "read",
     "suppressions",
@@ -134,6 +135,15 @@ def _comments(text: str) -> dict[int, str]:
 
 def _codes(text: str | None) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Z]+\d+", text.upper())) if text else frozenset()
+
+
+def offsets_of(word: str, text: str) -> list[int]:
+    """Return the offsets of a word in a text."""
+    offsets, at = [], text.find(word)
+    while at >= 0:
+        offsets.append(at)
+        at = text.find(word, at + 1)
+    return offsets
 
 
 def line_numbers(text: str, offsets: list[int]) -> list[int]:

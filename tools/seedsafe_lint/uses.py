@@ -24,6 +24,16 @@ class Call:
     frame: Frame
     name: str
 
+    @property
+    def keywords(self) -> dict[str, ast.expr]:
+        """The keyword arguments by name."""
+        return {word.arg: word.value for word in self.node.keywords if word.arg}
+
+    @property
+    def dataset(self) -> ast.expr | None:
+        """The first argument of a loader, or its keyword ``dataset``."""
+        return self.node.args[0] if self.node.args else self.keywords.get("dataset")
+
 
 @dataclass(slots=True)
 class Uses:

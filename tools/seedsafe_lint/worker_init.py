@@ -47,21 +47,20 @@ def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]
     """Return the functions of a file that are used or named as a ``worker_init_fn``."""
     found = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
     for call in used.calls:
-        for word in call.node.keywords:
-            if word.arg == "worker_init_fn":
-                for value in run.earlier(word.value, call.frame):
-                    if isinstance(value, Fn):
-                        found[value.function] = None
+        if init := call.keywords.get("worker_init_fn"):
+            found |= {v.function: None for v in run.earlier(init, call.frame) if isinstance(v, Fn)}
     return list(found)
 
 
 def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:
     """Report ``worker_init_fn=np.random.seed``, which seeds with the worker's number alone."""
     for call in used.calls:
-        for word in call.node.keywords:
-            values = run.earlier(word.value, call.frame) if word.arg == "worker_init_fn" else ()
-            if any(isinstance(v, Ext) and (v.name in SEEDERS or _HELPERS.search(v.name)) for v in values):
-                run.verdicts.say("bare seed", word.value, module.path, what=dotted(word.value))
+        init = call.keywords.get("worker_init_fn")
+        values = run.earlier(init, call.frame) if init else ()
+        if init and any(
+            isinstance(v, Ext) and (v.name in SEEDERS or _HELPERS.search(v.name)) for v in values
+        ):
+            run.verdicts.say("bare seed", init, module.path, what=dotted(init))
 
 
 def check(run: Interpreter, function: Function) -> Init:

@@ -93,6 +93,11 @@ class Context:
         epochs = 2 if self.subject.iterable else 1
         return self.runs.get(Plan("no workers, without the transform", bare=True, epochs=epochs))
 
+    @property
+    def has_bare(self) -> bool:
+        """Whether the dataset has a transform and can be read without it."""
+        return self.subject.transform() is not None and self.bare.whole
+
     @cached_property
     def reseeded_run(self) -> Run:
         """A short run with another seed for the process-wide generators before each reading."""
@@ -193,9 +198,7 @@ class Context:
     @cached_property
     def source(self) -> AtFault:
         """The source of the randomness: the transform if the dataset is steady without it."""
-        if self.subject.transform() is None:
-            return "dataset"
-        if not self.bare.whole or any(record.failure for record in self.bare.records):
+        if not self.has_bare or any(record.failure for record in self.bare.records):
             return "dataset"
         if self.subject.iterable:
             still = bool(differences(self.bare.epoch(0), self.bare.epoch(1))[0])

@@ -142,7 +142,7 @@ def other_batch(workers: int, method: str, size: int) -> Plan:
 
 
 def global_state(ctx: Context) -> Finding:
-    """Give one process-wide generator at a time another seed, and compare."""
+    """Change the seed of one process-wide generator at a time, and compare."""
     ctx.need(ctx.serial, ctx.again)
     ctx.need_steady()
     found, evidence = set(), []
@@ -227,7 +227,7 @@ def threads(ctx: Context) -> Finding:
 
 
 def _seeding(ctx: Context) -> AtFault:
-    if ctx.subject.transform() is None or not ctx.bare.whole:
+    if not ctx.has_bare:
         return "dataset"
     bare = ctx.runs.get(
         Plan("no workers, without the transform, generators reseeded", bare=True, reseed=True, reads=8)

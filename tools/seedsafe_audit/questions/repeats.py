@@ -166,26 +166,20 @@ def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
 def _equal_draws(ctx: Context, records: list[Record]) -> tuple[int, int, list[tuple[int, int]]]:
     """Return how many readings equal the first worker's of the same turn, how many there are, and each (index, worker)."""
     workers = _by_worker(records)
-    own = {digest for digests in _per_index(records).values() for digest, times in digests.items() if times}
-    if len(workers) < 2 or len(own) < 2:
+    if len(workers) < 2 or len({record.digest for record in records}) < 2:
         return 0, 0, []
-    moving = {index for index, digests in _per_index(records).items() if len(digests) > 1}
+    digests = defaultdict(set)
+    for record in records:
+        digests[record.index].add(record.digest)
     first, *others = workers.values()
     equal, total = [], 0
     for other in others:
         for one, two in zip(first, other, strict=False):
-            if one.index == two.index and one.index in moving:
+            if one.index == two.index and len(digests[one.index]) > 1:
                 total += 1
                 if one.digest == two.digest:
                     equal.append((one.index, two.worker or 0))
     return len(equal), total, equal
-
-
-def _per_index(records: list[Record]) -> dict[int, Counter[str | None]]:
-    found: dict[int, Counter[str | None]] = defaultdict(Counter)
-    for record in records:
-        found[record.index][record.digest] += 1
-    return found
 
 
 def _matrix(ctx: Context, run: Run, epoch: int) -> Matrix:

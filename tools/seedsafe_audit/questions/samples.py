@@ -95,32 +95,34 @@ def outliers(ctx: Context) -> Finding:
     records = _contents(ctx)
     if len(records) < 8:
         raise NotMeasured(f"needs 8 samples, but only {len(records)} could be read")
-    ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
-    for record in records:
-        assert record.content is not None
-        for path, low, high in record.content.ranges:
-            ranges[path].append((record.index, low, high))
     evidence: list[str] = []
-    samples: dict[int, str] = {}
-    for path, found in ranges.items():
+    far: set[int] = set()
+    for path, found in _ranges(records).items():
         for index, low, high, usual in _far(found):
-            samples.setdefault(index, path)
+            far.add(index)
             evidence.append(
                 f"sample {index}{path and ', ' + path}: {low:g} to {high:g}, but others stay within ±{usual:g}"
             )
-    if not samples:
+    if not far:
         return Finding("ok", "no values lie far outside the range of the rest")
     text = (
         "values lie far outside the range of the rest, as after a division by almost zero or an integer overflow. Convert the "
         "type before you compute"
     )
-    far = set(samples)
-    part = (
-        _part(ctx, far, lambda record: False)
-        if not ctx.subject.transform()
-        else _part(ctx, far, lambda record: record.index in {i for i, *_ in _bare_far(ctx)})
-    )
+    bare = _ranges(ctx.singles(ctx.bare.records)).values() if ctx.has_bare else ()
+    bare_far = {index for found in bare for index, *_ in _far(found)}
+    part = _part(ctx, far, lambda record: record.index in bare_far)
     return Finding("fault", text, evidence[:8], far, part)
+
+
+def _ranges(records: Iterable[Record]) -> dict[str, list[tuple[int, float, float]]]:
+    """Return the index and the range of each reading's values, by path."""
+    ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
+    for record in records:
+        assert record.content is not None
+        for path, low, high in record.content.ranges:
+            ranges[path].append((record.index, low, high))
+    return ranges
 
 
 def _far(found: list[tuple[int, float, float]]) -> list[tuple[int, float, float, float]]:
@@ -133,15 +135,6 @@ def _far(found: list[tuple[int, float, float]]) -> list[tuple[int, float, float,
     wrapped = (lows < -usual / 4) if usual and np.mean(lows < 0) <= 0.1 else np.zeros(len(found), bool)
     far = (sizes > _FAR * usual) if usual else np.zeros(len(found), bool)
     return [(*one, usual) for one, is_far in zip(found, far | wrapped, strict=True) if is_far]
-
-
-def _bare_far(ctx: Context) -> list[tuple[int, float, float, float]]:
-    ranges: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
-    for record in ctx.singles(ctx.bare.records):
-        assert record.content is not None
-        for path, low, high in record.content.ranges:
-            ranges[path].append((record.index, low, high))
-    return [one for found in ranges.values() for one in _far(found)]
 
 
 def _look(
@@ -172,7 +165,7 @@ def _look(
 
 def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:
     """Return "transform" if no index is bad without it, otherwise "dataset"."""
-    if ctx.subject.transform() is None or not ctx.bare.whole:
+    if not ctx.has_bare:
         return "dataset"
     chosen = set(indices)
     found = [record for record in ctx.bare.records if record.index in chosen]
@@ -182,7 +175,7 @@ def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) 
 
 
 def _bare_forms(ctx: Context, *, by_kind: bool) -> AtFault:
-    if ctx.subject.transform() is None or not ctx.bare.whole:
+    if not ctx.has_bare:
         return "dataset"
     records = [record for record in ctx.bare.records if record.content]
     column = 1 if by_kind else 2

@@ -124,7 +124,7 @@ def attribute_list(paths: dict[str, dict[int, str]]) -> str:
 
 
 def _part(ctx: Context) -> AtFault:
-    if ctx.subject.transform() is None or not ctx.bare.whole:
+    if not ctx.has_bare:
         return "dataset"
     run = ctx.runs.get(
         Plan(
