@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Matrix", "Picture", "Report", "audit"]
 
 # Names are imported at their first use, because the help of a command needs none of them.
-_MODULE_OF = {
-    "audit": "seedsafe_audit.api",
-    "Answer": "seedsafe_audit.report",
-    "Matrix": "seedsafe_audit.report",
-    "Picture": "seedsafe_audit.report",
-    "Report": "seedsafe_audit.report",
-}
+_MODULE_OF = {name: f"seedsafe_audit.{'api' if name == 'audit' else 'report'}" for name in __all__}
 
 
 def __getattr__(name: str) -> Any:

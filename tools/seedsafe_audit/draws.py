@@ -62,12 +62,7 @@ class Draw:
 def draws(subject: Subject, indices: tuple[int, ...], say: Callable[[int], None]) -> Iterator[Draw]:
     """Read a few samples under a tracer, and yield the first draw from each source.
 
-    This seeds the generators of the process and sets its tracer.
-
-    Args:
-        subject: the dataset.
-        indices: the indices of the samples.
-        say: a function to call with each index before it is read.
+    This seeds the generators of the process, sets its tracer, and calls `say` with each index before it is read.
     """
     rng.seed(1)
     tell(subject.dataset, 0)

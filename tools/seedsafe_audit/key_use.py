@@ -41,11 +41,7 @@ class KeyCounter:
 
 @contextmanager
 def record_seeds(alone: bool) -> Iterator[set[str]]:
-    """Collect the seeds of NumPy's, Python's and torch's generators in this thread.
-
-    Args:
-        alone: whether no other thread reads meanwhile. If not, the set stays empty.
-    """
+    """Collect the seeds of NumPy's, Python's and torch's generators, if this thread is the only one that reads."""
     if not alone:
         yield set()
         return

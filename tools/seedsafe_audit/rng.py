@@ -29,10 +29,7 @@ def seed(value: int, other: str | None = None) -> None:
 
 def states() -> dict[str, str]:
     """Return a digest of the state of each generator."""
-    found = {
-        "random": digest(np.array(random.getstate()[1], np.uint64)),
-        "numpy.random": _numpy_state(),
-    }
+    found = {"random": digest(np.array(random.getstate()[1], np.uint64)), "numpy.random": _numpy_state()}
     torch: Any = sys.modules.get("torch")
     if torch is not None:
         found["torch"] = digest(torch.get_rng_state().numpy())

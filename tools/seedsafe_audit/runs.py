@@ -179,8 +179,8 @@ class Runs:
         return Run(plan, tuple(_number_workers(records)), replace(outcome, items=[]), "", time.monotonic())
 
     def _records(self, plan: Plan, folder: str) -> Iterator[list[Record]]:
-        with contextlib.suppress(KeyError, AttributeError):
-            _one_thread()
+        with contextlib.suppress(KeyError, AttributeError):  # a thread pool would not survive a later fork
+            sys.modules["torch"].set_num_threads(1)
         rng.seed(_SEED, plan.other)
         if plan.bare:
             _without_transform(self.subject, self.order.indices[0])
@@ -199,7 +199,7 @@ class Runs:
             alone=not plan.threads,
         )
         if plan.facts:
-            _import_what_reading_imports(recorder)
+            _import_for_reading(recorder)
         if plan.threads:
             return _threads(recorder, plan.threads)
         if plan.keys:
@@ -216,11 +216,6 @@ class Runs:
             epochs=plan.epochs,
             init=self.subject.worker_init if plan.init else None,
         )
-
-
-def _one_thread() -> None:
-    """Keep torch from using its thread pool, which does not survive a later fork."""
-    sys.modules["torch"].set_num_threads(1)
 
 
 def _without_transform(subject: Subject, index: int) -> None:
@@ -269,7 +264,7 @@ def _threads(recorder: Recorder, threads: int) -> Iterator[list[Record]]:
         yield list(pool.map(recorder.__getitem__, range(len(recorder))))
 
 
-def _import_what_reading_imports(recorder: Recorder) -> None:
+def _import_for_reading(recorder: Recorder) -> None:
     """Import the modules that the first reading would import, so that their threads do not count as a pool."""
     receive, send = os.pipe()
     known = set(sys.modules)

@@ -106,8 +106,7 @@ def subject_of(dataset: Any, loader: str = "auto") -> Subject:
 def load(target: str) -> Any:
     """Import the object named by ``MODULE:OBJECT``, and call it if it is a class or a function.
 
-    Raises:
-        ValueError: the text has another form, the module cannot be imported, or the object is missing or needs arguments.
+    Raises ValueError if the text has another form, the module cannot be imported, or the object is missing or needs arguments.
     """
     module_name, colon, path = target.partition(":")
     if not (module_name and colon and path):

@@ -60,7 +60,7 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
 
     Args:
         work: a generator function, which gets a folder for the notes of `Recorder`. Its results must pickle.
-        timeout: seconds.
+        timeout: in seconds.
         beat: a function to call about 4 times a second.
     """
     folder = tempfile.mkdtemp(prefix="seedsafe-audit-")
@@ -129,7 +129,8 @@ def _child(work: Callable[[str], Iterator[Any]], folder: str) -> NoReturn:
         # New objects, because another thread may have locked the old ones during the fork.
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-        _keep_files_of_multiprocessing_in(folder)
+        if process := sys.modules.get("multiprocessing.process"):
+            process.current_process()._config["tempdir"] = folder
         faulthandler.enable(sys.stderr)
         write_stack_on_signal(Path(folder))
         with open(f"{folder}/results", "wb") as results:
@@ -153,16 +154,9 @@ def write_stack_on_signal(folder: Path) -> None:
     faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)
 
 
-def _keep_files_of_multiprocessing_in(folder: str) -> None:
-    process = sys.modules.get("multiprocessing.process")
-    if process is not None:
-        process.current_process()._config["tempdir"] = folder
-
-
 def _finish_multiprocessing() -> None:
     """Remove the semaphores and files of this process, because `os._exit` would leave them."""
-    util = sys.modules.get("multiprocessing.util")
-    if util is not None:
+    if util := sys.modules.get("multiprocessing.util"):
         util._run_finalizers()
 
 

@@ -75,7 +75,6 @@ def _details(answer: Answer, width: int, paint: _Paint) -> list[str]:
 
 
 def _matrix(matrix: Matrix, width: int, paint: _Paint) -> list[str]:
-    """Return the lines of a matrix."""
     title = textwrap.wrap(_printable(matrix.title), width - 2)
     lines = [f"  {paint(line, 'dim')}" for line in title]
     for name, row in zip(matrix.rows, matrix.cells, strict=True):

@@ -28,11 +28,7 @@ def write_baseline(findings: Iterable[Finding], file: Path) -> None:
 
 
 def new_findings(findings: list[Finding], file: Path) -> list[Finding]:
-    """Return the findings that are not in a baseline.
-
-    Raises:
-        ConfigError: The file is missing or is not a baseline.
-    """
+    """Return the findings that are not in a baseline, or raise ConfigError if the file is missing or not a baseline."""
     try:
         counts = Counter(
             {
@@ -71,8 +67,7 @@ def _identities(findings: Iterable[Finding], file: Path) -> list[tuple[str, str,
 def add_noqa(findings: Iterable[Finding]) -> tuple[int, list[str]]:
     """Write ``# noqa`` comments on the lines of findings.
 
-    Returns:
-        The number of changed lines, and the lines (``path:number``) where a comment is impossible or would change the code.
+    Return the number of changed lines, and the lines (``path:number``) where a comment is impossible or would change the code.
     """
     by_line: dict[str, dict[int, set[str]]] = {}
     for finding in findings:

@@ -96,8 +96,7 @@ class Functions(Part):
         frame.this = (fn.owner,) if isinstance(fn.owner, Inst | Cls) else getattr(fn.frame, "this", ())
         self._stack.append(function)
         try:
-            body = function.body
-            self.steps.execute(body, frame)
+            self.steps.execute(function.body, frame)
         finally:
             self._stack.pop()
         values = frame.vars.get("<return>") or (Const(None),)
@@ -110,15 +109,7 @@ class Functions(Part):
         return values
 
     def stored_values(self, functions: list[Fn], key: object) -> Values | None:
-        """Run the methods of one object on their own, and return the values that they store in it.
-
-        Args:
-            functions: Methods of the object.
-            key: `Inst.key` of the object.
-
-        Returns:
-            The values, or None if a method draws or seeds.
-        """
+        """Run methods of the object with this `Inst.key`, and return the values that they store, or None if they draw or seed."""
         with self.context.apart() as context:
             stack, results = self._stack, self._results
             self._stack, self._results = [], {}

@@ -28,6 +28,7 @@ from seedsafe_lint.verdicts import Verdicts, spelling
 __all__ = ["Judge"]
 
 _SILENT_TAKERS = words("isinstance print len repr str type id hasattr setattr deepcopy copy get_rng_state")
+_NOISE = words("skimage.util.random_noise skimage.util.noise.random_noise")
 _NUMERIC = ("torch.", "numpy.", "scipy.", "sklearn.", "skimage.")
 _WORDS = frozenset({"rng", "generator", "random_state", "gen", "random_generator"})
 
@@ -65,9 +66,7 @@ class Judge:
             self.verdicts.numpy(f"{spelling(node)} without random_state", node, frame)
         elif name.startswith("scipy.stats.") and name.endswith(".rvs") and not _has_seed(kwargs):
             self.verdicts.draw(NUMPY, "hidden", f"{spelling(node)} without random_state", node, frame)
-        elif name in ("skimage.util.random_noise", "skimage.util.noise.random_noise") and not _has_seed(
-            kwargs
-        ):
+        elif name in _NOISE and not _has_seed(kwargs):
             self.verdicts.draw(NUMPY, "noise", name, node, frame)
         elif name.rpartition(".")[2] not in _SILENT_TAKERS:
             self._arguments(name, node, frame, args, kwargs)
@@ -86,11 +85,8 @@ class Judge:
     def generator(self, gen: Gen, name: str, node: ast.AST, frame: Frame) -> None:
         """Judge a call of a generator's method."""
         self.context.events += 1
-        if name not in DRAW_METHODS:
-            return
-        if gen.node in self.context.state.seeds:
-            return
-        if gen.stored and not self.context.filling:
+        seeded = gen.node in self.context.state.seeds
+        if name in DRAW_METHODS and gen.stored and not seeded and not self.context.filling:
             self.verdicts.stored_draw(gen, spelling(node), node, frame)
 
     def new_generator(self, gen: Gen, node: ast.AST, frame: Frame) -> None:

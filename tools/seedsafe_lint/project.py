@@ -45,11 +45,7 @@ class Project:
         """The runs that `seedsafe_lint.quiet` remembers for the functions of these modules."""
 
     def load(self, path: Path) -> Module:
-        """Return the module of a file.
-
-        Raises:
-            UnreadableError: It cannot be read or parsed.
-        """
+        """Return the module of a file, or raise UnreadableError."""
         module = self._loaded.get(path)
         if module is None:
             text = read(path)

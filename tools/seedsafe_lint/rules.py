@@ -56,14 +56,7 @@ _PAGES = (_HERE / "pages", _HERE.parents[1] / "docs" / "reference" / "lint")
 
 
 def page(code: str) -> str:
-    """Return the page of a rule, in Markdown.
-
-    Args:
-        code: A code of `RULES`.
-
-    Raises:
-        FileNotFoundError: The pages are not installed.
-    """
+    """Return the page of a rule in Markdown, or raise FileNotFoundError if the pages are not installed."""
     for folder in _PAGES:
         file = folder / f"{code}.md"
         if file.is_file():

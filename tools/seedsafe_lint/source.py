@@ -37,11 +37,7 @@ class UnreadableError(Exception):
 
 
 def read(path: Path) -> str:
-    """Return the text of a Python file, in the encoding that it declares.
-
-    Raises:
-        UnreadableError: The file is missing, too large, or not text in its encoding.
-    """
+    """Return the text of a Python file in its encoding, or raise UnreadableError if it is missing, too large or no text."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -82,11 +78,7 @@ def encoding_of(data: bytes) -> str:
 
 
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree of a module.
-
-    Raises:
-        UnreadableError: The text is not Python 3.
-    """
+    """Return the syntax tree of a module, or raise UnreadableError if the text is not Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -169,14 +169,15 @@ class Statements(Part):
                 result.seeds[what] = first.seeds.get(what) or second.seeds[what]
         return result
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: object) -> None:
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, frame: Frame, head: Callable[[], object]
+    ) -> None:
         if node not in self._loop_names:
             self._loop_names[node] = {
                 name for statement in statements(node.body) for name in stored_names(statement)
             }
         for name in self._loop_names[node] & frame.vars.keys():
             frame.vars[name] = join(frame.vars[name], UNKNOWN)
-        assert callable(head)
         head()
         before, state = dict(frame.vars), self.context.state.copy()
         self.execute(node.body, frame)

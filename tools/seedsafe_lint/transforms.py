@@ -73,14 +73,7 @@ _NOT_TRANSFORM = re.compile(
 
 
 def is_transform(run: Members, cls: Class, owner: Inst, kind: str) -> bool:
-    """Return whether a class is a transform that datasets call.
-
-    Args:
-        run: Looks up its methods and bases.
-        cls: The class.
-        owner: An instance of it.
-        kind: ``module`` for a `torch.nn.Module`, which must have the name of an augmentation; otherwise empty.
-    """
+    """Return whether a class is a transform that datasets call. A torch ``module`` must have the name of an augmentation."""
     method = run.method(owner, "forward" if kind == "module" else "__call__")
     if method is None:
         return False

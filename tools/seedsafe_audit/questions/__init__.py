@@ -52,13 +52,7 @@ QUESTIONS = {
 
 
 def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
-    """Answer one question.
-
-    Args:
-        ctx: the runs.
-        name: a name of `QUESTIONS`.
-        before: the answers so far, which the last question is about.
-    """
+    """Answer the question of this name. The last one is about the answers before it."""
     question = QUESTIONS[name]
     try:
         found = blame(ctx, before) if question.ask is None else question.ask(ctx)

@@ -139,15 +139,7 @@ class Context:
         epochs = self.epochs if method == self.methods[0] else 1
         seed = "" if method == "fork" else self.hash_seeds[0]
         return self.runs.get(
-            Plan(
-                name,
-                workers=workers,
-                method=method,
-                epochs=epochs,
-                pictures=4,
-                init=init,
-                hashing=seed,
-            )
+            Plan(name, workers=workers, method=method, epochs=epochs, pictures=4, init=init, hashing=seed)
         )
 
     def spawned_again(self, hash_seed: str) -> Run:

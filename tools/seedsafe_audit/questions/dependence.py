@@ -76,9 +76,7 @@ def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
 def workers(ctx: Context) -> Finding:
     """Compare the runs with workers with the one without."""
     if ctx.subject.iterable:
-        raise NotMeasured(
-            "an iterable dataset has no indices by which its workers could be compared",
-        )
+        raise NotMeasured("an iterable dataset has no indices by which its workers could be compared")
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
     if (why := ctx.trouble(ctx.serial, ctx.again)) or not runs:
         raise NotMeasured(why or ctx.trouble(*ctx.parallels()) or "needs workers")
@@ -132,13 +130,8 @@ def batch_size(ctx: Context) -> Finding:
 
 def other_batch(workers: int, method: str, size: int) -> Plan:
     """Return a plan with another batch size. Its samples are also compared on arrival."""
-    return Plan(
-        f"{workers} workers, {method}, batches of {size}",
-        workers=workers,
-        method=method,
-        batch=size,
-        carry=True,
-    )
+    name = f"{workers} workers, {method}, batches of {size}"
+    return Plan(name, workers=workers, method=method, batch=size, carry=True)
 
 
 def global_state(ctx: Context) -> Finding:
@@ -236,11 +229,7 @@ def _seeding(ctx: Context) -> AtFault:
 
 
 def _compare(
-    ctx: Context,
-    pairs: list[tuple[Run, Run]],
-    bad: str,
-    good: str,
-    verdict: str = "warning",
+    ctx: Context, pairs: list[tuple[Run, Run]], bad: str, good: str, verdict: str = "warning"
 ) -> Finding:
     evidence, samples = [], set()
     for one, two in pairs:

@@ -95,7 +95,7 @@ def hash_order(ctx: Context) -> Finding:
     evidence = [
         f"PYTHONHASHSEED={seed} and {other_seed}: {len(found)} of {total} readings differ: {number_list(found)}"
     ]
-    if _own_to_each_process(ctx, seed):
+    if _processes_differ(ctx, seed):
         text = (
             "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "
             "that differs between processes. Sort such a set"
@@ -108,7 +108,7 @@ def hash_order(ctx: Context) -> Finding:
     return Finding("warning", text, evidence, found, ctx.source)
 
 
-def _own_to_each_process(ctx: Context, seed: str) -> bool:
+def _processes_differ(ctx: Context, seed: str) -> bool:
     """Return whether spawned processes with the same hash seed differ."""
     one = ctx.parallel(ctx.workers[0], "spawn")
     if not ctx.random and not ctx.subject.iterable:

@@ -101,14 +101,8 @@ def pools(ctx: Context) -> Finding:
     if not ctx.workers:
         raise NotMeasured("needs workers")
     method, count = ctx.methods[0], ctx.workers[0]
-    plan = Plan(
-        f"{count} workers, {method}, measured",
-        workers=count,
-        method=method,
-        facts=1,
-        reads=8 * ctx.order.batch * count,
-    )
-    run = ctx.runs.get(plan)
+    name, reads = f"{count} workers, {method}, measured", 8 * ctx.order.batch * count
+    run = ctx.runs.get(Plan(name, workers=count, method=method, facts=1, reads=reads))
     ctx.need(run)
     evidence, grown = [], 0
     for worker in sorted({record.worker or 0 for record in run.records}):

@@ -58,16 +58,11 @@ def duplicates(ctx: Context) -> Finding:
     if not faulty:
         names = ", ".join(run.plan.name for run in runs)
         return Finding("ok", "the workers' readings of the same sample differ", (f"compared: {names}",))
-    return Finding(
-        "fault",
+    text = (
         "worker processes hold copies of the same random state and make the same draws. Make a generator for each sample, "
-        "such as ss.generator(key)",
-        evidence,
-        samples,
-        _loader_or(ctx, faulty[0]),
-        matrix,
-        pictures,
+        "such as ss.generator(key)"
     )
+    return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[0]), matrix, pictures)
 
 
 def _common_seeds(ctx: Context, runs: list[Run]) -> Finding | None:
@@ -131,13 +126,8 @@ def epochs(ctx: Context) -> Finding:
             evidence.append(f"{run.plan.name}: {equal} of {total} readings are equal in epochs 0 and 1")
             samples |= {record.index for record in ctx.singles(run.epoch(0))}
     if faulty:
-        return Finding(
-            "fault",
-            "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed",
-            evidence,
-            samples,
-            _loader_or(ctx, faulty[-1], epochs=True),
-        )
+        text = "an epoch repeats the random draws of the one before. Put the epoch into the key or the seed"
+        return Finding("fault", text, evidence, samples, _loader_or(ctx, faulty[-1], epochs=True))
     if not ctx.random:
         return Finding("ok", "both epochs give the same samples, so nothing random was seen")
     return Finding("ok", "the epochs differ in every run")

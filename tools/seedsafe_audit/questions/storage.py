@@ -65,14 +65,9 @@ def lost_state(ctx: Context) -> Finding:
     """Watch the attributes in workers and in the main process."""
     if ctx.workers:
         method, count = ctx.methods[0], ctx.workers[0]
-        plan = Plan(
-            f"{count} workers, {method}, watched",
-            workers=count,
-            method=method,
-            watch=True,
-            reverse=True,  # the indices that come once, first
-            reads=4 * ctx.order.batch * count,
-        )
+        name, reads = f"{count} workers, {method}, watched", 4 * ctx.order.batch * count
+        # in reverse order, the indices without repeats come first
+        plan = Plan(name, workers=count, method=method, watch=True, reverse=True, reads=reads)
         run = ctx.runs.get(plan)
     else:
         run = ctx.watched_run
