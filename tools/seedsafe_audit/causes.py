@@ -1,6 +1,6 @@
 """Group the answers that have one cause.
 
-The first of them leads and shows the lines that draw; the others are part of it.
+The first of them leads and shows the lines that draw. The others are part of it.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Recorder:
         reseed: whether to seed the process-wide generators before each reading, and record their states after it.
         pictures: the number of first readings in each process with a small picture.
         carry: whether to return (record, sample) instead of the record alone.
-        facts: measure the process at the first reading and then at every one of this many; 0 for never.
+        facts: measure the process at the first and every `facts`-th reading, 0 for never.
         meeting: a barrier at which workers wait, so that each reads its share.
         meet_until: the position at which they stop waiting.
         alone: whether no other thread reads meanwhile, so that seeds belong to the current reading.

@@ -115,7 +115,7 @@ class Report:
         return tuple(answer.question for answer in self.answers if answer.part_of == question)
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """Return 1 if there is a fault (with ``strict`` also for a warning), else 0."""
+        """Return 1 if there is a fault (with ``strict`` also for a warning), otherwise 0."""
         return int(bool(self.faults or (strict and self.warnings)))
 
     def to_dict(self) -> dict[str, Any]:

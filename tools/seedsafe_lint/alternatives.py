@@ -10,7 +10,7 @@ _LIMIT = 24
 
 
 class Value:
-    """An abstract value; `seedsafe_lint.values` has the kinds of it."""
+    """An abstract value. `seedsafe_lint.values` has its kinds."""
 
     __slots__ = ()
 

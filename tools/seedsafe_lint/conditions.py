@@ -1,4 +1,4 @@
-"""Outcomes of conditions, where they are known."""
+"""Outcomes of conditions, if they are known."""
 
 import ast
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Settings of the linter.
 
-They come from ``[tool.seedsafe.lint]`` in pyproject.toml; options of the command line take precedence.
+They come from ``[tool.seedsafe.lint]`` in pyproject.toml. Options of the command line take precedence.
 """
 
 import fnmatch

@@ -57,7 +57,7 @@ class Context:
         self.filling = False  # inside an `if` that fills an attribute once
         self.functions: set[Function] = set()
         self.trail: list[Function] = []  # the functions run so far, in order
-        self.events = self.steps = 0  # draws, seeds and cuts so far; expressions evaluated
+        self.events = self.steps = 0  # events are draws, seeds and cuts; steps are expressions
 
     @property
     def nothing(self) -> Values:

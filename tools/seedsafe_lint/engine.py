@@ -1,4 +1,4 @@
-"""Find what the worker code of files draws."""
+"""Find the draws of worker code in files."""
 
 import gc
 from collections.abc import Iterable

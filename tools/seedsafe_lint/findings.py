@@ -36,7 +36,7 @@ class Finding:
     Args:
         place: Its place: for a draw, the call that draws.
         code: The rule, ``SSF001`` and so on.
-        message: What is wrong, and the way out, in two sentences.
+        message: Two sentences: the fault, and the way out.
         severity: ``error`` if samples repeat, ``warning`` if they depend on workers, otherwise ``note``.
         end_line: Last line of the call, from 1.
         related: For a stored generator, the place where it is made.

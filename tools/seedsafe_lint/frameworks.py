@@ -67,7 +67,7 @@ _OTHERS = words("mxnet gluoncv chainer paddle mindspore tensorpack")
 
 
 def framework_of(name: str) -> str:
-    """Return the framework that a dotted name belongs to, such as ``torch`` or ``keras``; empty if none."""
+    """Return the framework that a dotted name belongs to, such as ``torch`` or ``keras``, or an empty string."""
     head = name.partition(".")[0]
     if head in ("keras", "tensorflow", "tf_keras", "keras_preprocessing") or ".keras." in name:
         return "keras"

@@ -28,7 +28,7 @@ class Functions(Part):
         self._quiet = Quiet(self.context)
 
     def forget(self) -> None:
-        """Forget what functions returned."""
+        """Forget the results of functions."""
         self._results = {}
 
     def bind(self, fn: Fn, args: list[Values], kwargs: dict[str, Values], starred: bool) -> dict[str, Values]:

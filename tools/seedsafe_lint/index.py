@@ -85,7 +85,7 @@ class Function:
 
     @property
     def this(self) -> str:
-        """The parameter for the method's object, usually `self`; empty for a function."""
+        """The parameter for the method's object, usually `self`, or an empty string for a function."""
         return self.positional[0].arg if self.cls and self.positional else ""
 
     @cached_property
@@ -197,7 +197,7 @@ class Module:
 
     @cached_property
     def framework(self) -> str:
-        """The framework that the file imports; torch if it imports several."""
+        """The framework that the file imports, or torch if it imports several."""
         return framework_in(self.text)
 
     def close(self) -> None:

@@ -122,7 +122,7 @@ class Project:
         """Return the file that an import names, or None.
 
         Args:
-            name: Dotted name; empty for ``from . import``.
+            name: Dotted name, empty for ``from . import``.
             importer: Path of the file with the import.
             level: Number of leading dots.
         """

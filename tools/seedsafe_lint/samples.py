@@ -1,4 +1,4 @@
-"""Rules about what ``__getitem__`` returns and changes."""
+"""Rules about the samples of ``__getitem__``."""
 
 import ast
 import re

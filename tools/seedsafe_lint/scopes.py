@@ -1,4 +1,4 @@
-"""The names that statements bind, whatever their order."""
+"""The names that statements bind, in any order."""
 
 import ast
 from collections.abc import Iterator

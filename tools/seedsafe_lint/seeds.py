@@ -38,7 +38,7 @@ def is_whole_seconds(node: ast.AST) -> bool:
 
 
 def expand(expression: ast.AST, function: Function, depth: int = 0) -> Iterator[ast.AST]:
-    """Yield the nodes of an expression, and of the expressions that its local variables stand for."""
+    """Yield the nodes of an expression and of the expressions in its local variables."""
     for node in ast.walk(expression):
         yield node
         if isinstance(node, ast.Name) and depth < 4:

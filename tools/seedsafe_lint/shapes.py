@@ -5,7 +5,7 @@ from seedsafe_lint.values import UNKNOWN, Const, Ext, Fn, Group, Inst, Opaque, i
 
 __all__ = ["hide_plain", "plainer", "shape"]
 
-_FEW = 2  # up to so many alternatives, strings count one by one: one of them may name a method
+_FEW = 2  # up to this many alternatives, each string counts, because it may be the name of a method
 
 
 def shape(values: Values) -> frozenset[object]:

@@ -10,7 +10,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def by_kind(owner: type, table: str) -> dict[type[ast.AST], Callable[..., Any]]:
-    """Return private methods of a class by the type of their node. The table has entries ``method: Kind Kind``, split by ``|``."""
+    """Return private methods of a class by the type of their node. The table has entries ``method: Kind Kind``, separated by ``|``."""
     rows = (row.split(":") for row in table.split("|"))
     return {
         getattr(ast, kind): getattr(owner, f"_{name.strip()}")

@@ -166,7 +166,7 @@ class Context:
 
     @cached_property
     def collisions(self) -> float:
-        """The chance that two readings of one index in one process give the same bytes; 1 if nothing is random."""
+        """The chance that two readings of one index in one process give the same bytes, or 1 if nothing is random."""
         return _collisions(self.repeats(self.serial.epoch(0)))
 
     @cached_property

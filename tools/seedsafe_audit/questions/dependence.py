@@ -172,7 +172,7 @@ def global_draws(ctx: Context) -> Finding:
     way_out = "Draw from ss.generator(key) instead"
     if constant and not (
         not ctx.trouble(ctx.serial, ctx.again) and ctx.unsteady
-    ):  # else the seed is the clock
+    ):  # otherwise the clock seeds it
         text = f"each reading leaves {' and '.join(constant)} in one state, seeded with a constant per sample. {way_out}"
         return Finding("fault", text, evidence, samples, _seeding(ctx))
     if seeded:
