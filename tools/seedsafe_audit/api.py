@@ -179,8 +179,8 @@ def _description(run: Run) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"Python": platform.python_version(), "NumPy": np.__version__}
+    result = {"Python": platform.python_version(), "NumPy": np.__version__}
     for name in ("torch", "keras", "tensorflow", "tf_keras", "cv2", "torchvision", "albumentations"):
         if name in sys.modules:
-            found[name] = str(getattr(sys.modules[name], "__version__", "unknown"))
-    return found
+            result[name] = str(getattr(sys.modules[name], "__version__", "unknown"))
+    return result

@@ -58,19 +58,19 @@ def private_memory() -> int | None:
 
 def _libraries() -> tuple[str, ...]:
     """Return the libraries with thread pools in this process, from threadpoolctl or the memory map."""
-    found = []
+    result = []
     cv2: Any = sys.modules.get("cv2")
     if cv2 is not None and hasattr(cv2, "getNumThreads"):
-        found.append(f"OpenCV ({cv2.getNumThreads()} threads)")
+        result.append(f"OpenCV ({cv2.getNumThreads()} threads)")
     try:
         from threadpoolctl import threadpool_info  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
         pools = threadpool_info()
-        found += sorted({f"{pool['internal_api']} ({pool['num_threads']} threads)" for pool in pools})
+        result += sorted({f"{pool['internal_api']} ({pool['num_threads']} threads)" for pool in pools})
     except Exception:  # noqa: BLE001  # not installed, or it cannot read these libraries
         try:
             mapped = Path("/proc/self/maps").read_text()
         except OSError:
             mapped = ""
-        found += sorted(name for part, name in _LIBRARIES.items() if part in mapped)
-    return tuple(found)
+        result += sorted(name for part, name in _LIBRARIES.items() if part in mapped)
+    return tuple(result)

@@ -29,11 +29,11 @@ def seed(value: int, other: str | None = None) -> None:
 
 def states() -> dict[str, str]:
     """Return a digest of the state of each generator."""
-    found = {"random": digest(np.array(random.getstate()[1], np.uint64)), "numpy.random": _numpy_state()}
+    result = {"random": digest(np.array(random.getstate()[1], np.uint64)), "numpy.random": _numpy_state()}
     torch: Any = sys.modules.get("torch")
     if torch is not None:
-        found["torch"] = digest(torch.get_rng_state().numpy())
-    return found
+        result["torch"] = digest(torch.get_rng_state().numpy())
+    return result
 
 
 def _numpy_state() -> str:

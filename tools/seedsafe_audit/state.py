@@ -68,19 +68,19 @@ class Change:
 
 def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
     """Return all that a dataset refers to, but only the elements at `positions` of long lists and large arrays."""
-    found: Snapshot = {}
+    result: Snapshot = {}
     seen: set[int] = set()
     budget = _BYTES  # of arrays, spent in the order of the walk
     todo: deque[tuple[str, Any, int, bool]] = deque(
         [("", dataset, 0, isinstance(dataset, list | tuple | dict))]
     )
-    while todo and len(found) < _ENTRIES:
+    while todo and len(result) < _ENTRIES:
         path, value, depth, nested = todo.popleft()
         if budget <= 0 and hasattr(value, "shape"):
             continue
         entry = _entry(value, positions, nested)
         if entry is not None:
-            found[path] = entry
+            result[path] = entry
             budget -= entry.size
         if entry is None or entry.kind == "container":
             if id(value) in seen or depth >= _DEPTH or isinstance(value, _LEFT_OUT):
@@ -91,7 +91,7 @@ def snapshot(dataset: Any, positions: tuple[int, ...]) -> Snapshot:
                 todo.append(
                     (path + step, part, depth + 1, nested if step.startswith(".") else inside and depth > 0)
                 )
-    return found
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def generators(dataset: Any) -> Iterator[Generator]:
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
     """Return the differences in the order of the paths, except for objects that are created at their first use."""
-    found = []
+    result = []
     attributes = {_attribute(path) for path in before}
     empty = tuple(path for path, entry in before.items() if entry.shown == "None")
     for path in sorted({*before, *after}):
@@ -135,13 +135,13 @@ def changes(before: Snapshot, after: Snapshot) -> list[Change]:
             if entry is not None and not (
                 _parent(path) in before and before[_parent(path)].kind == "container"
             ):
-                found.append(
+                result.append(
                     Change(path, "value", f"{entry.shown} {word}")
                 )  # in a container, its length shows the change
         elif old.digest != new.digest:
             shown = f"{new.shown} drawn from" if new.kind == "generator" else f"{old.shown} → {new.shown}"
-            found.append(Change(path, _kind(old, new), shown))
-    return found
+            result.append(Change(path, _kind(old, new), shown))
+    return result
 
 
 def _is_lazy(

@@ -49,13 +49,13 @@ class Calls(Part):
         starred = bool(spread) or any(word.arg is None for word in node.keywords)
         if self.context.worker and isinstance(node.func, ast.Attribute):
             self.judge.method(node, frame)
-        found: Values = ()
+        result: Values = ()
         for callee in callees:
             if isinstance(callee, Ext | Bound):
-                found = join(found, self.libraries.call(callee, node, frame, args + spread, kwargs))
+                result = join(result, self.libraries.call(callee, node, frame, args + spread, kwargs))
             else:
-                found = join(found, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
-        return found or self.context.nothing
+                result = join(result, self.invoke(callee, args, kwargs, starred=starred, spread=spread))
+        return result or self.context.nothing
 
     def invoke(
         self,
@@ -129,12 +129,12 @@ class Calls(Part):
         while scope is not None and scope.cls is None:
             scope = scope.parent
         owners = frame.this or (frame.vars.get(first_of(frame.function), ()) if frame.function else ())
-        found = tuple(
+        result = tuple(
             Super(v, scope.cls)
             for v in owners
             if isinstance(v, Inst | Cls) and scope is not None and scope.cls
         )
-        return found or self.context.nothing
+        return result or self.context.nothing
 
     def _construct(self, callee: Cls, args: list[Values], kwargs: dict[str, Values], starred: bool) -> Values:
         bare = Inst(callee.cls, stored=not self.context.worker)

@@ -105,7 +105,7 @@ def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
         >>> sorted(codes_of(["SSF01"], "select"))[:2]
         ['SSF010', 'SSF011']
     """
-    found: set[str] = set()
+    result: set[str] = set()
     for prefix in prefixes:
         codes = (
             set(RULES) if prefix == "ALL" else {code for code in RULES if prefix and code.startswith(prefix)}
@@ -114,8 +114,8 @@ def codes_of(prefixes: Iterable[str], setting: str) -> set[str]:
             raise ConfigError(
                 f"{setting} got {prefix!r}, which is not a rule: pass {min(RULES)} to {max(RULES)}, a prefix, or ALL"
             )
-        found |= codes
-    return found
+        result |= codes
+    return result
 
 
 def load(start: Path, explicit: Path | None = None) -> Config:
@@ -161,8 +161,8 @@ def _strings(value: object) -> tuple[str, ...] | None:
 
 
 def _lists(value: object) -> dict[str, tuple[str, ...]] | None:
-    found = {str(key): _strings(codes) for key, codes in value.items()} if isinstance(value, dict) else None
-    return found if found is None or None not in found.values() else None  # type: ignore[return-value]
+    result = {str(key): _strings(codes) for key, codes in value.items()} if isinstance(value, dict) else None
+    return result if result is None or None not in result.values() else None  # type: ignore[return-value]
 
 
 def _string(value: object) -> str | None:

@@ -55,10 +55,10 @@ class Expressions(Part):
         return self.names.lookup(node.id, frame)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Values:
-        found: Values = ()
+        result: Values = ()
         for value in self.evaluate(node.value, frame):
-            found = join(found, self.members.member(value, node.attr))
-        return found
+            result = join(result, self.members.member(value, node.attr))
+        return result
 
     def _sequence(self, node: ast.Tuple | ast.List | ast.Set, frame: Frame) -> Values:
         items: Values = ()
@@ -85,18 +85,18 @@ class Expressions(Part):
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Values:
         index = self.evaluate(node.slice, frame)
-        found: Values = ()
+        result: Values = ()
         for value in self.evaluate(node.value, frame):
             if isinstance(value, Inst) and self.context.worker:
                 method = self.members.method(value, "__getitem__")
-                found = join(found, self.steps.run(method, [index], {}) if method else self.context.nothing)
+                result = join(result, self.steps.run(method, [index], {}) if method else self.context.nothing)
             elif isinstance(value, Group):
-                found = join(found, value.items or self.context.nothing)
+                result = join(result, value.items or self.context.nothing)
             elif isinstance(value, Ext):
-                found = join(found, (Ext(f"{value.name}[]"),))
+                result = join(result, (Ext(f"{value.name}[]"),))
             else:
-                found = join(found, STATIC if constant((value, *index)) else self.context.nothing)
-        return found
+                result = join(result, STATIC if constant((value, *index)) else self.context.nothing)
+        return result
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
@@ -110,17 +110,17 @@ class Expressions(Part):
         return STATIC if constant(value) else self.context.nothing
 
     def _boolean(self, node: ast.BoolOp, frame: Frame) -> Values:
-        found: Values = ()
+        result: Values = ()
         for i, operand in enumerate(node.values):
             values = self.evaluate(operand, frame)
             last = i == len(node.values) - 1
             if isinstance(node.op, ast.Or) and not last:
-                found = join(found, tuple(v for v in values if v != Const(None)))
+                result = join(result, tuple(v for v in values if v != Const(None)))
                 if all(truthy(v) for v in values):
-                    return found
+                    return result
             else:
-                found = join(found, values)
-        return found or self.context.nothing
+                result = join(result, values)
+        return result or self.context.nothing
 
     def _conditional(self, node: ast.IfExp, frame: Frame) -> Values:
         truth = self.conditions.truth(node.test, frame)

@@ -84,5 +84,5 @@ def framework_in(text: str) -> str:
         'torch'
     """
     names = re.findall(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", text, re.MULTILINE)
-    found = {framework_of(name) for name in names} - {""}
-    return next((name for name in ("torch", "keras") if name in found), min(found, default=""))
+    result = {framework_of(name) for name in names} - {""}
+    return next((name for name in ("torch", "keras") if name in result), min(result, default=""))

@@ -169,12 +169,12 @@ class Class:
     @cached_property
     def sites(self) -> dict[str, list[Site]]:
         """The assignments to attributes of `self` (or `cls`) in its methods."""
-        found: dict[str, list[Site]] = {}
+        result: dict[str, list[Site]] = {}
         for method in self.methods.values():
             for node in statements(method.body) if method.positional else ():
                 for name, value in assignments_to(node, method.positional[0].arg):
-                    found.setdefault(name, []).append(Site(method, value))
-        return found
+                    result.setdefault(name, []).append(Site(method, value))
+        return result
 
 
 class Module:

@@ -111,34 +111,34 @@ class Libraries(Part):
         return self.steps.callbacks(args)
 
     def _partial(self, args: list[Values], kwargs: dict[str, Values]) -> Values:
-        found: Values = ()
+        result: Values = ()
         for value in args[0] if args else ():
             if isinstance(value, Fn):
                 words = tuple((dict(value.kwargs) | kwargs).items())
-                found = join(
-                    found, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
+                result = join(
+                    result, (Fn(value.function, value.owner, value.frame, (*value.args, *args[1:]), words),)
                 )
             elif isinstance(value, Inst | Cls | Group):
-                found = join(found, (Group((value,), calls=True),))
+                result = join(result, (Group((value,), calls=True),))
             else:
-                found = join(found, (value,))
-        return found or self.context.nothing
+                result = join(result, (value,))
+        return result or self.context.nothing
 
     def _getattr(self, node: ast.Call, frame: Frame, args: list[Values]) -> Values:
-        found: Values = ()
+        result: Values = ()
         names = [v.value for v in args[1] if isinstance(v, Const) and isinstance(v.value, str)]
         prefix = _prefix(node.args[1]) if len(node.args) > 1 else ""
         for value in args[0]:
             for name in names:
-                found = join(found, self.members.member(value, name))
+                result = join(result, self.members.member(value, name))
             if not names and isinstance(value, Ext):
-                found = join(found, (Ext(f"{value.name}.any"),))
+                result = join(result, (Ext(f"{value.name}.any"),))
             if not names and prefix and isinstance(value, Inst):
                 for cls in self.members.mro(value.cls):
                     for name in cls.methods:
                         if name.startswith(prefix):
-                            found = join(found, self.members.member(value, name))
-        return found or self.context.nothing
+                            result = join(result, self.members.member(value, name))
+        return result or self.context.nothing
 
 
 def _prefix(node: ast.expr) -> str:

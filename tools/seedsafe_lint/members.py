@@ -58,10 +58,10 @@ class Members(Part):
                 )
                 return (Mod(local),) if local else (Ext(canonical(f"{full}.{name}")),)
             case Mod(module=module):
-                found = self.names.export(module, name)
-                if not found and (local := self.context.project.find(name, module.path, 1)):
+                result = self.names.export(module, name)
+                if not result and (local := self.context.project.find(name, module.path, 1)):
                     return (Mod(local),)
-                return found or (Ext(f"?.{name}"),)
+                return result or (Ext(f"?.{name}"),)
             case Gen():
                 return (Bound(value, name),)
             case Bound():
@@ -124,17 +124,17 @@ class Members(Part):
             name == "R" and any(c.name == "Randomizable" for c in self.mro(owner.cls))
         ):
             return self.context.nothing
-        found: Values = ()
+        result: Values = ()
         for cls in self.mro(owner.cls):
             for site in cls.sites.get(name, ()):
                 if site.function not in self.context.functions or site.function.name in _INITIAL:
-                    found = join(found, self._at_site(site, owner))
-        found = found or self._of_class(owner.cls, name, Cls(owner.cls))
+                    result = join(result, self._at_site(site, owner))
+        result = result or self._of_class(owner.cls, name, Cls(owner.cls))
         if not owner.stored:
-            found = tuple(_fresh(value) for value in found)
-        if not found and name == "__class__":
+            result = tuple(_fresh(value) for value in result)
+        if not result and name == "__class__":
             return (Cls(owner.cls),)
-        return found or UNKNOWN
+        return result or UNKNOWN
 
     def is_shared(self, owner: Inst, name: str) -> bool:
         """Return whether an attribute is in memory that all workers share."""
@@ -166,13 +166,13 @@ class Members(Part):
             function.module, parent=function.frame, scope=function.scope, function=function, variables=known
         )
         try:
-            found = self.steps.earlier(site.value, frame)
+            result = self.steps.earlier(site.value, frame)
         finally:
             self.context.open.discard(key)
         if function.name not in _INITIAL:
-            found = tuple(v for v in found if not constant((v,)) or v == Const(None)) or UNKNOWN
-        self.context.cache[key] = found
-        return found
+            result = tuple(v for v in result if not constant((v,)) or v == Const(None)) or UNKNOWN
+        self.context.cache[key] = result
+        return result
 
     def mro(self, cls: Class) -> tuple[Class, ...]:
         """Return the class and then its bases in the analysed code, each once."""

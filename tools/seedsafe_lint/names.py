@@ -28,8 +28,8 @@ class Names(Part):
             if name in scope.vars:
                 return scope.vars[name]
             if scope.scope is not None:
-                if scope.function and (found := self._parameter(name, scope.function)):
-                    return found
+                if scope.function and (result := self._parameter(name, scope.function)):
+                    return result
                 if bindings := scope.scope.names.get(name):
                     stored = (
                         self.context.state.variables.get((frame.module, name))
@@ -45,8 +45,8 @@ class Names(Part):
         for star in module.scope.stars:
             source = star.module or ""
             if local := self.context.project.find(source, module.path, star.level):
-                if found := self.export(local, name):
-                    return found
+                if result := self.export(local, name):
+                    return result
             elif star.level == 0:
                 full = canonical(f"{source}.{name}")
                 if (
@@ -79,8 +79,8 @@ class Names(Part):
         try:
             for star in module.scope.stars:
                 local = self.context.project.find(star.module or "", module.path, star.level)
-                if local and (found := self.export(local, name)):
-                    return found
+                if local and (result := self.export(local, name)):
+                    return result
         finally:
             self.context.open.discard(key)
         return ()
@@ -119,13 +119,13 @@ class Names(Part):
             return STATIC
         self.context.open.add(key)
         try:
-            found: Values = ()
+            result: Values = ()
             for binding in bindings:
-                found = join(found, self.context.before(lambda b=binding: self._value_of(b, frame)))  # type: ignore[misc]
+                result = join(result, self.context.before(lambda b=binding: self._value_of(b, frame)))  # type: ignore[misc]
         finally:
             self.context.open.discard(key)
-        self.context.cache[key] = found
-        return found
+        self.context.cache[key] = result
+        return result
 
     def _value_of(self, binding: Binding, frame: Frame) -> Values:
         node = binding.node
@@ -150,8 +150,8 @@ class Names(Part):
     def _import(self, node: ast.ImportFrom, name: str, importer: Module) -> Values:
         source = node.module or ""
         local = self.context.project.find(source, importer.path, node.level)
-        if local and local is not importer and (found := self.export(local, name)):
-            return found
+        if local and local is not importer and (result := self.export(local, name)):
+            return result
         full = f"{source}.{name}" if source else name
         if local := self.context.project.find(full, importer.path, node.level):
             return (Mod(local),)

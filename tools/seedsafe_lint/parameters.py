@@ -40,11 +40,11 @@ class Parameters(Part):
             return STATIC
         self.context.open.add(key)
         try:
-            found = self._values(parameter, function)
+            result = self._values(parameter, function)
         finally:
             self.context.open.discard(key)
-        self.context.cache[key] = found
-        return found
+        self.context.cache[key] = result
+        return result
 
     def _values(self, parameter: ast.arg, function: Function) -> Values:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else ""
@@ -64,23 +64,23 @@ class Parameters(Part):
         """Return instances of the classes in the parameter's annotation."""
         if parameter.annotation is None:
             return ()
-        found: Values = ()
+        result: Values = ()
         for name in _names_in(parameter.annotation):
             for value in self.steps.earlier(name, function.frame):
                 if isinstance(value, Cls):
                     near = value.cls.module is function.module
                     if near or _TOOL.search(value.cls.name) or _TOOL.search(parameter.arg):
-                        found = join(found, (Inst(value.cls),))
+                        result = join(result, (Inst(value.cls),))
                 elif isinstance(value, Ext) and value.name.startswith("imgaug."):
-                    found = join(found, (Ext(f"{value.name}()"),))
-        return found
+                    result = join(result, (Ext(f"{value.name}()"),))
+        return result
 
     def _arguments(self, parameter: ast.arg, function: Function) -> Values:
         """Return the values that calls in the same file pass."""
         positional = [p.arg for p in function.positional]
         bound = function.cls is not None and not function.has_decorator("staticmethod")
         position = positional.index(parameter.arg) - bound if parameter.arg in positional else -1
-        found: Values = ()
+        result: Values = ()
         if function not in self._calls:
             self._calls[function] = calls_of(function)[:_MOST]
         for call, frame in self._calls[function]:
@@ -89,11 +89,11 @@ class Parameters(Part):
                 expressions.append(call.args[position])
             for expression in expressions:
                 values = self.steps.earlier(expression, frame)
-                found = join(
-                    found,
+                result = join(
+                    result,
                     tuple(v for v in values if isinstance(v, Inst | Fn | Cls | Group | Gen | Bound | Ext)),
                 )
-        return found
+        return result
 
     def _namesake(self, parameter: ast.arg, function: Function) -> Values:
         """Return an instance of the class with the parameter's name: `augmentor` is an `ImageAugmentor`."""
@@ -120,11 +120,11 @@ def _is_filled_later(parameter: ast.arg, function: Function) -> bool:
 
 
 def _names_in(annotation: ast.expr) -> list[ast.expr]:
-    found: list[ast.expr] = []
+    result: list[ast.expr] = []
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name | ast.Attribute):
-            found.append(node)
+            result.append(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             with contextlib.suppress(SyntaxError, ValueError):
-                found += _names_in(ast.parse(node.value, mode="eval").body)
-    return found
+                result += _names_in(ast.parse(node.value, mode="eval").body)
+    return result

@@ -58,9 +58,9 @@ class Project:
         if module.framework or not Path(module.path).is_file():
             return module.framework
         folder = Path(module.path).absolute().parent
-        while not (found := self._framework_in(folder)) and (folder / "__init__.py").is_file():
+        while not (result := self._framework_in(folder)) and (folder / "__init__.py").is_file():
             folder = folder.parent
-        return found
+        return result
 
     def _framework_in(self, folder: Path) -> str:
         if folder not in self._frameworks:
@@ -143,8 +143,8 @@ class Project:
             return None
         near = [home, *home.parents]
         for folder in near:
-            if found := self._at(folder.joinpath(*parts)):
-                return found
+            if result := self._at(folder.joinpath(*parts)):
+                return result
         if len(parts) > 1:
             for path in self._by_name[parts[-1]]:
                 stem = path.parent if path.name == "__init__.py" else path.with_suffix("")

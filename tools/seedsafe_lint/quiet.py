@@ -60,11 +60,11 @@ class Quiet:
         if key not in runs:
             runs[key] = {node.id for node in ast.walk(fn.function.node) if isinstance(node, ast.Name)}
         names, frame = cast("set[str]", runs[key]), fn.frame
-        found: list[object] = [shape(frame.this) if frame else ()]
+        result: list[object] = [shape(frame.this) if frame else ()]
         while frame is not None:
-            found += [(name, shape(frame.vars[name])) for name in frame.vars if name in names]
+            result += [(name, shape(frame.vars[name])) for name in frame.vars if name in names]
             frame = frame.parent
-        return tuple(found)
+        return tuple(result)
 
     def recall(self, mark: Mark) -> Values | None:
         """Repeat the effects of an earlier run like this one and return its result, or None if there was none."""

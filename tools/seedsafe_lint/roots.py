@@ -66,8 +66,8 @@ def kind_of_class(run: Interpreter, cls: Class) -> str:
 def framework_of_class(run: Interpreter, cls: Class) -> str:
     """Return the framework of a class by its bases, or else by the imports of its file."""
     for name in run.members.libraries(cls):
-        if found := framework_of(name):
-            return found
+        if result := framework_of(name):
+            return result
     return run.context.project.framework(cls.module)
 
 

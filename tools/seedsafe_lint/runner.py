@@ -54,16 +54,16 @@ def collect(paths: Iterable[Path], config: Config) -> list[Path]:
     Raises:
         FileNotFoundError: A path does not exist.
     """
-    found: dict[Path, None] = {}
+    result: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found.update(dict.fromkeys(_search(path, config)))
+            result.update(dict.fromkeys(_search(path, config)))
         elif path.exists():
             if not config.excluded(str(path)):
-                found[path] = None
+                result[path] = None
         else:
             raise FileNotFoundError(f"there is no file or folder {path}: pass a path that exists")
-    return list(found)
+    return list(result)
 
 
 def _search(folder: Path, config: Config) -> Iterator[Path]:

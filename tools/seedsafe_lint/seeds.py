@@ -146,4 +146,4 @@ def _mentions(value: ast.expr, owner: str, attr: str) -> bool:
 
 def local_values(function: Function) -> set[str]:
     """Return the names of the local variables that are bound to expressions."""
-    return {name for name, found in function.scope.names.items() if isinstance(found[0].node, ast.expr)}
+    return {name for name, bindings in function.scope.names.items() if isinstance(bindings[0].node, ast.expr)}

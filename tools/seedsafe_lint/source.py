@@ -99,9 +99,9 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
 
     Lines count from 1, and line 0 is the whole file (``# seedsafe: noqa``). An empty set means all codes.
     """
-    found: dict[int, frozenset[str]] = {}
+    result: dict[int, frozenset[str]] = {}
     if "noqa" not in text.lower():
-        return found
+        return result
     lines = text.split("\n")
     comments: dict[int, str] | None = None
     for number, line in enumerate(lines, start=1):
@@ -110,19 +110,19 @@ def suppressions(text: str) -> dict[int, frozenset[str]]:
                 comments = _comments(text) if comments is None else comments
                 match = NOQA.search(comments.get(number, ""))
             if match:
-                found[number] = _codes(match["codes"])
+                result[number] = _codes(match["codes"])
     if match := _NOQA_FILE.search(text):
-        found[0] = _codes(match["codes"])
-    return found
+        result[0] = _codes(match["codes"])
+    return result
 
 
 def _comments(text: str) -> dict[int, str]:
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
     with contextlib.suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
-                found[token.start[0]] = token.string
-    return found
+                result[token.start[0]] = token.string
+    return result
 
 
 def _codes(text: str | None) -> frozenset[str]:

@@ -20,12 +20,12 @@ class Targets(Part):
 
     def iterate(self, values: Values) -> Values:
         """Return the values of a loop variable over these values."""
-        found: Values = ()
+        result: Values = ()
         for value in values:
             if isinstance(value, Group) and value.origin == "generator":
                 for item in value.items:
-                    found = join(
-                        found, contents(self.steps.run(item, [], {})) if isinstance(item, Fn) else (item,)
+                    result = join(
+                        result, contents(self.steps.run(item, [], {})) if isinstance(item, Fn) else (item,)
                     )
                 continue
             method = (
@@ -33,8 +33,8 @@ class Targets(Part):
                 if isinstance(value, Inst) and self.context.worker
                 else None
             )
-            found = join(found, contents(self.steps.run(method, [], {})) if method else contents((value,)))
-        return found or self.context.nothing
+            result = join(result, contents(self.steps.run(method, [], {})) if method else contents((value,)))
+        return result or self.context.nothing
 
     def assign(self, target: ast.expr, values: Values, frame: Frame) -> None:
         """Store values in a target."""

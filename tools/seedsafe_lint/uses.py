@@ -97,12 +97,12 @@ def uses(run: Interpreter, module: Module) -> Uses:
 
     For speed (benchmarks/lint_speed.py), only statements on lines with certain words are searched.
     """
-    found = Uses(streams=bool(_STREAMS.search(module.text)))
-    lines = _lines(run, module, found.streams)
+    result = Uses(streams=bool(_STREAMS.search(module.text)))
+    lines = _lines(run, module, result.streams)
     if lines:
         for node, frame in calls_on(module, lines):
-            _note(found, node, frame)
-    return found
+            _note(result, node, frame)
+    return result
 
 
 def _lines(run: Interpreter, module: Module, streams: bool) -> list[int]:

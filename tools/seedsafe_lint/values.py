@@ -260,12 +260,12 @@ def constant(values: Values) -> bool:
 
 def contents(values: Values) -> Values:
     """Return the values that a loop over these values, or a subscript, can give."""
-    found: Values = ()
+    result: Values = ()
     for value in values:
         if isinstance(value, Group):
-            found = join(found, value.items)
+            result = join(result, value.items)
         elif isinstance(value, Const) or (isinstance(value, Opaque) and value.static):
-            found = join(found, STATIC)
+            result = join(result, STATIC)
         else:
-            found = join(found, UNKNOWN)
-    return found or UNKNOWN
+            result = join(result, UNKNOWN)
+    return result or UNKNOWN

@@ -45,11 +45,11 @@ class Init:
 
 def worker_inits(run: Interpreter, module: Module, used: Uses) -> list[Function]:
     """Return the functions of a file that are used or named as a ``worker_init_fn``."""
-    found = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
+    result = {f: None for f in module.functions.values() if _NAME.search(f.name) and _index(f)}
     for call in used.calls:
         if init := call.keywords.get("worker_init_fn"):
-            found |= {v.function: None for v in run.earlier(init, call.frame) if isinstance(v, Fn)}
-    return list(found)
+            result |= {v.function: None for v in run.earlier(init, call.frame) if isinstance(v, Fn)}
+    return list(result)
 
 
 def bare_seeds(run: Interpreter, module: Module, used: Uses) -> None:

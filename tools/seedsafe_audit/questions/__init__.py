@@ -55,8 +55,8 @@ def ask(ctx: Context, name: str, before: list[Answer]) -> Answer:
     """Answer the question of this name. The last one is about the answers before it."""
     question = QUESTIONS[name]
     try:
-        found = blame(ctx, before) if question.ask is None else question.ask(ctx)
+        result = blame(ctx, before) if question.ask is None else question.ask(ctx)
     except NotMeasured as why:
-        found = Finding("not measured", *why.args)
-    evidence, samples = tuple(found.evidence), tuple(sorted(set(found.samples))[:20])
-    return Answer(name, question.title, **found._replace(evidence=evidence, samples=samples)._asdict())
+        result = Finding("not measured", *why.args)
+    evidence, samples = tuple(result.evidence), tuple(sorted(set(result.samples))[:20])
+    return Answer(name, question.title, **result._replace(evidence=evidence, samples=samples)._asdict())

@@ -179,9 +179,9 @@ class Context:
     @cached_property
     def unsteady(self) -> list[int]:
         """The indices that differ between two equal runs without workers."""
-        found = differences(self.serial.epoch(0), self.again.epoch(0))[0]
-        if found or self.subject.iterable:
-            return found
+        result = differences(self.serial.epoch(0), self.again.epoch(0))[0]
+        if result or self.subject.iterable:
+            return result
         one, two = self.more_keys()
         return sorted(
             {a.index for a, b in zip(one.records, two.records, strict=False) if a.digest != b.digest}
@@ -252,10 +252,10 @@ def differences(one: Sequence[Record], other: Sequence[Record]) -> tuple[list[in
 
 def first_by_index(records: Iterable[Record]) -> dict[int, str | None]:
     """Return the digest of the first reading of each index."""
-    found: dict[int, str | None] = {}
+    result: dict[int, str | None] = {}
     for record in records:
-        found.setdefault(record.index, record.digest)
-    return found
+        result.setdefault(record.index, record.digest)
+    return result
 
 
 def beyond_chance(equal: int, total: int, rate: float) -> bool:

@@ -40,13 +40,13 @@ def reproducible(ctx: Context) -> Finding:
             "two runs with workers differ{some} although two without them agree, because chance decides which worker reads "
             "a sample. Use a key per sample"
         )
-    found = _compare(
+    result = _compare(
         ctx,
         [pair for pair in pairs if not ctx.trouble(*pair)],
         text.format(some=""),
         "two runs with the same seeds are equal",
     )
-    return found if ctx.subject.iterable else _with_more_keys(ctx, found, text)
+    return result if ctx.subject.iterable else _with_more_keys(ctx, result, text)
 
 
 def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
@@ -138,21 +138,22 @@ def global_state(ctx: Context) -> Finding:
     """Change the seed of one process-wide generator at a time, and compare."""
     ctx.need(ctx.serial, ctx.again)
     ctx.need_steady()
-    found, evidence = set(), []
+    samples: set[int] = set()
+    evidence = []
     for name in rng.loaded():
         run = ctx.runs.get(Plan(f"no workers, other {name}", other=name, reads=ctx.order.repeats + _SHORT))
         other, _ = differences(ctx.serial.epoch(0), run.epoch(0))
         if other:
-            found |= set(other)
+            samples |= set(other)
             evidence.append(
                 f"with another seed for {name}, {len(other)} samples differ: {number_list(other)}"
             )
-    if not found:
+    if not samples:
         return Finding("ok", "other seeds of the process-wide generators change no byte")
     text = (
         "samples are drawn from generators that the whole process shares. Draw from ss.generator(key) instead"
     )
-    return Finding("warning", text, evidence, found, ctx.source)
+    return Finding("warning", text, evidence, samples, ctx.source)
 
 
 def global_draws(ctx: Context) -> Finding:
@@ -187,8 +188,8 @@ def _ends(records: list[Record], name: str) -> bool:
     states: dict[int, list[str]] = defaultdict(list)
     for record in records:
         states[record.index].append(record.after[name])
-    again = [found for found in states.values() if len(found) > 1]
-    return bool(again) and len(states) > 1 and all(len(set(found)) == 1 for found in again)
+    again = [group for group in states.values() if len(group) > 1]
+    return bool(again) and len(states) > 1 and all(len(set(group)) == 1 for group in again)
 
 
 def threads(ctx: Context) -> Finding:

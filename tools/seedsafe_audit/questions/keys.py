@@ -61,7 +61,7 @@ def _fewer_uses(records: list[Record]) -> list[int]:
     for record in records:
         if record.digest:
             uses[record.epoch, record.index].add(record.key_uses > 0)
-    return sorted({index for (_, index), found in uses.items() if len(found) > 1})
+    return sorted({index for (_, index), flags in uses.items() if len(flags) > 1})
 
 
 def _draws_once(ctx: Context) -> list[int]:
@@ -89,23 +89,23 @@ def hash_order(ctx: Context) -> Finding:
     seed, other_seed = one.plan.hashing, ctx.hash_seeds[1]
     other = ctx.spawned_again(other_seed)
     ctx.need(other)
-    found, total = differences(one.epoch(0), other.epoch(0))
-    if not found:
+    samples, total = differences(one.epoch(0), other.epoch(0))
+    if not samples:
         return Finding("ok", "another hash seed gives the same bytes")
     evidence = [
-        f"PYTHONHASHSEED={seed} and {other_seed}: {len(found)} of {total} readings differ: {number_list(found)}"
+        f"PYTHONHASHSEED={seed} and {other_seed}: {len(samples)} of {total} readings differ: {number_list(samples)}"
     ]
     if _processes_differ(ctx, seed):
         text = (
             "two spawned processes with the same hash seed differ, because of the order of a set of objects or something else "
             "that differs between processes. Sort such a set"
         )
-        return Finding("warning", text, evidence, found, ctx.source)
+        return Finding("warning", text, evidence, samples, ctx.source)
     text = (
         "samples depend on hash() of strings or on the order of a set of them, which differ between spawned workers and between "
         "runs. Sort the set, and use hashlib or zlib.crc32 for hash(), because PYTHONHASHSEED=0 only hides the fault"
     )
-    return Finding("warning", text, evidence, found, ctx.source)
+    return Finding("warning", text, evidence, samples, ctx.source)
 
 
 def _processes_differ(ctx: Context, seed: str) -> bool:
@@ -115,6 +115,6 @@ def _processes_differ(ctx: Context, seed: str) -> bool:
         digests = defaultdict(set)
         for record in ctx.repeats(one.epoch(0)):
             digests[record.index].add(record.digest)
-        return any(len(found) > 1 for found in digests.values())
+        return any(len(group) > 1 for group in digests.values())
     again = ctx.spawned_again(seed)
     return not ctx.trouble(again) and bool(differences(one.epoch(0), again.epoch(0))[0])

@@ -86,14 +86,14 @@ def pickling(ctx: Context) -> Finding:
 
 
 def _culprits(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, str]]:
-    found = []
+    result = []
     for name, part in getattr(value, "__dict__", {}).items():
         try:
             pickle.dump(part, io.BytesIO())
         except Exception as error:  # noqa: BLE001  # it may raise anything
             inner = _culprits(part, f"{path}.{name}", depth + 1) if depth < 4 else []
-            found += inner or [(f"{path}.{name}", f"{type(error).__name__}: {error}")]
-    return found[:5]
+            result += inner or [(f"{path}.{name}", f"{type(error).__name__}: {error}")]
+    return result[:5]
 
 
 def pools(ctx: Context) -> Finding:

@@ -147,10 +147,10 @@ def _random_inside(ctx: Context, run: Run) -> bool:
 
 
 def _by_worker(records: list[Record]) -> dict[int, list[Record]]:
-    found = defaultdict(list)
+    result = defaultdict(list)
     for record in sorted(records, key=lambda record: record.turn):
-        found[record.worker or 0].append(record)
-    return dict(sorted(found.items()))
+        result[record.worker or 0].append(record)
+    return dict(sorted(result.items()))
 
 
 def _equal_draws(ctx: Context, records: list[Record]) -> tuple[int, int, list[tuple[int, int]]]:

@@ -143,24 +143,24 @@ def _look(
     records = _contents(ctx, every=True)
     if not records:
         raise NotMeasured(ctx.trouble(ctx.serial))
-    found: dict[int, list[str]] = {}
+    result: dict[int, list[str]] = {}
     for record in records:
         assert record.content is not None
         paths = list(look(record.content))
         if paths:
-            found.setdefault(record.index, paths)
-    if not found:
+            result.setdefault(record.index, paths)
+    if not result:
         return Finding("ok", f"{good} in {_read(ctx)} samples")
     evidence = [
-        f"sample {index}: {', '.join(p or 'the sample itself' for p in found[index][:4])}"
-        for index in sorted(found)[:8]
+        f"sample {index}: {', '.join(p or 'the sample itself' for p in result[index][:4])}"
+        for index in sorted(result)[:8]
     ]
 
     def again(record: Record) -> bool:
         return record.content is not None and bool(list(look(record.content)))
 
-    text = f"{bad} in {len(found)} of {_read(ctx)} samples. {way_out}"
-    return Finding("fault", text, evidence, found, _part(ctx, found, again))
+    text = f"{bad} in {len(result)} of {_read(ctx)} samples. {way_out}"
+    return Finding("fault", text, evidence, result, _part(ctx, result, again))
 
 
 def _part(ctx: Context, indices: Iterable[int], also: Callable[[Record], bool]) -> AtFault:
@@ -189,11 +189,11 @@ def _contents(ctx: Context, *, every: bool = False) -> list[Record]:
 
 
 def _groups(records: list[Record], key: Callable[[Content], object]) -> list[list[Record]]:
-    found: dict[object, list[Record]] = {}
+    result: dict[object, list[Record]] = {}
     for record in records:
         assert record.content is not None
-        found.setdefault(key(record.content), []).append(record)
-    return sorted(found.values(), key=len, reverse=True)
+        result.setdefault(key(record.content), []).append(record)
+    return sorted(result.values(), key=len, reverse=True)
 
 
 def _form(record: Record) -> str:
