@@ -1,6 +1,6 @@
-"""An epoch in memory that worker processes share, for loaders that only know the dataset.
+"""An epoch in memory that worker processes share.
 
-The memory has no file, and no descriptor, until workers are started that do not inherit it: by spawn or forkserver.
+The memory has no file and no descriptor until workers start that do not inherit it, by spawn or forkserver.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from seedsafe.reading import WarningLog
 
 __all__ = ["EpochCell", "Shared"]
 
-_MOST: Final = 2**20  # indices that are watched, a byte each
-_NUMBERS: Final = 16  # bytes: the epoch, and the warnings given
-_EPOCH_TWICE: Final = 2**16  # beside what a reader tells
+_MOST: Final = 2**20  # indices that are watched, one byte each
+_NUMBERS: Final = 16  # bytes: the epoch, and the bits of the warnings
+_EPOCH_TWICE: Final = 2**16  # the bit of a warning; a reader's warnings use others
 
 
 class Shared:
-    """Zeros that this process shares with workers that it starts; pickled outside their start, or copied, a copy.
+    """Memory, zeros at first, that this process shares with workers that it starts.
 
-    On Windows, where this was not run, they lie in what multiprocessing shares by name.
+    Pickled at any other time, or copied, it becomes a copy. On Windows, where this was not run, the memory is one that
+    multiprocessing shares by name.
 
     Args:
         size: in bytes.
@@ -42,7 +43,7 @@ class Shared:
         self._maps: list[Any] = [mmap.mmap(-1, size) if self._arena is None else self._arena.buffer]
 
     def views(self, form: Literal["B", "q"]) -> list[memoryview[int]]:
-        """Return the memory, and last what workers inherited before it had a file, as bytes or as 64-bit integers."""
+        """Return the memory as bytes or 64-bit integers. The last view is the memory that workers inherited before it had a file."""
         return [memoryview(one).cast(form) for one in self._maps]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -71,7 +72,7 @@ class Shared:
 
 
 def _new_file(size: int) -> int:
-    """Return a descriptor of a file without a name, in memory where the system has such files."""
+    """Return a descriptor of a file without a name, in memory if the system has such files."""
     if hasattr(os, "memfd_create"):
         file = os.memfd_create("seedsafe-epoch", os.MFD_CLOEXEC)
     else:
@@ -82,11 +83,11 @@ def _new_file(size: int) -> int:
 
 
 class EpochCell(WarningLog):
-    """The current epoch, which indices were read in it, and which warnings were given, shared with worker processes.
+    """The current epoch, the indices read in it, and the warnings given, shared with worker processes.
 
-    Some trainers build a loader of their own around the dataset and set the epoch on the dataset alone. The cell
-    reaches their workers under every start method, persistent ones too. Pickled outside a worker's start, or copied,
-    it becomes a cell of its own. Of more than 2**20 samples, one of each so many is watched.
+    Some trainers build their own loader around the dataset and set the epoch on the dataset alone. The cell reaches their
+    workers under every start method, persistent workers too. Pickled outside a worker's start, or copied, it becomes a
+    separate cell. In a dataset of more than 2**20 samples, only a part of the indices is watched.
 
     Args:
         length: of the dataset, or None if it has none.
@@ -101,9 +102,9 @@ class EpochCell(WarningLog):
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
         watched = -(-(length or 0) // self._step)
-        self._look(Shared(_NUMBERS + watched))
+        self._map(Shared(_NUMBERS + watched))
 
-    def _look(self, memory: Shared) -> None:
+    def _map(self, memory: Shared) -> None:
         self._memory = memory
         whole, *before = memory.views("B")
         self._view = whole[:_NUMBERS].cast("q")
@@ -129,16 +130,14 @@ class EpochCell(WarningLog):
         return True
 
     def may_look(self) -> bool:
-        """Return whether to look at what reads one index twice: True the first few times, because looking takes time."""
+        """Return whether to look for the code that reads one index twice: only the first few times, because that is slow."""
         self._looks -= 1
         return self._looks >= 0
 
     def serve(self, index: int, *, again: bool = False) -> int:
-        """Return the epoch for a read of an index; warn once if it was read in this epoch before.
+        """Return the epoch for a read of an index, and warn once if it was read in this epoch before.
 
-        Args:
-            index: the sample's position.
-            again: whether one index may be read as often as one likes: only a second one that is read again warns.
+        With `again`, one index may be read any number of times, and the warning comes for a second index.
         """
         epoch: int = self._view[0]
         block, rest = divmod(index, self._step)
@@ -149,10 +148,10 @@ class EpochCell(WarningLog):
                 self._looked_at, twice = index, False
             if twice and self.first(_EPOCH_TWICE):
                 warnings.warn(
-                    f"index {index} is read a second time in epoch {epoch}, with the same augmentation: the dataset does "
-                    "not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call "
-                    "dataset.set_epoch(epoch) before each epoch. A thread of your own knows no epoch: let it read "
-                    "dataset.at(index, epoch=epoch), and hand it what seedsafe.current_key() gives where it is started",
+                    f"index {index} is read a second time in epoch {epoch}, with the same augmentation, because the dataset "
+                    "does not know the epoch. Use seedsafe_torch.loader or KeyedSampler, or call dataset.set_epoch(epoch) "
+                    "before each epoch; in a thread of your own, read dataset.at(index, epoch=epoch) with the epoch of "
+                    "seedsafe.current_key() from where the thread is started",
                     stacklevel=3,
                 )
             self._served[block] = mark
@@ -160,13 +159,13 @@ class EpochCell(WarningLog):
 
     def __reduce__(self) -> Any:
         memory = self._memory.__getstate__()
-        self._look(self._memory)  # it may have moved to a file
-        return _again, (memory, self._step)
+        self._map(self._memory)  # it may have moved to a file
+        return _rebuild, (memory, self._step)
 
 
-def _again(memory: dict[str, Any], step: int) -> EpochCell:
+def _rebuild(memory: dict[str, Any], step: int) -> EpochCell:
     shared, cell = Shared.__new__(Shared), EpochCell.__new__(EpochCell)
     shared.__setstate__(memory)
     cell._step = step
-    cell._look(shared)
+    cell._map(shared)
     return cell

@@ -1,4 +1,4 @@
-"""AugmentedDataset: a map-style dataset whose samples are augmented by (seed, epoch, index)."""
+"""AugmentedDataset: a map-style dataset with keyed augmentation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from seedsafe.reading import (
     stamped,
 )
 from seedsafe_torch.cell import EpochCell
-from seedsafe_torch.conversion.sources import converted
+from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
@@ -67,31 +67,32 @@ offered = _Offered()
 class AugmentedDataset(Forwarding, Dataset[Any]):
     """A dataset whose samples are augmented as a pure function of (seed, epoch, index).
 
-    The epoch comes with the index, from `KeyedSampler` or `loader`, which stamp it in the parent process. Read by a
-    plain loader, the dataset follows `set_epoch`, and warns when an epoch is served twice. Attributes that it lacks
-    are its base's: ``classes``, ``collate_fn``; setting ``transform`` sets the base's.
+    The epoch comes with the index, from `KeyedSampler` or `loader`, which stamp it in the parent process. With a plain
+    loader, the dataset follows `set_epoch`, and warns if an epoch is served twice. Attributes that it lacks, such as
+    ``classes`` and ``collate_fn``, come from its base. Setting ``transform`` sets the base's.
 
     Args:
         base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL image
             or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image, mask,
-            keypoints, boxes and audio. A tensor comes back as one, a PIL image as an array. Labels stay.
-        augment: a Compose or a Transform; None for none.
+            keypoints, boxes and audio. Tensors stay tensors, PIL images become arrays, labels stay as they are.
+        augment: a Compose or a Transform, or None to augment nothing.
         seed: of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
-            once, or with a bridge and no augmentation for each view.
+            once, or, with a bridge and no augmentation, once for each view.
         epoch: a fixed epoch for every read, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
-        index_offset: is added to the index in the key, so that concatenated datasets of one seed differ.
-        ids: one integer below 2**64 for each sample, to key the augmentation on instead of the position, so that it stays
-            as it was when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each record's name.
-        on_error: what becomes of a sample that cannot be read or augmented. "raise" raises a SampleError that names it.
-            "replace" takes another sample, chosen by the key, with this one's augmentation; at most 16 are tried. "skip"
-            marks it, and a collate drops the mark: that of `loader`, or `skip_collate`. For both `loader` reports after
-            each pass what failed, and `failures` lists it.
-        check_finite: NaN or infinity in a float, read or augmented, is an error of the sample as well.
-        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the sample's key.
-        convert: True makes the augmentation out of the transform of torchvision's that the base has, as `convert` does. A
-            copy of the base is read without it; `augment.report` says what became of each transform.
+        index_offset: is added to the index in the key, so that concatenated datasets with one seed differ.
+        ids: one integer below 2**64 for each sample. The key takes it instead of the position, so that a sample's
+            augmentation stays the same when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each
+            record's name.
+        on_error: for a sample that cannot be read or augmented, "raise" raises a SampleError that names it. "replace" takes
+            another sample, chosen by the key, with this one's augmentation, and tries at most 16. "skip" marks the sample,
+            and the collate function of `loader`, or `skip_collate`, drops it. After "replace" and "skip", `loader` reports
+            the failures at the end of each pass, and `failures` lists them.
+        check_finite: True makes NaN or infinity in a float, read or augmented, an error of the sample.
+        bridge: True, or a Bridge: while the base is read, every generator that it uses follows the sample's key.
+        convert: True turns the base's torchvision transform into the augmentation, as `convert` does, and reads a copy of
+            the base without it. `augment.report` has a line for each transform.
 
     Raises:
         TypeError: an argument is of another type.
@@ -126,11 +127,11 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
     ) -> None:
         if not hasattr(base, "__getitem__") or isinstance(base, IterableDataset):
             raise TypeError(
-                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: samples are keyed on "
-                "their index"
+                f"base must be a map-style dataset with __getitem__, got {type(base).__qualname__}: a key needs an index. For a "
+                "stream of records, use AugmentedIterable"
             )
         if flag("convert", convert):
-            base, augment = converted(base, augment)
+            base, augment = convert_base(base, augment)
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self._cell = EpochCell(len(base) if hasattr(base, "__len__") else None)
         self.reader = KeyedReader(
@@ -146,28 +147,28 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             worker=worker_id,
             told=self._cell,
         )
-        self._held = False
-        self.told = (0, 0)  # how often set_epoch was called, and with what: `loader` follows it
+        self._holds_epoch = False
+        self.epoch_calls = (0, 0)  # how often set_epoch was called, and its last epoch, for `loader`
 
     def __len__(self) -> int:
         return len(self.reader.base)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("augment", "base") and "reader" in self.__dict__ and _is_read_by_others(self):
+        if name in ("augment", "base") and "reader" in self.__dict__ and _has_persistent_workers(self):
             raise RuntimeError(
-                f"{name} was set while persistent workers read the dataset, which have a copy of their own and would go on as "
-                "before: set it before the first pass, or make another loader without persistent_workers"
+                f"{name} cannot be set while persistent workers read their own copies of the dataset, which would not change: "
+                "set it before the first pass, or make another loader without persistent_workers"
             )
         super().__setattr__(name, value)
 
     def __getitem__(self, index: Any) -> Any:
         reader, cell = self.reader, self._cell
-        if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # a loader's
+        if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # from a loader
             cell.last = index
             return reader.sample(index, row=None if offered.row is NOTHING else offered.taken(index))
         if isinstance(index, slice | list | tuple):
             raise TypeError(
-                f"index must be one integer, got {index!r}: use torch.utils.data.Subset for several"
+                f"index must be one integer, got {index!r}: for several, use torch.utils.data.Subset"
             )
         usual = type(index) is int and 0 <= index < reader.length
         position = index if usual else reader.position(index)
@@ -178,12 +179,12 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
                 _warn_of_wrapper(self.reader, index, self._cell)
             cell.last = index
         elif stamp is None:
-            fetch = fetch_above()  # a wrapper has dropped it
+            fetch = fetch_above()  # a wrapper may have dropped the stamp
             stamp = fetch and fetch.stamp()
         epoch = self.epoch
         if stamp is None:
             if epoch is None:
-                # Nobody tells the epoch but `set_epoch`; who looks at one sample by hand may do so again.
+                # Only `set_epoch` sets the epoch. A read by hand may be repeated without a warning.
                 epoch = cell.serve(position, again=fetch is None)
                 fetch = None
             at = SampleIndex(position, epoch)
@@ -193,7 +194,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         row = offered.taken(stamp) if asked else None
         if fetch is None:
             return reader.sample(at, row=row)
-        with fetch.entered(at, reader):
+        with fetch.enter(at, reader):
             return reader.sample(at, row=row)
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> list[Any]:
@@ -207,7 +208,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         occurrence: SupportsIndex = 0,
         view: SupportsIndex = 0,
     ) -> Any:
-        """Return the sample of an epoch, without iterating and whatever `set_epoch` said.
+        """Return the sample of an epoch, without a loader and whatever epoch is set.
 
         Example:
             >>> import numpy as np
@@ -221,22 +222,22 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         return self.reader.sample(at, counts=False)
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of reads by loaders that know nothing but the dataset, in this process and in its workers."""
+        """Set the epoch for loaders that do not set it themselves, in this process and in its workers."""
         number = SampleKey(0, epoch, 0).epoch
-        if self._held:
+        if self._holds_epoch:
             return
         self._cell.epoch = number
-        self.told = (self.told[0] + 1, self._cell.epoch)
+        self.epoch_calls = (self.epoch_calls[0] + 1, self._cell.epoch)
 
     def hold_epoch(self, epoch: SupportsIndex | None) -> None:
-        """Set the epoch, and keep it whatever `set_epoch` says, until this is called again; None lets it go.
+        """Set the epoch and ignore `set_epoch` from now on. None ends that.
 
-        It is for callbacks of trainers whose loaders count passes from 0 again when a run is resumed.
+        It is for callbacks of trainers whose loaders count passes from 0 again after a resume.
         """
-        self._held = False
+        self._holds_epoch = False
         if epoch is not None:
             self.set_epoch(epoch)
-            self._held = True
+            self._holds_epoch = True
 
     def __repr__(self) -> str:
         return (
@@ -245,7 +246,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
 
 def _warn_of_wrapper(reader: KeyedReader, index: SampleIndex, cell: EpochCell) -> None:
-    """Warn if a loader's wrapper reads one index twice; a user may do so as often as he likes."""
+    """Warn if a loader's wrapper reads one index twice. A read by hand does not warn."""
     if current() is None and cell.may_look() and fetch_above() is not None:
         at = SampleIndex(reader.position(index), index.epoch, index.occurrence, index.view)
         reader.repeats.warn_within_one(reader.key(at))
@@ -257,15 +258,18 @@ _short.maxstring = _short.maxlong = _short.maxother = 500
 
 
 def _shown(base: Any) -> str:
-    """Return a dataset's repr, or its type and length where it is long: the repr of thousands of samples takes seconds."""
+    """Return a dataset's repr, or its type and length if it is long: the repr of thousands of samples takes seconds."""
     length = length_hint(base)
     return (
         _short.repr(base) if length <= _short.maxlist else f"<{type(base).__qualname__} of length {length}>"
     )
 
 
-def _is_read_by_others(dataset: AugmentedDataset) -> bool:
-    """Return whether persistent workers of a DataLoader read a dataset: it is not told, and setting something is rare."""
+def _has_persistent_workers(dataset: AugmentedDataset) -> bool:
+    """Return whether persistent workers of a DataLoader read a dataset.
+
+    It searches all objects, because a dataset does not know its loaders. It runs only when an attribute is set.
+    """
     if not active_children():
         return False
     return any(
@@ -278,13 +282,13 @@ def _is_read_by_others(dataset: AugmentedDataset) -> bool:
 
 
 class Envelope(Dataset[Any]):
-    """The outermost dataset of a loader: it takes the epoch off the index and puts it where the inner ones find it.
+    """The outermost dataset of a loader: it takes the stamp off the index and passes it to the datasets inside.
 
-    `loader` adds one by itself. A DataLoader of your own, or of a trainer, with a KeyedSampler needs one where the
-    AugmentedDataset is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
+    `loader` adds one by itself. In your own DataLoader, or a trainer's, with a KeyedSampler, add one if the AugmentedDataset
+    is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
 
     Args:
-        dataset: any map-style dataset that has an AugmentedDataset somewhere inside: a Subset, a StackDataset …
+        dataset: any map-style dataset with an AugmentedDataset somewhere inside: a Subset, a StackDataset …
 
     Example:
         >>> import numpy as np
@@ -301,7 +305,8 @@ class Envelope(Dataset[Any]):
     def __init__(self, dataset: Any) -> None:
         if not hasattr(dataset, "__getitem__"):
             raise TypeError(
-                f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}"
+                f"dataset must be a map-style dataset with __getitem__, got {type(dataset).__qualname__}: pass the dataset "
+                "around an AugmentedDataset"
             )
         self.dataset = dataset
         self._repeats = Repeats(dataset)
@@ -318,15 +323,15 @@ class Envelope(Dataset[Any]):
         if not reads_batches(self.dataset):
             return [self[index] for index in indices]
         samples: list[Any] = []
-        for _, alike in groupby(indices, _stamp):  # a Fetch must have one stamp
-            part = list(alike)
+        for _, group in groupby(indices, _stamp):  # a Fetch must have one stamp
+            part = list(group)
             with entered(stamped(part[0])):
                 samples += self.dataset.__getitems__([int(index) for index in part])
         return samples
 
 
 _BETWEEN: Final = (Envelope.__getitem__.__code__, Subset.__getitem__.__code__)
-"""What reads a dataset for the index that a row is offered for, beside RowByRow itself."""
+"""The code, besides RowByRow's, that may take a row by reading a dataset for its index."""
 
 
 def _stamp(index: int) -> tuple[int, int, int] | None:
@@ -335,7 +340,7 @@ def _stamp(index: int) -> tuple[int, int, int] | None:
 
 
 def reads_batches(dataset: Any) -> bool:
-    """Return whether a dataset, or what an Envelope or a Subset holds, has a ``__getitems__`` of its own, not ours or torch's."""
+    """Return whether a dataset, or the one in an Envelope or Subset, has its own ``__getitems__``, not ours or torch's."""
     kind = type(dataset)
     if kind in (Envelope, Subset):
         return reads_batches(dataset.dataset)

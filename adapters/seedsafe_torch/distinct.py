@@ -1,4 +1,4 @@
-"""Two samples of one pass that would have one key, by no sampler's doing: refused where torch's own wrappers tell of it."""
+"""Refuses datasets that serve one key twice."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ __all__ = ["check_distinct"]
 
 
 def check_distinct(dataset: Any) -> None:
-    """Raise an error if one pass would read a key twice, by no sampler's doing."""
+    """Raise a ValueError if torch's own wrappers would serve one key twice in a pass, whatever the sampler."""
     for one in walk(dataset):
         _check_one(one)
 
 
 def _check_one(dataset: Any) -> None:
     if isinstance(dataset, ConcatDataset):
-        taken: list[tuple[int, Any]] = []
-        for one, indices in (read for part in dataset.datasets for read in _keyed_on(part)):
-            if any(seed == one.seed and _meet(indices, others) for seed, others in taken):
+        before: list[tuple[int, Any]] = []
+        for one, indices in (keys for part in dataset.datasets for keys in _key_indices(part)):
+            if any(seed == one.seed and _overlap(indices, others) for seed, others in before):
                 raise ValueError(
                     f"concatenated datasets share the seed {one.seed} and indices, so their samples would "
                     "be augmented alike: pass index_offset=, the sum of the lengths before, or another seed"
                 )
-            taken.append((one.seed, indices))
+            before.append((one.seed, indices))
     elif isinstance(dataset, Subset) and any(one.augment or one.bridged for one in outermost(dataset)):
         positions = np.asarray(dataset.indices)
         if len(np.unique(positions)) < len(positions):
             raise ValueError(
-                "a Subset has an index more than once, and its samples would be augmented alike: leave the Subset out and "
+                "a Subset has an index more than once, so its samples would be augmented alike: leave the Subset out and "
                 "pass its indices as sampler="
             )
 
 
-def _keyed_on(part: Any, chosen: Any = None) -> Iterator[tuple[AugmentedDataset, Any]]:
-    """Yield the outermost AugmentedDatasets of a dataset, each with the indices of the keys that are read of it."""
+def _key_indices(part: Any, subset: Any = None) -> Iterator[tuple[AugmentedDataset, Any]]:
+    """Yield the outermost AugmentedDatasets of a dataset, each with the indices of its keys that are read."""
     if isinstance(part, AugmentedDataset):
         if part.ids is not None:
-            yield part, part.ids if chosen is None else part.ids[chosen]
-        elif chosen is None:
+            yield part, part.ids if subset is None else part.ids[subset]
+        elif subset is None:
             yield part, range(part.index_offset, part.index_offset + len(part))
         else:
-            yield part, chosen + part.index_offset
+            yield part, subset + part.index_offset
     elif isinstance(part, Subset):
         positions = np.asarray(part.indices)
-        yield from _keyed_on(part.dataset, positions if chosen is None else positions[chosen])
+        yield from _key_indices(part.dataset, positions if subset is None else positions[subset])
     else:
         for one in parts(part):
-            yield from _keyed_on(one)
+            yield from _key_indices(one)
 
 
-def _meet(one: Any, other: Any) -> bool:
-    """Return whether two ranges or arrays of indices have one in common."""
+def _overlap(one: Any, other: Any) -> bool:
+    """Return whether two ranges or arrays of indices have an index in common."""
     if isinstance(one, range) and isinstance(other, range):
         return max(one.start, other.start) < min(one.stop, other.stop)
     if isinstance(one, range):

@@ -1,4 +1,4 @@
-"""DistributedKeyedSampler: one global order, shared out to however many ranks there are."""
+"""DistributedKeyedSampler: one global order, shared among ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch.utils.data import DistributedSampler, SequentialSampler
 from seedsafe import SampleIndex, epoch_order
 from seedsafe.reading import checked_int, flag
 from seedsafe_torch.order import EpochOrder
-from seedsafe_torch.passes import Place
+from seedsafe_torch.passes import Progress
 from seedsafe_torch.sampler import KeyedSampler
 from seedsafe_torch.stamp import Stamp
 
@@ -25,27 +25,27 @@ _CHUNK = 1024
 class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: ignore[misc]  # epoch may be None
     """The share of one rank in a global order that follows from (seed, epoch) alone.
 
-    Rank r of R takes entries r, r + R, r + 2R … of it, so that a step of all ranks takes the next entries of the order, whatever R
-    is. The state counts entries of the global order: stored on any rank after a step, it is loaded on all ranks of a run with
-    another number of them, and every sample that was not served is served once. Give it to `loader` as ``sampler=``. It is torch's
-    DistributedSampler to trainers, which wrap any other in one of their own.
+    Rank r of R takes entries r, r + R, r + 2R … of the order, so a step of all ranks takes the next entries, whatever R is. The
+    state counts entries of the global order. Stored on any rank after a step, it can be loaded on all ranks of a run with another
+    number of ranks: every sample not yet served is served once. Pass the sampler to `loader` as ``sampler=``. It subclasses torch's
+    DistributedSampler, because trainers wrap any other sampler in one of their own.
 
     Args:
-        dataset: or its length.
+        dataset: the dataset, or its length.
         seed: of the run.
-        num_replicas: the number of ranks; that of torch.distributed by default.
-        rank: of this process, 0 ≤ rank < num_replicas; that of torch.distributed by default.
+        num_replicas: the number of ranks; by default from torch.distributed.
+        rank: of this process, 0 ≤ rank < num_replicas; by default from torch.distributed.
         shuffle: order each epoch by (seed, epoch).
-        drop_last: what remains of an epoch when there is less than one entry for each rank: left out, or by default filled up with
-            further occurrences of the epoch's first entries.
+        drop_last: at the end of an epoch, if fewer entries are left than there are ranks, leave them out. By default they are
+            filled up with further occurrences of the epoch's first entries.
         repeats: how often each sample comes in an epoch, one copy after the other: as occurrences 0, 1, … of the whole epoch,
             so that no two ranks serve the same one (repeated augmentation).
         epoch: a fixed epoch for every pass, or None to count them.
-        offset: is added to what `set_epoch` is given.
+        offset: is added to the argument of `set_epoch`.
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is out of its range, or there is nothing to take num_replicas and rank from.
+        ValueError: an argument is out of its range, or num_replicas or rank is missing and torch.distributed is not initialised.
 
     Example:
         >>> ranks = [DistributedKeyedSampler(5, seed=42, num_replicas=2, rank=rank) for rank in range(2)]
@@ -77,14 +77,14 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         if num_replicas is None or rank is None:
             if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
                 raise ValueError(
-                    "num_replicas and rank are not given and torch.distributed is not initialised: call init_process_group first, "
-                    "or pass both"
+                    "num_replicas or rank is missing, and torch.distributed is not initialised: call init_process_group first, or "
+                    "pass both"
                 )
             num_replicas = torch.distributed.get_world_size() if num_replicas is None else num_replicas
             rank = torch.distributed.get_rank() if rank is None else rank
         self.num_replicas = checked_int("num_replicas", num_replicas, 1, 2**31, "pass the number of ranks")
         self.rank = checked_int("rank", rank, 0, self.num_replicas, "ranks count from 0")
-        self.repeats = checked_int("repeats", repeats, 1, 2**15, "pass the copies of each sample in an epoch")
+        self.repeats = checked_int("repeats", repeats, 1, 2**15, "pass the number of copies in an epoch")
         self.shuffle = shuffle
         self.drop_last = drop_last
         self.stride = self.num_replicas
@@ -98,7 +98,7 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         return len(self._length) * self.repeats
 
     def _share(self, start: int) -> int:
-        """Return how many entries each rank has from a place of the global order on."""
+        """Return how many entries each rank has from a position of the global order on."""
         left = max(self._total - start, 0)
         return left // self.num_replicas if self.drop_last else -(-left // self.num_replicas)
 
@@ -106,28 +106,29 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         words = (self.seed, len(self._length), self.repeats, self.shuffle)
         return zlib.crc32(repr(words).encode())
 
-    def _state(self, place: Place | None) -> dict[str, int]:
-        state = super()._state(place)
+    def _state(self, progress: Progress | None) -> dict[str, int]:
+        state = super()._state(progress)
         state["yielded"] = min(state["yielded"], self._total)
         return state | {"order": self._checksum()} if state["yielded"] else state
 
-    def _pass(self, place: Place, stamp: Stamp) -> Iterator[Any]:
-        self.inner.set(self.sampler, place.epoch, self.seed)
-        if place.start > self._total or (place.start and place.expected not in (None, self._checksum())):
+    def _pass(self, progress: Progress, stamp: Stamp) -> Iterator[Any]:
+        self.inner.set(self.sampler, progress.epoch, self.seed)
+        if progress.start > self._total or (
+            progress.start and progress.expected not in (None, self._checksum())
+        ):
             raise ValueError(
-                f"the state, after {place.start} entries of epoch {place.epoch}, does not belong to {len(self._length)} "
-                "samples with "
+                f"the state, after {progress.start} entries of epoch {progress.epoch}, is not of {len(self._length)} samples with "
                 f"seed={self.seed}, repeats={self.repeats} and shuffle={self.shuffle}: use the same dataset and arguments"
             )
-        return self._items_from(place.epoch, place.start)
+        return self._items_from(progress.epoch, progress.start)
 
     def _items_from(self, epoch: int, start: int) -> Iterator[Any]:
         order = epoch_order(self.seed, epoch, len(self._length)) if self.shuffle else None
         count, total = self._share(start), self._total
         for begin in range(0, count, _CHUNK):
             steps = np.arange(begin, min(begin + _CHUNK, count))
-            rounds, places = np.divmod(start + self.rank + self.num_replicas * steps, total)
-            indices, copies = np.divmod(places, self.repeats)
+            rounds, positions = np.divmod(start + self.rank + self.num_replicas * steps, total)
+            indices, copies = np.divmod(positions, self.repeats)
             if order is not None:
                 indices = order[indices]
             copies += rounds * self.repeats

@@ -1,4 +1,4 @@
-"""Samples that failed, on their way through torch's loaders: the collate that drops them."""
+"""Failed samples in torch's loaders: skip_collate drops them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Whole(list[Any]):
 
 
 def worker_id() -> int | str | None:
-    """Return the number of this worker of a DataLoader; the name of any other process; None in the main one."""
+    """Return the number of this DataLoader worker, the name of any other child process, or None in the main process."""
     info = get_worker_info()
     return process_name() if info is None else info.id
 
 
 def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default_collate) -> Any:
-    """Return a batch of the samples that did not fail: the collate function for ``on_error="skip"``.
+    """Collate the samples that did not fail: the collate function for ``on_error="skip"``.
 
-    `loader` sets it by itself, around the collate function that it is given. A sample that holds a failed one, as
-    those of a StackDataset do, is dropped as a whole.
+    `loader` puts it around the loader's own collate function. If a sample contains a failed one, as in a StackDataset, the
+    whole sample is dropped.
 
     Args:
         samples: of a batch, as a DataLoader passes them.
-        collate: makes the batch; ``functools.partial(skip_collate, collate=...)`` sets another one.
+        collate: returns the batch; ``functools.partial(skip_collate, collate=...)`` sets another function.
 
     Raises:
         SampleError: all samples of the batch failed. `loader` leaves such batches out instead.
@@ -43,30 +43,30 @@ def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default
         >>> [tuple(batch.shape) for batch in loading]
         [(1, 2)]
     """
-    kept = [sample for sample in samples if not _failed(sample)]
-    if kept:
-        return collate(kept)
+    whole = [sample for sample in samples if not _has_failed(sample)]
+    if whole:
+        return collate(whole)
     first = next(_marks(samples))
     raise SampleError(
-        f"all {len(samples)} samples of a batch failed, the first, {first.index}, with {first.reason}: read the dataset "
+        f"all {len(samples)} samples of a batch failed, the first, {first.index}, with {first.reason}: make the loader "
         'with seedsafe_torch.loader, which leaves such batches out, or pass on_error="replace"',
         index=first.index,
     )
 
 
 def one_or_skip(sample: Any, collate: Callable[[Any], Any]) -> Any:
-    """Return a sample that comes without a batch, converted, or the mark of one that failed."""
-    return next(_marks(sample), None) if _failed(sample) else collate(sample)
+    """Return a converted sample without a batch, or its mark if it failed."""
+    return next(_marks(sample), None) if _has_failed(sample) else collate(sample)
 
 
 def batch_or_skip(samples: Sequence[Any], collate: Callable[[Any], Any]) -> Any:
     """Return a batch of the samples that did not fail, or the mark of one if all did."""
     if isinstance(samples, Whole):
         return collate(samples)
-    return next(_marks(samples)) if all(map(_failed, samples)) else skip_collate(samples, collate)
+    return next(_marks(samples)) if all(map(_has_failed, samples)) else skip_collate(samples, collate)
 
 
-def _failed(sample: Any) -> bool:
+def _has_failed(sample: Any) -> bool:
     return any(True for _ in _marks(sample))
 
 

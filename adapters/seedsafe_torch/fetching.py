@@ -1,4 +1,4 @@
-"""What torch is fetching, for datasets that are read inside a wrapper without an Envelope."""
+"""A DataLoader's fetch under way, for wrapped datasets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _last = _Last()
 
 
 class Fetch(NamedTuple):
-    """A call of a DataLoader's fetch: what it was asked for, which of these it is reading, and from where."""
+    """A call of a DataLoader's fetch: the indices asked for, the one being read, and the dataset."""
 
     asked: Any
     index: Any
@@ -39,11 +39,11 @@ class Fetch(NamedTuple):
     def stamp(self) -> SampleIndex | None:
         """Return an index with the epoch, occurrence and view of this read, or None if no index is stamped.
 
-        A wrapper that maps indices passes on plain integers. Where torch reads sample by sample, the index is at hand. A
-        wrapper that reads whole batches, such as a Subset, may read in any order, so all stamps must be the same.
+        A wrapper that maps indices passes on plain integers. If torch reads sample by sample, the stamped index is known. A
+        wrapper that reads whole batches, such as a Subset, may read in any order, so all stamps must be equal.
 
         Raises:
-            RuntimeError: the stamps of the batch differ, as those of a sampler that repeats do.
+            RuntimeError: the stamps of the batch differ, as with a sampler that repeats indices.
         """
         if isinstance(self.index, SampleIndex):
             return self.index
@@ -51,16 +51,16 @@ class Fetch(NamedTuple):
         stamps = {(one.epoch, one.occurrence, one.view): one for one in batch if isinstance(one, SampleIndex)}
         if len(stamps) > 1:
             raise RuntimeError(
-                f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, but those of the sampler "
-                "differ in their occurrence, which gets lost: make the DataLoader with seedsafe_torch.loader, or around "
-                "seedsafe_torch.Envelope(dataset)"
+                f"{type(self.dataset).__qualname__} reads the dataset inside by plain indices, which lose the occurrences that "
+                "the sampler gave them: make the DataLoader with seedsafe_torch.loader, or wrap the dataset in "
+                "seedsafe_torch.Envelope"
             )
         return next(iter(stamps.values()), None)
 
-    def entered(self, stamp: SampleIndex, reader: KeyedReader) -> entered:
-        """Return the run of the outermost dataset that this read belongs to.
+    def enter(self, stamp: SampleIndex, reader: KeyedReader) -> entered:
+        """Return the context of this read by the outermost dataset.
 
-        A Subset, which reads whole batches, is looked at once for indices that it lists twice.
+        A Subset reads whole batches, so it is searched, once, for an index that it lists twice.
         """
         if not isinstance(self.index, SampleIndex):
             if type(self.dataset) is Subset and self.dataset not in _looked_at:
@@ -78,7 +78,7 @@ class Fetch(NamedTuple):
 
 
 def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
-    """Return an index that a Subset, or several inside each other, lists twice, and where; None if there is none."""
+    """Return an index that nested Subsets list twice, with its two positions, or None."""
     listed = np.asarray(dataset.indices)
     while type(dataset.dataset) is Subset:
         dataset = dataset.dataset
@@ -92,13 +92,9 @@ def _listed_twice(dataset: Any) -> tuple[int, int, int] | None:
 
 
 def collate_keyed(samples: Any, collate: Callable[[Any], Any], seed: int, options: Bridge) -> Any:
-    """Return what a collate function makes of samples while generators follow the key of the first index asked for.
+    """Collate samples while generators follow the key of the first index asked for.
 
-    Args:
-        samples: of a batch.
-        collate: the function.
-        seed: of the dataset that has a bridge.
-        options: of the bridge.
+    Seed and options are those of the dataset with a bridge.
     """
     first = first_asked()
     with nullcontext() if first is None else collating(first, seed, options):
@@ -106,7 +102,7 @@ def collate_keyed(samples: Any, collate: Callable[[Any], Any], seed: int, option
 
 
 def first_asked() -> SampleIndex | None:
-    """Return the first index that the batch under way was asked for, if a KeyedSampler gave it."""
+    """Return the first index of the batch under way, or None if no KeyedSampler stamped it."""
     fetch = fetch_above()
     asked = [] if fetch is None else fetch.asked
     first = asked[0] if isinstance(asked, list | tuple) and asked else asked
@@ -114,14 +110,14 @@ def first_asked() -> SampleIndex | None:
 
 
 def fetch_above() -> Fetch | None:
-    """Return the fetch of a DataLoader that is reading with the help of the caller, or None."""
+    """Return the DataLoader fetch among the calling frames, or None."""
     below: FrameType | None = None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         if code.co_name == "fetch" and "possibly_batched_index" in code.co_varnames:
             here = frame.f_locals
-            # Until Python 3.11 a comprehension has a frame of its own.
+            # In Python 3.11 a comprehension has its own frame.
             inner = below.f_locals if below is not None and below.f_code.co_name == "<listcomp>" else here
             asked = here["possibly_batched_index"]
             index = inner.get("idx") if isinstance(asked, list) else asked

@@ -1,4 +1,4 @@
-"""The samplers inside each other: those of a loader, and those in a KeyedSampler with their epochs and generators."""
+"""Samplers inside samplers: their epochs and generators."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["InnerEpochs", "chain_of", "items_of_a_batch", "keyed_of", "samplers_
 
 
 class _Epoch(int):
-    """An epoch that was set by us: the same number set by somebody else is another object."""
+    """An epoch set here. The same number set by other code is another object."""
 
 
 class InnerEpochs:
-    """The epochs last set on the samplers inside, so that a call of their ``set_epoch`` by other code is noticed.
+    """The epochs last set on the samplers inside, to notice when other code calls their ``set_epoch``.
 
-    A sampler is noticed by its attribute ``epoch``, where torch's DistributedSampler and those modelled on it keep it.
+    It reads their attribute ``epoch``, as torch's DistributedSampler and those modelled on it have.
 
     Example:
         >>> from torch.utils.data import DistributedSampler
@@ -40,24 +40,24 @@ class InnerEpochs:
     """
 
     def __init__(self) -> None:
-        self._told: dict[int, Any] = {}
+        self._epochs: dict[int, Any] = {}
 
     def changed(self, sampler: Any) -> list[int]:
         """Return the epochs that others set since `set` was called, without repetition."""
         found = []
         for position, one in enumerate(chain_of(sampler)):
-            epoch, told = _epoch_of(one), self._told.get(position, 0)
-            if epoch is None or (epoch is told if isinstance(told, _Epoch) else epoch == told):
+            epoch, before = _epoch_of(one), self._epochs.get(position, 0)
+            if epoch is None or (epoch is before if isinstance(before, _Epoch) else epoch == before):
                 continue
             found.append(int(epoch))
         return sorted(set(found))
 
     def set(self, sampler: Any, epoch: int, seed: int) -> None:
-        """Set the epoch of each sampler that has ``set_epoch``; of each other give a new torch generator if it has one."""
+        """Set the epoch of each sampler that has ``set_epoch``. Replace the torch generator of any other that has one."""
         for position, one in enumerate(chain_of(sampler)):
             if hasattr(one, "set_epoch"):
                 one.set_epoch(_Epoch(epoch))
-                self._told[position] = _epoch_of(one)
+                self._epochs[position] = _epoch_of(one)
             else:
                 _rekey(one, seed, epoch)
 
@@ -70,18 +70,18 @@ def chain_of(sampler: Any) -> Iterator[Any]:
 
 
 def samplers_of(loading: Any) -> Iterator[Any]:
-    """Yield the samplers of a DataLoader, the outermost first; none of None."""
+    """Yield the samplers of a DataLoader, the outermost first. For None, yield nothing."""
     batches = getattr(loading, "batch_sampler", None)
     return chain_of(getattr(loading, "sampler", None) if batches is None else batches)
 
 
 def keyed_of(loading: DataLoader[Any]) -> KeyedSampler | None:
-    """Return the KeyedSampler of a DataLoader, on whatever level of its samplers, or None."""
+    """Return the KeyedSampler of a DataLoader, at any level of its samplers, or None."""
     return next((one for one in samplers_of(loading) if hasattr(one, "peeked")), None)
 
 
 def items_of_a_batch(loading: DataLoader[Any], keyed: KeyedSampler) -> int:
-    """Return how many indices of the sampler a batch takes, 0 if that cannot be known."""
+    """Return how many indices of the sampler a batch takes, or 0 if unknown."""
     batches: Any = loading.batch_sampler
     if batches is None or batches is keyed:
         return 1
@@ -95,7 +95,7 @@ def _epoch_of(sampler: Any) -> int | None:
 
 
 def _rekey(sampler: Any, seed: int, epoch: int) -> None:
-    """Set a new generator on a sampler that draws from a torch generator; leave any other, and one that is read-only, alone."""
+    """Set a new generator on a sampler that draws from a torch generator, unless that is read-only."""
     generator = getattr(sampler, "generator", ())
     if isinstance(generator, torch.Generator) or (generator is None and isinstance(sampler, Sampler)):
         word = philox(address(SampleKey(seed, epoch, 0), op_of("seedsafe/sampler"))).random_raw()

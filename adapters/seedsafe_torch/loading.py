@@ -1,4 +1,4 @@
-"""loader and peek: a plain DataLoader with everything set right."""
+"""loader and peek: DataLoaders over keyed samples."""
 
 from __future__ import annotations
 
@@ -56,29 +56,29 @@ def loader(
 ) -> KeyedLoader | StreamLoader:
     """Return a DataLoader over keyed samples: content and order are the same for any number of workers.
 
-    Each pass is the next epoch; you need not call anything in between. If the dataset leaves samples out or replaces
-    them (``on_error``), the DataLoader also reports these at the end of each pass, and has no batch without a sample.
+    Each pass is the next epoch, without any call in between. If the dataset skips or replaces failed samples (``on_error``),
+    the DataLoader reports them at the end of each pass, and leaves out batches whose samples all failed.
 
     Args:
         dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …); or an
             AugmentedIterable, which has its own seed, epoch and order.
         batch_size: as DataLoader's.
         shuffle: order the samples of each epoch by (seed, epoch).
-        sampler: any sampler of indices; it is wrapped in KeyedSampler unless it is one.
+        sampler: any sampler of indices; it is wrapped in a KeyedSampler unless it is one.
         batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
-        seed: of the order; the dataset's own by default.
+        seed: of the order; by default the dataset's.
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
-        generator: DataLoader's; a private one by default, so that the global one is left alone.
-        in_place: whether samples are written where the training process sees their batch, so that nothing is copied
-            and no page of memory touched for the first time in each batch. By default they are if there is no
-            collate_fn and the system allows it; `why_not_in_place` says why not. The batches are equal either way.
-            True: an error where it is impossible.
+        generator: DataLoader's; by default a private one, so that the global one stays unchanged.
+        in_place: whether to write samples directly into the memory of their batch, which the training process sees. That
+            saves copies, and page faults in each batch. By default it happens if there is no collate_fn and the system
+            allows it; `why_not_in_place` returns the reason if it does not. True raises an error where it is impossible.
+            The batches are equal either way.
         options: DataLoader's other arguments.
 
     Raises:
         TypeError: the dataset is iterable-style.
-        ValueError: arguments cannot be used together, there is no seed, two samples would have one key, or what
-            spawned workers need cannot be pickled.
+        ValueError: arguments cannot be used together, there is no seed, two samples would have one key, or spawned
+            workers need something that cannot be pickled.
 
     Example:
         >>> import numpy as np
@@ -89,19 +89,21 @@ def loader(
     """
     flag("shuffle", shuffle)
     if isinstance(dataset, AugmentedIterable):
-        given = {
+        ours = {
             "shuffle": shuffle or None,
             "sampler": sampler,
             "batch_sampler": batch_sampler,
             "seed": seed,
             "epoch": epoch,
         }
-        wrong = sorted(name for name, value in given.items() if value is not None)
+        wrong = sorted(name for name, value in ours.items() if value is not None)
         if wrong:
             raise ValueError(
                 f"{', '.join(wrong)} cannot be set for a stream, which has its own order, seed and epoch: leave them out"
             )
-        in_place_or_not(in_place, dataset, batch_size is not None, options)  # a stream has no rows to go by
+        in_place_or_not(
+            in_place, dataset, batch_size is not None, options
+        )  # it sets collate_fn; a stream has no rows
         stream = StreamLoader(
             dataset, batch_size=batch_size, generator=generator or _generator(dataset.seed), **options
         )
@@ -109,24 +111,26 @@ def loader(
         return stream
     if isinstance(dataset, IterableDataset):
         raise TypeError(
-            "dataset must be map-style, got an IterableDataset, whose samples have no index to be keyed on: wrap its source in "
-            "AugmentedIterable, which is keyed on the records' ids"
+            "dataset must be map-style, got an IterableDataset, whose samples have no index for a key: wrap its source in "
+            "AugmentedIterable, which takes keys from the records' ids"
         )
     found = list(outermost(dataset))
     check_distinct(dataset)
     if isinstance(sampler, KeyedSampler) or isinstance(batch_sampler, KeyedSampler):
         if seed is not None or epoch is not None:
             raise ValueError(
-                f"a KeyedSampler has a seed and epochs of its own, got seed={seed!r} and epoch={epoch!r} as well: give them to "
-                "the sampler"
+                f"a KeyedSampler has its own seed and epochs, got seed={seed!r} and epoch={epoch!r} as well: pass them to the "
+                "sampler instead"
             )
     elif epoch is not None and any(one.epoch not in (None, epoch) for one in found):
         raise ValueError(
-            f"epoch={epoch!r} is not the fixed epoch of the dataset, whose samples would keep theirs: leave one of them out"
+            f"epoch={epoch!r} differs from the dataset's fixed epoch, which its samples would keep: leave one of them out"
         )
     if seed is None:
         if not found:
-            raise ValueError("there is no AugmentedDataset in the dataset to take the seed from: pass seed=")
+            raise ValueError(
+                "seed is missing, and the dataset has no AugmentedDataset inside to take it from: pass seed="
+            )
         seed = found[0].seed
     if epoch is None and found and all(one.epoch is not None for one in found):
         epoch = found[0].epoch
@@ -147,26 +151,26 @@ def loader(
     if isinstance(options.get("collate_fn"), MixCollate) and options["collate_fn"].seed is None:
         options["collate_fn"] = replace(options["collate_fn"], seed=SampleKey(seed, 0, 0).seed)
     outer = in_place_or_not(in_place, outer, in_batches, options)
-    result = _made(outer, dataset, in_batches, options)
+    result = _keyed_loader(outer, dataset, in_batches, options)
     _check_picklable(result)
     return result
 
 
 def _generator(seed: SupportsIndex) -> torch.Generator:
-    """Return a generator for DataLoader's own draws, so that the global one is left alone."""
+    """Return a generator for DataLoader's own draws, so that the global one stays unchanged."""
     return torch.Generator().manual_seed(SampleKey(seed, 0, 0).seed % 2**63)
 
 
-def _made(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
-    """Return the loader; where failed samples are left out or replaced, it reports them."""
-    given = options.get("collate_fn") or (default_collate if in_batches else default_convert)
+def _keyed_loader(outer: Any, dataset: Any, in_batches: bool, options: Any) -> KeyedLoader:
+    """Return the loader. It reports failed samples if datasets skip or replace them."""
+    collate = options.get("collate_fn") or (default_collate if in_batches else default_convert)
     bridged = next((one.reader for one in nested(dataset) if one.bridged), None)
     if bridged is not None:
-        given = partial(collate_keyed, collate=given, seed=bridged.seed, options=bridged.bridge)
-        options["collate_fn"] = given
+        collate = partial(collate_keyed, collate=collate, seed=bridged.seed, options=bridged.bridge)
+        options["collate_fn"] = collate
     logging = [one for one in nested(dataset) if one.faults.log is not None]
     if any(one.faults.on_error == "skip" for one in logging):
-        options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=given)
+        options["collate_fn"] = partial(batch_or_skip if in_batches else one_or_skip, collate=collate)
     many = len(logging) > 1
     names = [f"dataset {number} of {len(logging)}: " if many else "" for number in range(1, len(logging) + 1)]
     reports = [partial(one.report_failures, name) for one, name in zip(logging, names, strict=True)]
@@ -180,12 +184,12 @@ def _keyed(
         raise ValueError("shuffle=True and a sampler cannot be used together: leave one of them out")
     if sampler is not None and batch_sampler is not None:
         raise ValueError("sampler and batch_sampler cannot be used together: leave one of them out")
-    given = batch_sampler if batch_sampler is not None else sampler
-    if given is None:
-        given = EpochOrder(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
-    if isinstance(given, KeyedSampler):
-        return given
-    return KeyedSampler(given, seed=seed, epoch=epoch)
+    inner = batch_sampler if batch_sampler is not None else sampler
+    if inner is None:
+        inner = EpochOrder(dataset, seed=seed) if shuffle else SequentialSampler(dataset)
+    if isinstance(inner, KeyedSampler):
+        return inner
+    return KeyedSampler(inner, seed=seed, epoch=epoch)
 
 
 def peek(loading: DataLoader[Any]) -> Any:
@@ -204,7 +208,7 @@ def peek(loading: DataLoader[Any]) -> Any:
     keyed = keyed_of(loading) if isinstance(loading, DataLoader) else None
     if keyed is None:
         raise TypeError(
-            f"loading must be a DataLoader with a KeyedSampler, got {loading!r}: make it with seedsafe_torch.loader"
+            f"loading must be a DataLoader with a KeyedSampler, got {loading!r}: make one with seedsafe_torch.loader"
         )
     if isinstance(loading, KeyedLoader):
         loading.hear(keyed)
@@ -212,28 +216,30 @@ def peek(loading: DataLoader[Any]) -> Any:
         batches: Any = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
         indices = next(iter(batches), None)
     if indices is None:
-        raise ValueError("loading has no batch to look at: its next pass is empty")
+        raise ValueError(
+            "loading has no batch, because its next pass is empty: use a dataset or sampler with entries"
+        )
     in_batches = loading.batch_sampler is not None
-    kinds: Any = _DatasetKind  # what the DataLoader's own iterators read with
+    kinds: Any = _DatasetKind  # a DataLoader's own iterators read with it
     arguments = loading.dataset, in_batches, loading.collate_fn, loading.drop_last
     return kinds.create_fetcher(kinds.Map, *arguments).fetch(indices)
 
 
-def _check_picklable(made: DataLoader[Any]) -> None:
-    context = made.multiprocessing_context
+def _check_picklable(loading: DataLoader[Any]) -> None:
+    context = loading.multiprocessing_context
     method = context.get_start_method() if context is not None else multiprocessing.get_start_method()
-    if not made.num_workers or method == "fork":
+    if not loading.num_workers or method == "fork":
         return
     for name in ("dataset", "collate_fn", "worker_init_fn"):
         try:
-            pickled = pickle.dumps(getattr(made, name))
+            pickled = pickle.dumps(getattr(loading, name))
             interactive = not hasattr(sys.modules["__main__"], "__file__")
             if interactive and b"\x8c\x08__main__" in pickled:  # the name of a module, as pickle writes it
                 raise ValueError(
-                    "it has a class or function of an interactive __main__, which they cannot import"
+                    "it has a class or function of an interactive __main__, which workers cannot import"
                 )
         except Exception as error:
             raise ValueError(
-                f"{name} cannot be pickled, which workers started by {method!r} need ({error}): "
-                "define its classes and functions at the top of a module, a file, without lambdas"
+                f"{name} must be picklable for workers started by {method!r}, and is not ({error}): "
+                "define its classes and functions at the top level of a module, without lambdas"
             ) from error

@@ -1,4 +1,4 @@
-"""mix: MixUp and CutMix of a batch as a collate function, equal for any number of workers."""
+"""mix: MixUp and CutMix as a collate function."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ __all__ = ["MixCollate", "mix"]
 
 @dataclass(frozen=True, slots=True)
 class MixCollate:
-    """A collate function that mixes the samples of a batch, decided by the key of the first index that was asked for.
-
-    `mix` makes it.
-    """
+    """A collate function that mixes the samples of a batch at the key of its first index. `mix` returns one."""
 
     mixing: BatchMix
     seed: int | None
@@ -29,30 +26,32 @@ class MixCollate:
     collate: Callable[[Any], Any]
 
     def __call__(self, samples: Any) -> Any:
-        """Return a batch of the samples, mixed.
+        """Collate the samples to a batch and mix it.
 
         Raises:
-            RuntimeError: no DataLoader with a KeyedSampler asks for it, or there is no seed.
-            TypeError: the batch has no images and labels where they belong.
+            RuntimeError: the caller is no DataLoader with a KeyedSampler, or there is no seed.
+            TypeError: the batch has no tensors of images and labels at their entries.
         """
         first = first_asked()
         if first is None or self.seed is None:
             lacks = "the indices of no KeyedSampler" if first is None else "no seed"
             raise RuntimeError(
-                f"mix was called with {lacks}: make the DataLoader with seedsafe_torch.loader, or with a KeyedSampler and "
+                f"mix was called with {lacks}: make the DataLoader with seedsafe_torch.loader, or pass it a KeyedSampler and "
                 "mix(seed=)"
             )
         batch = self.collate(samples)
         named = isinstance(batch, dict)
         if not (named or isinstance(batch, list | tuple)):
-            raise TypeError(f"a batch to be mixed must be a tuple or a dict, got {type(batch).__qualname__}")
+            raise TypeError(
+                f"mix needs a batch that is a tuple or a dict, got {type(batch).__qualname__}: return one from collate"
+            )
         image = ("image" if named else 0) if self.image is None else self.image
         label = ("label" if named else 1) if self.label is None else self.label
         parts: dict[Any, Any] = dict(batch) if named else dict(enumerate(batch))
         for name in (image, label):
             if not isinstance(parts.get(name), torch.Tensor):
                 raise TypeError(
-                    f"the batch has no tensor at {name!r}, which mix needs, only {list(parts)}: say where images and labels are "
+                    f"mix needs a tensor at {name!r} of the batch, which has {list(parts)}: name the entries of images and labels "
                     "with image= and label="
                 )
         key = SampleKey(self.seed, first.epoch, int(first), occurrence=first.occurrence, view=first.view)
@@ -73,21 +72,21 @@ def mix(
     label: int | str | None = None,
     collate: Callable[[Any], Any] = default_collate,
 ) -> MixCollate:
-    """Return a collate function for `loader` that mixes each sample with another one of its batch, and their labels too.
+    """Return a collate function for `loader` that mixes each sample, with its label, with another one of its batch.
 
-    What is drawn follows from the seed and the first index of the batch that was asked for, so it is equal for any number of
-    workers and after a resume; with another batch size it is another mixture. See `seedsafe.BatchMix` for what it does.
+    All draws follow from the seed and the first index of the batch, so they are equal for any number of workers and after a
+    resume. Another batch size gives other mixtures. `seedsafe.BatchMix` describes the mixing.
 
     Args:
         classes: the number of classes; labels become float vectors of that length.
-        mixup: the alpha of MixUp, 0 for none.
-        cutmix: the alpha of CutMix, 0 for none.
-        p: the chance that a batch is mixed.
-        channels_first: whether images are (n, c, h, w); None finds out by the one axis of length 1, 3 or 4.
-        seed: of the run; `loader` gives its own.
-        image: where the images of a batch are, by default 0, or "image" in a dict.
-        label: where the labels are, by default 1, or "label" in a dict.
-        collate: makes the batch that is mixed.
+        mixup: the alpha of MixUp, 0 for no MixUp.
+        cutmix: the alpha of CutMix, 0 for no CutMix.
+        p: the probability that a batch is mixed.
+        channels_first: whether images are (n, c, h, w); None looks for the one axis of length 1, 3 or 4.
+        seed: of the run; `loader` sets its own.
+        image: the entry of the images in a batch, by default 0, or "image" in a dict.
+        label: the entry of the labels, by default 1, or "label" in a dict.
+        collate: returns the batch to mix.
 
     Raises:
         TypeError: an argument is of another type.

@@ -19,7 +19,7 @@ class EpochOrder(Sampler[int]):
     """Every index of a dataset once, in an order that follows from (seed, epoch).
 
     Args:
-        length: of the dataset; or the dataset, whose length is asked for in each pass.
+        length: of the dataset; or the dataset itself, whose length is read in each pass.
         seed: of the run.
 
     Raises:
@@ -46,7 +46,7 @@ class EpochOrder(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         order = epoch_order(self.seed, self.epoch, len(self))
-        for begin in range(0, len(order), _CHUNK):  # a list of all would take five times the memory
+        for begin in range(0, len(order), _CHUNK):  # one list would take five times the memory
             yield from order[begin : begin + _CHUNK].tolist()
 
     def __len__(self) -> int:

@@ -1,10 +1,10 @@
-"""One pass of a KeyedSampler: what it is to be, an iterator with a state, and how far it has come."""
+"""One pass of a KeyedSampler: plan, iterator and progress."""
 
 from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -12,19 +12,19 @@ from typing import Any, Literal
 
 from seedsafe.reading import checked_int
 
-__all__ = ["MANY", "Link", "Next", "Pass", "Place", "read_state"]
+__all__ = ["MANY", "Batches", "Link", "Next", "Pass", "Progress", "read_state"]
 
 MANY = 1024
-"""So many items are taken into the checksum at once."""
+"""The number of items that go into the checksum at once."""
 
 State = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The pass that is next: its epoch, how many items it leaves out, and the checksum of their order, if it is known.
+    """The next pass: its epoch, how many items it leaves out, and the checksum of their order, if known.
 
-    It was counted on from the pass before, set by `set_epoch`, set by it when a pass of that epoch had begun, or loaded.
+    Its origin: counted on from the pass before, set by `set_epoch`, set late (after a pass of that epoch had begun), or loaded.
     """
 
     epoch: int = 0
@@ -34,16 +34,16 @@ class Next:
 
 
 @dataclass(eq=False, slots=True)
-class Place:
-    """How far a pass has come: the items that were drawn, and those that were seen if somebody counts them.
+class Progress:
+    """How far a pass has come: the items that were drawn, and those that were seen if a loader counts them.
 
     Args:
         epoch: of the pass.
         start: how many items the pass leaves out at its beginning.
-        expected: the checksum of their order, if it is known.
-        counted: whether somebody will say what was seen.
-        reader: refers to the DataLoader's iterator that draws, as far as that is known; see `callers.drawing`.
-        single: whether an item must be one index, as whoever counts knows.
+        expected: the checksum of their order, if known.
+        counted: whether a loader will report the items seen.
+        reader: returns the DataLoader iterator that draws the items, if known; see `callers.drawing_iterator`.
+        single: whether an item must be one index.
     """
 
     epoch: int
@@ -53,33 +53,33 @@ class Place:
     reader: Callable[[], Any] | None = None
     single: bool = False
     exhausted: bool = False  # the last item was drawn
-    ended: bool = False  # and whoever draws, or sees, was told so
+    ended: bool = False  # the reader got StopIteration
     left: bool = False  # nobody draws from it any more
     seen: int = field(init=False)
-    order: int = 0  # a checksum of the items seen, in their order, but for those behind
-    waiting: list[Any] = field(default_factory=list)  # the items behind, and those drawn and not yet seen
-    behind: int = 0  # how many were seen and are not yet in the checksum
+    order: int = 0  # a checksum of the items seen, in their order, without those behind
+    waiting: list[Any] = field(default_factory=list)  # the items behind, then those drawn but not yet seen
+    behind: int = 0  # how many items were seen but are not yet in the checksum
 
     def __post_init__(self) -> None:
         self.seen = self.start
 
     @property
     def drawn(self) -> int:
-        """How many items were drawn."""
+        """The number of items drawn."""
         return self.seen + len(self.waiting) - self.behind
 
     @property
     def untouched(self) -> bool:
-        """Whether a DataLoader has drawn from it and handed out nothing yet."""
+        """Whether a DataLoader has drawn items but has handed out no batch yet."""
         reader = self.reader() if self.reader else None
         return reader is not None and not self.left and reader._num_yielded == 0
 
     @property
     def spent(self) -> bool:
-        """Whether a DataLoader has handed out all that it has before it draws the first item.
+        """Whether a DataLoader has handed out all its batches before it draws the first item.
 
-        A StatefulDataLoader that was stored at its end reads a pass, only to throw it away, where its sampler of batches has no state,
-        as Accelerate's have none, and begins another one.
+        If its batch sampler has no state, as with Accelerate, a StatefulDataLoader that was stored at its end reads a whole pass,
+        drops it and begins another one.
         """
         reader = self.reader() if self.reader else None
         with suppress(TypeError, NotImplementedError):  # some samplers have no length
@@ -87,7 +87,7 @@ class Place:
         return False
 
     def see(self, items: int) -> None:
-        """Count items that came out at the other end; never more than were drawn."""
+        """Count items that the loader handed out, at most those drawn."""
         items = min(items, len(self.waiting) - self.behind)
         self.seen += items
         self.behind += items
@@ -95,50 +95,66 @@ class Place:
             self.fold()
 
     def fold(self) -> None:
-        """Take what was seen into the checksum of the order."""
-        done, self.waiting[: self.behind] = self.waiting[: self.behind], []
+        """Add the items behind to the checksum of the order."""
+        items, self.waiting[: self.behind] = self.waiting[: self.behind], []
         self.behind = 0
-        if done and not isinstance(done[0], int):
-            done = list(chain.from_iterable(done))  # batches
-        self.order = zlib.crc32(array("Q", done).tobytes(), self.order)
+        if items and not isinstance(items[0], int):
+            items = list(chain.from_iterable(items))  # batches
+        self.order = zlib.crc32(array("Q", items).tobytes(), self.order)
 
 
 @dataclass(slots=True)
 class Link:
-    """What a pass and the generator of its items share."""
+    """The data that a pass shares with the generator of its items."""
 
-    state_of: Callable[[Place | None], State]
-    """Returns the state of a place, or, for None, of a pass that has not begun."""
+    state_of: Callable[[Progress | None], State]
+    """Returns the state of a pass, from its progress, or from None if it has not begun."""
     loaded: State | None = None
-    """The state to go on from."""
-    place: Place | None = None
-    """That of the pass, once it has begun."""
+    """The state to resume from."""
+    progress: Progress | None = None
+    """The progress of the pass, once it has begun."""
 
 
 class Pass(chain[Any]):
-    """The stamped indices of one epoch; it begins when the first of them is drawn. An iterator at the speed of C's.
+    """The stamped indices of one epoch. The pass begins when the first index is drawn.
 
-    torchdata's StatefulDataLoader stores its state and loads it.
+    It is a chain, whose `next` runs in C. StatefulDataLoader from torchdata stores and loads its state.
     """
 
     link: Link
 
     def state_dict(self) -> State:
-        """Return the epoch of this pass and how many items of it were drawn, also when all of them were."""
+        """Return the epoch of this pass and the number of items drawn, also at its end."""
         link = self.link
-        return link.loaded if link.place is None and link.loaded else link.state_of(link.place)
+        return link.loaded if link.progress is None and link.loaded else link.state_of(link.progress)
 
     def load_state_dict(self, state: State) -> None:
-        """Resume where `state_dict` stood."""
+        """Resume at a state from `state_dict`."""
         self.link.loaded = state
 
     def __del__(self) -> None:
-        if self.link.place is not None:
-            self.link.place.left = True
+        if self.link.progress is not None:
+            self.link.progress.left = True
+
+
+class Batches(Iterator[Any]):
+    """The batches of one pass. Its other attributes are those of DataLoader's iterator."""
+
+    def __init__(self, loading: Any) -> None:
+        self._loading = loading
+        self._batches: Any = None
+
+    def __len__(self) -> int:
+        return len(self._loading)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or self._batches is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r} before its first batch")
+        return getattr(self._batches, name)
 
 
 def read_state(state: Any) -> Next:
-    """Return the pass that a state of a KeyedSampler goes on in."""
+    """Return the next pass for a state of a KeyedSampler."""
     way_out = "pass what state_dict returned"
     if not isinstance(state, dict):
         raise TypeError(f"state must be a dict, got {state!r}: {way_out}")

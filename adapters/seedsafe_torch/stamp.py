@@ -1,4 +1,4 @@
-"""Stamp: an index of a sampler becomes a SampleIndex, with the epoch and its occurrence."""
+"""Stamp: a sampler's index becomes a SampleIndex."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["Stamp", "numbering"]
 
 
 class Stamp:
-    """What an item of a sampler, an index or a batch of them, becomes in one pass.
+    """Stamp the items of a sampler, indices or batches of them, with the epoch and occurrence of one pass.
 
     Args:
         epoch: of the pass.
-        numbers: of a sample's first occurrence, and what each further one adds.
+        numbers: the number of a sample's first occurrence, and the step to the next one.
         single: whether an item must be one index.
-        span: indices below it are noted in a bit each; others, and those that come again, take a hundred bytes.
+        span: an index below it takes one bit of memory; any other, and one that comes again, a hundred bytes.
 
     Example:
         >>> stamp = Stamp(3, (0, 1), single=True)
@@ -35,21 +35,21 @@ class Stamp:
         self._seen = bytearray(-(-span // 8))
 
     def __call__(self, item: Any) -> Any:
-        """Return the item stamped."""
+        """Return the stamped item: a SampleIndex, or a list of them."""
         if type(item) is int and 0 <= item < 2**63:
             return SampleIndex(item, self.epoch, self._occurrence(item))
         if not isinstance(item, list | tuple):
             return self._one(item)
         if self.single:
             raise TypeError(
-                f"the sampler yields {item!r}, which is not an index: pass a sampler that yields batches of indices as "
-                "batch_sampler=; one that yields more than indices cannot be keyed"
+                f"the sampler must yield indices, got {item!r}: pass a sampler of batches as batch_sampler=. A sampler that yields "
+                "more than indices cannot be keyed"
             )
         for one in item:
             if isinstance(one, list | tuple):
                 raise TypeError(
-                    f"the sampler's batch {item!r} holds {one!r}, which is not an index: a sampler that yields more than "
-                    "indices cannot be keyed; let it yield them alone"
+                    f"the sampler's batch {item!r} must hold indices, got {one!r}: let the sampler yield indices alone, because "
+                    "nothing else can be keyed"
                 )
         return [self._one(one) for one in item]
 
@@ -63,7 +63,7 @@ class Stamp:
         return SampleIndex(index, self.epoch, self._occurrence(index), view)
 
     def _occurrence(self, index: int) -> int:
-        """Return the number of this occurrence of an index, and count it."""
+        """Count an occurrence of an index, and return its number."""
         if index < self._span:
             byte, bit = index >> 3, 1 << (index & 7)
             if not self._seen[byte] & bit:
@@ -77,15 +77,15 @@ class Stamp:
 
 
 def numbering(sampler: Any, occurrence: Any) -> tuple[int, int]:
-    """Return the number of a sample's first occurrence on this rank, and what each further one adds.
+    """Return the number of a sample's first occurrence on this rank, and the step to the next one.
 
     Args:
-        sampler: is searched, with those inside it, for its rank and the number of ranks.
+        sampler: its rank and number of ranks count, or those of a sampler inside it.
         occurrence: "rank", or None to number by rank only for samplers that are known to give several ranks the same
             sample: timm's RepeatAugSampler, DeiT's and torchvision's RASampler, which have ``num_selected_samples``.
 
     Raises:
-        ValueError: the rank is asked for and cannot be found.
+        ValueError: occurrence is "rank" and no sampler has a rank.
     """
     if occurrence not in (None, "rank"):
         raise ValueError(f'occurrence must be None or "rank", got {occurrence!r}')

@@ -16,6 +16,7 @@ from seedsafe import SampleKey, content_id
 from seedsafe_torch.delivery import MIXED
 from seedsafe_torch.fetching import fetch_above
 from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, checked_state, start_of
+from seedsafe_torch.passes import Batches
 
 __all__ = ["StreamLoader"]
 
@@ -57,7 +58,7 @@ class StreamLoader(DataLoader[Any]):
         self._stream = dataset
         self._next: dict[str, Any] = {"epoch": 0}
         self._set = False
-        self._place: _Place | None = None  # of the pass that began last
+        self._progress: _Progress | None = None  # of the pass that began last
         self._tasks = _Tasks(self.batch_size)
 
     @property
@@ -74,9 +75,11 @@ class StreamLoader(DataLoader[Any]):
     def state_dict(self) -> dict[str, Any]:
         """Return where the run stands: after the last batch that was handed out."""
         self._hear()
-        place = self._place
+        progress = self._progress
         return (
-            dict(self._next) if place is None or place.ended or (place.left and self._set) else place.state()
+            dict(self._next)
+            if progress is None or progress.ended or (progress.left and self._set)
+            else progress.state()
         )
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -87,7 +90,7 @@ class StreamLoader(DataLoader[Any]):
         Raises:
             ValueError: it is no such state; or from the pass: it is of another number of workers.
         """
-        self._next, self._place = checked_state(state), None
+        self._next, self._progress = checked_state(state), None
         self._stream._asked = None
 
     def __iter__(self) -> Any:
@@ -118,18 +121,18 @@ class StreamLoader(DataLoader[Any]):
     def _divides(self) -> bool:
         return type(self._stream.source) in _BUILTIN and self.worker_init_fn is None
 
-    def _begin(self) -> tuple[_Place, Any]:
+    def _begin(self) -> tuple[_Progress, Any]:
         """Return the place of a pass that begins, and DataLoader's iterator over its batches."""
         starts, stream, given = self._starts(), self._stream, self.collate_fn
         self._tasks.starts = starts
-        self._place = place = _Place(starts, self._next.get("next", 0))
+        self._progress = progress = _Progress(starts, self._next.get("next", 0))
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:
             stream.set_epoch(starts[0].epoch)
             stream._asked = None
         self.collate_fn = partial(_handed, collate=given)
         try:
-            return place, super().__iter__()
+            return progress, super().__iter__()
         finally:
             self.collate_fn = given
 
@@ -168,7 +171,7 @@ def _handed(samples: Any, collate: Any) -> _Handed:
 
 
 @dataclass(eq=False)
-class _Place:
+class _Progress:
     """How far a pass has come: what was handed out of each worker's records."""
 
     starts: list[Start]
@@ -222,44 +225,35 @@ class _Place:
                 )
 
 
-class _Batches(Iterator[Any]):
-    """The batches of one pass, counted as they are handed out; for everything else, DataLoader's iterator."""
+class _Batches(Batches):
+    """Batches, counted as they are handed out."""
 
     def __init__(self, loading: StreamLoader) -> None:
-        self._loading = loading
-        self._place: _Place | None = None
-        self._batches: Any = None
+        super().__init__(loading)
+        self._progress: _Progress | None = None
 
     def __next__(self) -> Any:
-        loading, place = self._loading, self._place
-        if place is None:
-            place, self._batches = self._place, self._batches = loading._begin()
+        loading, progress = self._loading, self._progress
+        if progress is None:
+            progress, self._batches = self._progress, self._batches = loading._begin()
         stream = loading._stream
-        if place.ended:
+        if progress.ended:
             raise StopIteration
-        if place is not loading._place and (stream.epoch is None or loading.persistent_workers):
+        if progress is not loading._progress and (stream.epoch is None or loading.persistent_workers):
             raise RuntimeError(MIXED)
         try:
             handed = next(self._batches)
             while not handed.records:
                 handed = next(self._batches)
         except StopIteration:
-            place.ended = True
+            progress.ended = True
             stream.tell(loading._next["epoch"])
             if stream.id is not content_id:
-                place.check_divided()
+                progress.check_divided()
             raise
-        place.take(handed)
+        progress.take(handed)
         return handed.batch
 
-    def __len__(self) -> int:
-        return len(self._loading)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or self._batches is None:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r} before its first batch")
-        return getattr(self._batches, name)
-
     def __del__(self) -> None:
-        if self._place is not None:
-            self._place.left = True
+        if self._progress is not None:
+            self._progress.left = True

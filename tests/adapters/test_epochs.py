@@ -191,7 +191,7 @@ def test_a_set_epoch_that_workers_have_overtaken_warns() -> None:
         assert items(loading) == expected(1, shuffle=False)
     batches = iter(loading)
     with pytest.warns(
-        UserWarning, match=r"set_epoch\(7\) came when workers had begun to read epoch 2.*before iter"
+        UserWarning, match=r"set_epoch\(7\) came after workers began to read epoch 2.*before iter"
     ):
         keyed.set_epoch(7)
     assert items(batches) == expected(2, shuffle=False)
@@ -272,14 +272,14 @@ def test_a_resume_with_another_seed_or_length_is_refused() -> None:
 
 def test_a_sampler_that_yields_more_than_indices_is_refused_by_name() -> None:
     pairs = [[(3, 0.5), (4, 0.5)]]
-    with pytest.raises(TypeError, match=r"holds \(3, 0.5\), which is not an index.*let it yield them alone"):
+    with pytest.raises(
+        TypeError, match=r"must hold indices, got \(3, 0.5\): let the sampler yield indices alone"
+    ):
         list(KeyedSampler(pairs, seed=0))
     for options in ({"batch_size": 2}, {"batch_size": None}, {}):
         for sampler in ([(3, 4), (5, 6)], BatchSampler(SequentialSampler(range(4)), 2, drop_last=False)):
             loading = loader(dataset(), sampler=sampler, **options)
-            with pytest.raises(
-                TypeError, match=r"the sampler yields .*, which is not an index: .*batch_sampler="
-            ):
+            with pytest.raises(TypeError, match=r"the sampler must yield indices, got .*: .*batch_sampler="):
                 next(iter(loading))
 
 

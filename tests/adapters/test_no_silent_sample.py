@@ -504,5 +504,5 @@ class Base(list):
 loader(AugmentedDataset(Base([np.zeros(3)]), seed=1), num_workers=1, multiprocessing_context="spawn")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "dataset cannot be pickled, which workers started by 'spawn' need" in done.stderr
+    assert "dataset must be picklable for workers started by 'spawn'" in done.stderr
     assert "interactive __main__" in done.stderr

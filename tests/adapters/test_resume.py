@@ -182,6 +182,6 @@ def test_an_epoch_before_the_one_of_the_state_warns() -> None:
     keyed.set_epoch(2)
     keyed.set_epoch(3)
     keyed.load_state_dict({"epoch": 2, "yielded": 0})
-    with pytest.warns(UserWarning, match="of epoch 2 after 0 entries, for epoch 0"):
+    with pytest.warns(UserWarning, match="of epoch 2 after 0 entries, and begins epoch 0"):
         keyed.set_epoch(0)
     assert next(iter(keyed)).epoch == 0

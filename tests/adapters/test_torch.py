@@ -244,7 +244,9 @@ def test_a_set_epoch_that_comes_too_late_warns() -> None:
         under_way = iter(keyed)
         next(under_way)
         keyed.set_epoch(3)
-    with pytest.warns(UserWarning, match=r"epoch 3 is served again: set_epoch came when.*before iter"):
+    with pytest.warns(
+        UserWarning, match=r"epoch 3 is served again, because set_epoch came after.*before iter"
+    ):
         next(iter(keyed))
 
 
@@ -369,7 +371,9 @@ def test_a_state_of_a_longer_pass_is_refused() -> None:
     keyed.load_state_dict({"epoch": 0, "yielded": 4})
     assert list(keyed) == []
     keyed.load_state_dict({"epoch": 0, "yielded": 5})
-    with pytest.raises(ValueError, match=r"5 entries of epoch 0 were yielded, and the pass has 4: load it"):
+    with pytest.raises(
+        ValueError, match=r"5 entries of epoch 0 as yielded, but the pass has only 4: load it"
+    ):
         list(keyed)
 
 
@@ -449,7 +453,7 @@ class Stream(IterableDataset[int]):
             ValueError,
             "views=2 without an augmentation are all the same: pass augment=",
         ),
-        (lambda: AugmentedDataset(Stream(), AUGMENT, seed=0), TypeError, "got Stream: samples are keyed on"),
+        (lambda: AugmentedDataset(Stream(), AUGMENT, seed=0), TypeError, "got Stream: a key needs an index"),
         (
             lambda: AugmentedDataset([torch.zeros(64, 64, 3)], AUGMENT, seed=0)[0],
             ss.SampleError,
@@ -485,7 +489,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: loader(dataset(), sampler=KeyedSampler([1], seed=0), epoch=3),
             ValueError,
-            "got seed=None and epoch=3 as well: give them to the sampler",
+            "got seed=None and epoch=3 as well: pass them to the sampler",
         ),
         (
             lambda: loader(AugmentedDataset(Photographs(), AUGMENT, seed=0, epoch=3), epoch=4),

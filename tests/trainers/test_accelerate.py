@@ -92,11 +92,11 @@ def test_stateful_loaders_resume(workers: int, make: Any, tmp_path: Path) -> Non
 def test_an_epoch_that_is_served_again_warns(workers: int) -> None:
     accelerator, loading = prepared(from_loader, workers)
     list(skip_first_batches(loading, 1))
-    with pytest.warns(UserWarning, match="epoch 0 is served again: a loader that Accelerate prepared"):
+    with pytest.warns(UserWarning, match="epoch 0 is served again, because a loader from Accelerate"):
         list(loading)
     batches = from_loader(workers)
     list(accelerator.prepare(batches))
-    with pytest.warns(UserWarning, match="epoch 0 is served again: a loader that Accelerate prepared"):
+    with pytest.warns(UserWarning, match="epoch 0 is served again, because a loader from Accelerate"):
         list(accelerator.prepare(batches))
 
 
@@ -112,7 +112,7 @@ def test_a_share_of_a_share_is_refused(workers: int, stateful: bool) -> None:
     with pytest.raises(ValueError, match="give the loader shuffle=True instead of a DistributedKeyedSampler"):
         list(shared(2))
     with pytest.raises(
-        ValueError, match="Accelerate shares a loader's batches out to its 2 processes itself"
+        ValueError, match="Accelerate itself shares a loader's batches out to its 2 processes itself"
     ):
         list(skip_first_batches(shared(2), 1))
     assert len(list(shared(1))) == 2

@@ -92,5 +92,5 @@ def test_a_plain_loader_whose_workers_read_the_wrong_epoch_warns(tmp_path: Path)
     fit(lambda: from_sampler(2), 2, callbacks=[ends])
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        with pytest.warns(UserWarning, match=r"set_epoch\(2\) came when workers had begun to read epoch 0"):
+        with pytest.warns(UserWarning, match=r"set_epoch\(2\) came after workers began to read epoch 0"):
             fit(lambda: from_sampler(2), EPOCHS, tmp_path / "epoch=1.ckpt")

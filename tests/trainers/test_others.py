@@ -196,9 +196,11 @@ def test_timms_own_augmentation_and_order_follow_the_key(wrap: bool, options: di
 
 
 def test_what_timm_draws_in_the_training_process_is_refused() -> None:
-    with pytest.raises(ValueError, match="pass use_prefetcher=False to create_loader, which erases in each"):
+    with pytest.raises(
+        ValueError, match="pass use_prefetcher=False to create_loader, which then erases in each"
+    ):
         by_timm(0, False, use_prefetcher=True, re_prob=1.0)
     with pytest.raises(
-        ValueError, match="batches of its own, of a _RepeatSampler: leave out use_multi_epochs"
+        ValueError, match="a plain BatchSampler, got _RepeatSampler: leave out use_multi_epochs"
     ):
         by_timm(0, False, use_prefetcher=False, use_multi_epochs_loader=True)

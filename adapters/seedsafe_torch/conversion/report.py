@@ -1,4 +1,4 @@
-"""What convert has done: one line for each of torchvision's transforms."""
+"""Report of convert: one line for each transform."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = ["Line", "Report"]
 
 @dataclass(frozen=True)
 class Line:
-    """What became of one transform.
+    """The report of one transform.
 
     Args:
-        place: where it stands, such as ``transforms[2].transforms[0]``.
+        place: its position, such as ``transforms[2].transforms[0]``.
         theirs: its class or function.
-        ours: the transform that does its work; empty where it is bridged.
-        why: why it is bridged; empty where it is converted.
-        differs: how the result differs from torchvision's on a PIL image; empty where it does not.
+        ours: the seedsafe transform that replaces it, or empty if it is bridged.
+        why: the reason why it is bridged, or empty if it is converted.
+        differs: how the result differs from torchvision's on a PIL image, or empty if it does not.
     """
 
     place: str
@@ -28,7 +28,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of each transform; its str is a table to read.
+    """The report of `convert`. Its str is a table to read.
 
     Args:
         lines: of the transforms, in order.
@@ -44,27 +44,27 @@ class Report:
 
     @property
     def converted(self) -> tuple[Line, ...]:
-        """The lines of what is now a transform of seedsafe."""
+        """The lines of transforms that are now seedsafe's."""
         return tuple(line for line in self.lines if not line.why)
 
     @property
     def bridged(self) -> tuple[Line, ...]:
-        """The lines of what is called as before, with its draws keyed."""
+        """The lines of transforms that are called as before, with their draws keyed."""
         return tuple(line for line in self.lines if line.why)
 
     @property
     def differing(self) -> tuple[Line, ...]:
-        """The lines of what does not give torchvision's bytes for the same draws."""
+        """The lines of transforms that do not give torchvision's bytes for the same draws."""
         return tuple(line for line in self.lines if line.differs)
 
     def __str__(self) -> str:
         total = len(self.lines)
         bridged = len(self.bridged)
         rest = f", {bridged} bridged: keyed, and called as before" if bridged else ""
-        told = [f"{total - bridged} of {total} transform{'s' * (total != 1)} converted{rest}"]
+        table = [f"{total - bridged} of {total} transform{'s' * (total != 1)} converted{rest}"]
         width = max((len(line.place) for line in self.lines), default=0)
         for line in self.lines:
-            done = f": bridged, since it {line.why}" if line.why else f" → {line.ours}"
+            result = f": bridged, since it {line.why}" if line.why else f" → {line.ours}"
             note = f"; {line.differs}" if line.differs else ""
-            told.append(f"  {line.place:{width}}  {line.theirs}{done}{note}")
-        return "\n".join(told)
+            table.append(f"  {line.place:{width}}  {line.theirs}{result}{note}")
+        return "\n".join(table)

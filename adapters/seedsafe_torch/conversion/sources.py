@@ -1,4 +1,4 @@
-"""Datasets with a transform of torchvision's, read without it."""
+"""Datasets with a torchvision transform, read without it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Final
 from torch.utils.data import ConcatDataset, Subset
 
 from seedsafe.reading import walk
-from seedsafe_torch.conversion.pipeline import Converted, convert, draws_places
+from seedsafe_torch.conversion.pipeline import Converted, convert, moving_transforms
 from seedsafe_torch.conversion.pixels import array_of
 
-__all__ = ["Unconverted", "converted"]
+__all__ = ["Unconverted", "convert_base"]
 
-_ALONE: Final = "make the dataset without its transform and pass augment=seedsafe_torch.convert(transform)"
+_WAY_OUT: Final = "make the dataset without its transform and pass augment=seedsafe_torch.convert(transform)"
 
 
 class _Calls(threading.local):
@@ -27,13 +27,12 @@ _calls = _Calls()
 
 
 class Source:
-    """What stands in place of a transform: it hands the image on, as an array if it is a PIL image."""
+    """Replaces a transform: it returns the image, as an array if it is a PIL image."""
 
     writable = False
-    """Whether the array can be written to, as what nothing follows must be."""
+    """Whether to return a writable copy, as the result of an empty pipeline must be."""
 
     def __call__(self, image: Any) -> Any:
-        """Return the image."""
         _calls.number += 1
         if not hasattr(image, "getbands"):
             return image
@@ -44,11 +43,11 @@ class Source:
 
 
 class Unconverted:
-    """A dataset that is read without its transform, which is called once for each sample.
+    """A dataset that is read without its transform.
 
     Args:
-        dataset: a copy whose transform is a Source.
-        theirs: the dataset as it was given, for errors.
+        dataset: a copy whose transform is a Source. It must call that once for each sample.
+        theirs: the name of the dataset's class, for errors.
     """
 
     def __init__(self, dataset: Any, theirs: str) -> None:
@@ -66,9 +65,9 @@ class Unconverted:
             _calls.number = before
         if number != 1:
             raise ValueError(
-                f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True puts the pipeline behind "
-                "its one call: for an image and its mask pass a dataset that returns both without a transform, "
-                'augment=seedsafe_torch.convert(transform) and targets=("image", "mask"); for two views of an image views=2'
+                f"{self._theirs} called its transform {number} times for the sample {index}, and convert=True needs one call: for an "
+                "image and its mask, pass a dataset that returns both without a transform, "
+                'augment=seedsafe_torch.convert(transform) and targets=("image", "mask"); for two views of an image, pass views=2'
             )
         return sample
 
@@ -80,7 +79,7 @@ class Unconverted:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("transform", "transforms"):
             raise AttributeError(
-                f"{name} was converted when the AugmentedDataset was made, and cannot be set: make another one, or set augment="
+                f"{name} cannot be set, because the AugmentedDataset has converted it: set augment=, or make another dataset"
             )
         setattr(self.dataset, name, value)
 
@@ -88,29 +87,29 @@ class Unconverted:
         return f"{self._theirs} without its transform"
 
 
-def converted(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
-    """Return a dataset without its transform, and that as a pipeline. The dataset is not changed.
+def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
+    """Return a copy of a dataset without its transform, and the transform as a pipeline.
 
     Args:
         base: a dataset with an attribute ``transform``, or torch's Subset or ConcatDataset of such.
-        augment: None.
+        augment: must be None.
 
     Raises:
-        TypeError: its transform is none.
-        ValueError: there is an augmentation besides, no transform, or one that it does not own alone.
+        TypeError: the attribute is not a transform.
+        ValueError: there is an augmentation as well, there is no transform, or other code uses the transform too.
     """
     if augment is not None:
         raise ValueError(
-            f"convert=True makes the pipeline out of the dataset's transform, got augment={augment!r} as well: leave one of them out"
+            f"convert=True takes the pipeline from the dataset's transform, got augment={augment!r} as well: leave one of them out"
         )
     found: list[Any] = []
     source = Source()
     plain = _without(base, source, found)
-    kept = [one for one in walk(plain) if not isinstance(one, Unconverted) and _transform_of(one)]
-    if kept:
+    others = [one for one in walk(plain) if not isinstance(one, Unconverted) and _transform_of(one)]
+    if others:
         raise ValueError(
-            f"the {type(kept[0]).__qualname__} inside {type(base).__qualname__} has a transform of its own, which would stay as it is: "
-            f"{_ALONE}"
+            f"the {type(others[0]).__qualname__} inside {type(base).__qualname__} has a transform of its own, which would stay: "
+            f"{_WAY_OUT}"
         )
     pipelines = [convert(one) for one in found]
     for one, other in zip(found[1:], pipelines[1:], strict=True):
@@ -129,7 +128,7 @@ def _transform_of(dataset: Any) -> Any:
 
 
 def _without(base: Any, source: Source, found: list[Any]) -> Any:
-    """Return a copy of a dataset without its transform, which is appended to what was found."""
+    """Return a copy of a dataset without its transform, and append the transform to a list."""
     result: Any = copy.copy(base)
     if type(base) is Subset:
         result.dataset = _without(base.dataset, source, found)
@@ -145,21 +144,21 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
     )
     if joint is not None and not standard:
         raise ValueError(
-            f"{name} has transforms={joint!r}, which may be called with an image and its target together: {_ALONE}, and name the parts "
-            "of a sample with targets="
+            f"{name} has transforms={joint!r}, which may take an image and its target together: {_WAY_OUT}, and name the parts of a "
+            "sample with targets="
         )
     if transform is None:
         raise ValueError(
             f"convert=True needs a dataset with a transform, and {name} has none in its attribute `transform`: leave convert out, or, "
-            f"if the transform has another name, {_ALONE}"
+            f"if the transform has another name, {_WAY_OUT}"
         )
     target = getattr(base, "target_transform", None)
-    places = draws_places(target) if target is not None else []
-    if places or _reseeds(base):
-        what = f"draws {places[0]} in its target_transform" if places else "seeds generators while it reads"
+    moves = moving_transforms(target) if target is not None else []
+    if moves or _reseeds(base):
+        what = f"draws {moves[0]} in its target_transform" if moves else "seeds generators while it reads"
         raise ValueError(
-            f"{name} {what}, as is done to move an image and its mask alike: make it return both as they are, and pass "
-            'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which are moved together'
+            f"{name} {what}, as datasets do to move an image and its mask alike: make it return both unchanged, and pass "
+            'augment=seedsafe_torch.convert(transform) with targets=("image", "mask"), which moves them together'
         )
     found.append(transform)
     result.transform = source
@@ -186,7 +185,7 @@ def _names(code: CodeType) -> bool:
 
 
 def _codes(function: Callable[..., Any] | None, kind: type) -> Iterator[CodeType]:
-    """Yield the code of a method, and of the methods of its class that it names."""
+    """Yield the code of a method, and of the methods of its class that it uses."""
     code = getattr(function, "__code__", None)
     if code is not None:
         yield code

@@ -1,3 +1,3 @@
-"""What is known of each trainer, a file for each; they ask a loader by `loaders`, and who is calling by `callers`."""
+"""Support for trainers, one file for each."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Accelerate: its loaders count their passes from 0, and share the batches out to the processes."""
+"""Accelerate: epochs, and batches shared out to processes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["check_shares", "epochs", "warn_of_count"]
 def epochs(
     loading: Any, *, start: int = 0, skip: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the epochs of a run, each with the batches to train on, from a loader that Accelerate prepared.
+    """Yield the epochs of a run, each with its batches, from a loader that Accelerate prepared.
 
     Args:
-        loading: what ``accelerator.prepare`` returned, also with ``use_stateful_dataloader``, which skips nothing.
+        loading: the loader from ``accelerator.prepare``, with or without ``use_stateful_dataloader``, which skips nothing.
         start: the first epoch.
         skip: how many batches of it to leave out, on each rank.
-        stop: the epoch after the last; None for no end.
+        stop: the epoch after the last, or None to go on without end.
 
     Raises:
         TypeError: an argument is of another type.
@@ -38,43 +38,39 @@ def epochs(
         ...         train(batch)
     """
     start = checked_int("start", start, 0, 2**32, "pass the epoch to begin with")
-    skip = checked_int("skip", skip, 0, 2**63, "pass the batches that were trained on")
+    skip = checked_int("skip", skip, 0, 2**63, "pass the number of batches already trained on")
     for epoch in count(start) if stop is None else range(start, stop):
         loading.set_epoch(epoch)
-        left = skip if epoch == start else 0
-        yield epoch, sys.modules["accelerate"].skip_first_batches(loading, left) if left else loading
+        number = skip if epoch == start else 0
+        yield epoch, sys.modules["accelerate"].skip_first_batches(loading, number) if number else loading
 
 
 def check_shares(keyed: KeyedSampler) -> None:
-    """Refuse a sampler that shares the samples out, if Accelerate does so as well.
-
-    Raises:
-        ValueError: it does.
-    """
+    """Raise a ValueError if both a sampler and Accelerate share the samples out."""
     if keyed.stride == 1:
         return
     ranks = [getattr(one, "num_processes", 1) for one in samplers_of(_reading(keyed))]
     if ranks and max(ranks) > 1:
         raise ValueError(
-            f"Accelerate shares a loader's batches out to its {max(ranks)} processes itself, so that each would serve a share of a "
-            "share and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
+            f"Accelerate itself shares a loader's batches out to its {max(ranks)} processes, so each would serve a share of a share "
+            "and the rest would be lost: give the loader shuffle=True instead of a DistributedKeyedSampler"
         )
 
 
 def warn_of_count(keyed: KeyedSampler, epoch: SupportsIndex, ended: int | None) -> None:
-    """Warn if a loader of Accelerate's that begins now sets the epoch of the latest pass, which has ended."""
+    """Warn if an Accelerate loader that begins now sets the epoch of the latest pass, which has ended."""
     one = _reading(keyed)
     ahead = getattr(one, "use_stateful_dataloader", True)  # it draws before it begins
     if not ahead and ended is not None and ended == epoch:
         warnings.warn(
-            f"epoch {epoch} is served again: a loader that Accelerate prepared or skip_first_batches made counts its own "
-            "passes from 0. Call its set_epoch(epoch) before each pass",
+            f"epoch {epoch} is served again, because a loader from Accelerate or skip_first_batches counts its own passes from 0. "
+            "Call its set_epoch(epoch) before each pass",
             stacklevel=5,
         )
 
 
 def _reading(keyed: KeyedSampler) -> Any:
-    """Return the loader of Accelerate's that is being read and has this sampler inside, or None."""
+    """Return the Accelerate loader that is being read and has this sampler inside, or None."""
     state: Any = sys.modules.get("accelerate.state")
     one = state.GradientState().active_dataloader if state else None
     return one if any(inside is keyed for inside in samplers_of(one)) else None

@@ -1,4 +1,4 @@
-"""Fabric: its loaders tell a sampler the number of their passes, which begins with 0 in each process."""
+"""Fabric, whose loaders count passes, not epochs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 __all__ = ["counts_passes"]
 
 
-def counts_passes(teller: Any) -> bool:
-    """Return whether it is a loader of Fabric's that sets an epoch.
+def counts_passes(setter: Any) -> bool:
+    """Return whether a Fabric loader sets the epoch.
 
-    It does so wherever a state that was loaded stands, and knows no more than a sampler that counts its passes.
+    It sets the number of its passes, which begins with 0 in each process, whatever state was loaded. A sampler that counts
+    its passes knows as much.
     """
-    return hasattr(teller, "_num_iter_calls")
+    return hasattr(setter, "_num_iter_calls")

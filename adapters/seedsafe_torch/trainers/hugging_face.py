@@ -1,25 +1,25 @@
-"""Hugging Face's Trainer: its epoch, for a dataset that it makes a loader of by itself."""
+"""Hugging Face's Trainer: its epoch, for a dataset."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from seedsafe_torch.trainers.loaders import Callback, told_alone
+from seedsafe_torch.trainers.loaders import Callback, holding_datasets
 
 __all__ = ["EpochCallback", "keyed"]
 
 
 class EpochCallback(Callback):
-    """Tells an AugmentedDataset the epoch of a Trainer, also of a run that is resumed in the middle of one.
+    """Set the epoch of a Trainer on an AugmentedDataset, also after a resume in the middle of an epoch.
 
-    Without it a Trainer that is resumed there reads the rest of its epoch as epoch 0: the loader that it makes to leave out the
-    batches that were seen counts passes from 0 again.
+    Without it, such a Trainer reads the rest of its epoch as epoch 0: to leave out the batches already seen, it makes a new
+    loader, which counts passes from 0 again.
 
     Args:
-        dataset: the ``train_dataset`` of the Trainer: an AugmentedDataset, or one with one inside.
+        dataset: the ``train_dataset`` of the Trainer: an AugmentedDataset, or a dataset with one inside.
 
     Raises:
-        TypeError: there is no AugmentedDataset in it.
+        TypeError: there is no AugmentedDataset in the dataset.
 
     Example:
         >>> import numpy as np
@@ -29,9 +29,11 @@ class EpochCallback(Callback):
     """
 
     def __init__(self, dataset: Any) -> None:
-        self._datasets = told_alone(dataset)
+        self._datasets = holding_datasets(dataset)
         if not self._datasets:
-            raise TypeError(f"dataset must have an AugmentedDataset in it, got {type(dataset).__qualname__}")
+            raise TypeError(
+                f"dataset must have an AugmentedDataset in it, got {type(dataset).__qualname__}: wrap it in AugmentedDataset"
+            )
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Set the epoch before its first batch is read."""
@@ -39,13 +41,13 @@ class EpochCallback(Callback):
             dataset.hold_epoch(int(state.epoch or 0))
 
     def on_train_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        """Let others set the epoch again."""
+        """Allow the epoch to be set by others again."""
         for dataset in self._datasets:
             dataset.hold_epoch(None)
 
 
 def keyed(trainer: Any) -> Any:
-    """Return a Trainer after adding the EpochCallback of its ``train_dataset``.
+    """Add an EpochCallback for its ``train_dataset`` to a Trainer, and return the Trainer.
 
     Raises:
         TypeError: there is no AugmentedDataset in the dataset.

@@ -1,4 +1,4 @@
-"""What trainers ask of a loader: to go on from a place, and to keep to an epoch; and what they are refused."""
+"""Loaders for trainers: resuming, epochs, and errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from torch.utils.data import DataLoader
 from seedsafe.reading import outermost
 from seedsafe_torch.inner import chain_of, items_of_a_batch, keyed_of
 
-__all__ = ["KEPT", "Callback", "go_on", "keeps_place", "told_alone", "wrapped"]
+__all__ = ["OPTIONS", "Callback", "holding_datasets", "keeps_progress", "resume", "sharing_error"]
 
 
-KEPT = (
+OPTIONS = (
     "batch_size",
     "num_workers",
     "collate_fn",
@@ -21,11 +21,11 @@ KEPT = (
     "worker_init_fn",
     "prefetch_factor",
 )
-"""What is taken over from a trainer's own loader."""
+"""The options to copy from a trainer's own loader."""
 
 
 class Callback:
-    """A trainer's callback that does nothing at the events that it has no method for."""
+    """A trainer's callback that ignores the events for which it has no method."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith(("on_", "load_state_dict")):
@@ -33,16 +33,16 @@ class Callback:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
-def keeps_place(loading: DataLoader[Any]) -> bool:
-    """Return whether a loader is one of `loader`, which stores where it stands and is told the epoch by its sampler."""
+def keeps_progress(loading: DataLoader[Any]) -> bool:
+    """Return whether a loader is from `loader`, which stores its progress and gets the epoch from its sampler."""
     return hasattr(loading, "hear")
 
 
-def go_on(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -> None:
-    """Begin the next pass of a plain loader with a KeyedSampler after some batches of an epoch; leave any other as it is.
+def resume(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) -> None:
+    """Begin the next pass of a plain loader with a KeyedSampler after some batches of an epoch. Leave other loaders alone.
 
     Raises:
-        ValueError: its ranks would all serve the same samples, or the place cannot be found in it.
+        ValueError: all ranks would serve the same samples, or the loader cannot resume after that batch.
     """
     keyed = keyed_of(loading)
     if keyed is None:
@@ -52,26 +52,26 @@ def go_on(loading: DataLoader[Any], epoch: int, batches: int, ranks: int = 1) ->
             f"{ranks} processes would all serve the samples of one {type(keyed).__name__}: pass sampler="
             "DistributedKeyedSampler(dataset, seed=…)"
         )
-    if keeps_place(loading) or keyed.epoch is not None:
+    if keeps_progress(loading) or keyed.epoch is not None:
         return
     items = items_of_a_batch(loading, keyed)
     if batches and (not items or batches > len(loading)):
         raise ValueError(
-            f"the place after batch {batches} of epoch {epoch} cannot be found in this loader of {len(loading)}: make it with "
-            "seedsafe_torch.loader, which stores its own, or resume from a checkpoint of an epoch's end"
+            f"this loader of {len(loading)} batches cannot resume after batch {batches} of epoch {epoch}: make it with "
+            "seedsafe_torch.loader, which stores its progress, or use a checkpoint from the end of an epoch"
         )
     keyed.load_state_dict({"epoch": epoch, "yielded": min(batches * items, len(keyed)) * keyed.stride})
 
 
-def told_alone(dataset: Any) -> list[Any]:
-    """Return the AugmentedDatasets in a dataset, whose epoch can be held whatever their samplers say."""
+def holding_datasets(dataset: Any) -> list[Any]:
+    """Return the AugmentedDatasets in a dataset: they can hold an epoch, whatever their samplers set."""
     return [one for one in outermost(dataset) if hasattr(one, "hold_epoch")]
 
 
-def wrapped(sampler: Any) -> ValueError:
-    """Return the error that says what is wrong with a sampler that shares out a KeyedSampler."""
+def sharing_error(sampler: Any) -> ValueError:
+    """Return the error for a sampler that shares the indices of a KeyedSampler out to ranks."""
     return ValueError(
         f"{type(sampler).__name__} shares out a KeyedSampler, so that ranks may serve one key twice and no run can be resumed "
-        "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which is left alone, or for "
+        "within an epoch: give the loader sampler=DistributedKeyedSampler(dataset, seed=…), which trainers leave alone, or for "
         "validation epoch=seedsafe.VALIDATION_EPOCH"
     )

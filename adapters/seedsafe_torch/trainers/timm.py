@@ -1,4 +1,4 @@
-"""timm: the train loader of its ``create_loader``, keyed on (seed, epoch, index)."""
+"""timm: its train loader, keyed."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from seedsafe.reading import outermost
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers.loaders import KEPT
+from seedsafe_torch.trainers.loaders import OPTIONS
 
 __all__ = ["keyed_loader"]
 
 
 def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
-    """Return what to train on in place of the loader of timm's ``create_loader(..., is_training=True)``.
+    """Return a keyed loader to replace the one from timm's ``create_loader(..., is_training=True)``.
 
-    Each sample's augmentation, timm's own, follows from (seed, epoch, index), and each epoch's order from (seed, epoch), for any number
-    of workers and ranks. Each pass is the next epoch.
+    Each sample gets timm's own augmentation, which follows from (seed, epoch, index). Each epoch's order follows from
+    (seed, epoch). Both hold for any number of workers and ranks. Each pass is the next epoch.
 
     Args:
-        loading: what ``create_loader`` returned, with or without its prefetcher.
-        seed: of the run; an AugmentedDataset that was given to ``create_loader`` keeps its own for the augmentation.
+        loading: the loader from ``create_loader``, with or without its prefetcher.
+        seed: of the run; if ``create_loader`` got an AugmentedDataset, that keeps its own seed for the augmentation.
 
     Raises:
-        ValueError: the prefetcher would erase in the training process, or batches are scheduled or made for several epochs.
+        ValueError: the prefetcher would erase in the training process, or the loader has a batch sampler of its own.
 
     Example:
         >>> loading = keyed_loader(create_loader(dataset, 224, 64, is_training=True), seed=42)  # doctest: +SKIP
@@ -35,15 +35,15 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
     inside: Any = getattr(loading, "loader", loading)
     if getattr(loading, "random_erasing", None) is not None:
         raise ValueError(
-            "timm's prefetcher draws what it erases in the training process, where no key is at hand: pass use_prefetcher=False "
-            "to create_loader, which erases in each sample, or re_prob=0"
+            "timm's prefetcher erases in the training process, where there is no key: pass use_prefetcher=False to create_loader, "
+            "which then erases in each sample, or re_prob=0"
         )
     if type(inside.batch_sampler) is not BatchSampler:
         raise ValueError(
-            f"loading has batches of its own, of a {type(inside.batch_sampler).__name__}: leave out use_multi_epochs_loader and "
-            "input_size_choices"
+            f"loading must have a plain BatchSampler, got {type(inside.batch_sampler).__name__}: leave out "
+            "use_multi_epochs_loader and input_size_choices"
         )
-    dataset, options = inside.dataset, {name: getattr(inside, name) for name in KEPT}
+    dataset, options = inside.dataset, {name: getattr(inside, name) for name in OPTIONS}
     keyed = dataset if any(outermost(dataset)) else AugmentedDataset(dataset, seed=seed, bridge=True)
     if isinstance(inside.sampler, RandomSampler):
         options |= {"shuffle": True, "seed": seed}

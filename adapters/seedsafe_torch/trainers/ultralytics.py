@@ -1,4 +1,4 @@
-"""keyed_loader: the train loader of ultralytics' trainers, keyed on (seed, epoch, index)."""
+"""ultralytics: the train loader of its trainers, keyed."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from torch.utils.data import DataLoader, SequentialSampler
 from seedsafe_torch.dataset import AugmentedDataset
 from seedsafe_torch.distributed import DistributedKeyedSampler
 from seedsafe_torch.loading import loader
-from seedsafe_torch.trainers.loaders import KEPT
+from seedsafe_torch.trainers.loaders import OPTIONS
 
 __all__ = ["keyed_loader"]
 
 
 def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex) -> Any:
-    """Return what an ultralytics trainer trains on, in place of its own loader.
+    """Return a keyed loader to replace the one of an ultralytics trainer.
 
-    Each sample's augmentation, ultralytics' own, follows from (seed, epoch, index), and each epoch's order from (seed, epoch): for any
-    number of workers and ranks, and in a run that goes on from ``last.pt``. Call it in ``get_dataloader`` of a subclass of the trainer,
-    for ``mode="train"``. It keys what the dataset draws; `multi_scale` is drawn in the training process and is left alone.
+    Each sample gets ultralytics' own augmentation, which follows from (seed, epoch, index). Each epoch's order follows from
+    (seed, epoch). Both hold for any number of workers and ranks, and in a run that resumes from ``last.pt``. Call it in
+    ``get_dataloader`` of a subclass of the trainer, for ``mode="train"``. It keys all draws of the dataset; `multi_scale` is drawn
+    in the training process and stays unkeyed.
 
     Args:
-        loading: what the trainer's own ``get_dataloader`` made.
-        trainer: is asked for its ``epoch`` before each pass.
+        loading: the loader from the trainer's own ``get_dataloader``.
+        trainer: its ``epoch`` is read before each pass.
         seed: of the run.
 
     Raises:
-        ValueError: mosaics are made of what a worker has read last, as ultralytics does without ``cache="ram"``.
+        ValueError: mosaics take the images that a worker read last, as ultralytics does without ``cache="ram"``.
 
     Example:
         >>> from types import SimpleNamespace
@@ -41,12 +42,12 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
     mosaic = trainer.args.mosaic if hasattr(dataset, "buffer") else 0
     if mosaic > 0 and dataset.cache != "ram":
         raise ValueError(
-            f"mosaic={mosaic} with cache={dataset.cache!r} takes its images from those that a worker has read last, so that a sample "
-            'depends on the workers: pass cache="ram", which takes them from the whole dataset, or mosaic=0'
+            f"mosaic={mosaic} with cache={dataset.cache!r} takes the images that a worker read last, so a sample depends on the "
+            'workers: pass cache="ram", which takes images from the whole dataset, or mosaic=0'
         )
     ranks = hasattr(loading.sampler, "num_replicas")
     shuffle = not isinstance(loading.sampler, SequentialSampler)
-    options = {name: getattr(loading, name) for name in KEPT}
+    options = {name: getattr(loading, name) for name in OPTIONS}
 
     def make() -> Any:
         keyed: Any = AugmentedDataset(dataset, seed=seed, bridge=True)
@@ -59,12 +60,7 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
 
 
 class _TrainerLoader:
-    """A loader whose passes have the epoch of a trainer.
-
-    Args:
-        make: returns the loader, anew when the trainer has changed the dataset.
-        trainer: has the epoch.
-    """
+    """A loader whose passes have the epoch of a trainer. `make` returns a new loader after the dataset changes."""
 
     def __init__(self, make: Callable[[], Any], trainer: Any) -> None:
         self._make = make
@@ -79,7 +75,7 @@ class _TrainerLoader:
         yield from self._loading
 
     def reset(self) -> None:
-        """Begin anew after a change of the dataset: the trainer closes the mosaic."""
+        """Make a new loader, because the trainer has turned the mosaic off."""
         self._loading = self._make()
 
     def __getattr__(self, name: str) -> Any:
