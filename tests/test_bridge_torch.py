@@ -172,7 +172,7 @@ class TestDataset:
 
     def test_what_cannot_be_pickled_is_refused_before_workers_start(self) -> None:
         augment = ss.Compose([ss.bridge(lambda image: image)])
-        with pytest.raises(ValueError, match="cannot be pickled"):
+        with pytest.raises(ValueError, match="must be picklable"):
             loader(
                 AugmentedDataset(Mixed(), augment, seed=42), num_workers=1, multiprocessing_context="spawn"
             )

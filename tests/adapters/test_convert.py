@@ -172,20 +172,20 @@ def test_datasets_of_torch_are_looked_into(wrap: Callable[[Any], Any]) -> None:
 
 
 BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
-        (lambda: convert(3), TypeError, "transform must be a Compose or another transform of torchvision, or a list of them, got 3"),
+        (lambda: convert(3), TypeError, "transform must be a torchvision Compose or another of its transforms, or a list of them, got 3"),
         (lambda: convert("flip"), TypeError, "got 'flip': pass the object"),
         (lambda: convert(Photographs), TypeError, "pass the object that a dataset gets as transform="),
         (lambda: convert(Photographs()), TypeError, r"got the dataset Photographs: pass AugmentedDataset\(dataset"),
-        (lambda: convert(ss.HorizontalFlip()), TypeError, "it is seedsafe's already"),
+        (lambda: convert(ss.HorizontalFlip()), TypeError, "which is seedsafe's already"),
         (lambda: convert([3]), TypeError, r"transforms\[0\] must be callable, got 3"),
         (lambda: convert([known("SanitizeBoundingBoxes")]), ValueError, r"at transforms\[0\], needs the boxes.*targets="),
-        (lambda: convert([known("MixUp")]), ValueError, r"mixes batches: leave it out, and pass mix=seedsafe\.BatchMix"),
+        (lambda: convert([known("MixUp")]), ValueError, r"mixes batches: leave it out, and pass collate_fn=seedsafe_torch\.mix"),
         (lambda: of(Photographs(), convert="yes"), TypeError, "convert must be True or False, got 'yes'"),
         (lambda: of(Photographs(), ss.HorizontalFlip()), ValueError, r"got augment=HorizontalFlip\(\) as well: leave one"),
         (lambda: of(Photographs(None)), ValueError, "Photographs has none in its attribute `transform`: leave convert out"),
         (lambda: of([1, 2]), ValueError, "list has none in its attribute `transform`"),
         (lambda: of(TensorDataset(torch.zeros(2))), ValueError, "needs a dataset with a transform"),
-        (lambda: of(Photographs(transforms=darker)), ValueError, "with an image and its target together.*targets="),
+        (lambda: of(Photographs(transforms=darker)), ValueError, "take an image and its target together.*targets="),
         (lambda: of(Reseeded()), ValueError, r"seeds generators while it reads.*targets=\(.image., .mask.\)"),
         (
             lambda: of(Photographs(target_transform=known("RandomRotation"))),
@@ -209,16 +209,16 @@ BAD: list[tuple[Callable[[], Any], type[Exception], str]] = [
         ),
         (lambda: of(Untouched())[0], ss.SampleError, "Untouched called its transform 0 times for the sample 0"),
         (lambda: of(Twice())[0], ss.SampleError, "Twice called its transform 2 times.*views=2"),
-        (lambda: setattr(of(Photographs()), "transform", darker), AttributeError, "was converted when"),
+        (lambda: setattr(of(Photographs()), "transform", darker), AttributeError, "because the AugmentedDataset has converted it"),
         (
             lambda: run([lambda image: [image, image]]),
             TypeError,
-            "Lambda returned a list of 2, and a pipeline makes one image.*views=",
+            "Lambda must return one image, got a list of 2.*views=",
         ),
         (
             lambda: run([to_tensor, known("RandomHorizontalFlip", p=1.0), known("ToTensor")]),
             TypeError,
-            "to_tensor returned a tensor, and what follows it was thought to get a PIL image: convert the list up to it",
+            "to_tensor must return a PIL image for the next transform, got a tensor: convert the list up to it",
         ),
         (lambda: run([darker], np.zeros((2, 2, 5), np.uint8)), TypeError, r"of shape \(2, 2, 5\) and dtype uint8 cannot be a PIL image"),
     ]  # fmt: skip
@@ -252,7 +252,7 @@ def test_a_class_with_transforms_inside_says_so() -> None:
     (line,) = convert(TwoCrops()).report.bridged
     assert (
         line.why
-        == "is your own, with transforms in .base_transform: convert these, and pass views= if it makes several images"
+        == "is your own, with transforms in .base_transform: convert these, and pass views= if it returns several images"
     )
 
 

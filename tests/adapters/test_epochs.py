@@ -172,7 +172,7 @@ def test_two_epochs_for_one_pass_are_refused() -> None:
     augmented.set_epoch(4)
     loading.sampler.set_epoch(5)
     with pytest.raises(
-        ValueError, match=r"two epochs were set for one pass, 5 and, on the dataset, 4: set it once"
+        ValueError, match=r"two epochs were set for one pass, 5 and, on the dataset, 4: set only one"
     ):
         next(iter(loading))
 

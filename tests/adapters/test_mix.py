@@ -145,7 +145,7 @@ def test_wrong_use_is_named() -> None:
     ):
         peek(loader(dataset(), collate_fn=mix(CLASSES, label="y")))
     alone = AugmentedDataset(IMAGES, AUGMENT, seed=SEED)
-    with pytest.raises(TypeError, match="a batch to be mixed must be a tuple or a dict, got Tensor"):
+    with pytest.raises(TypeError, match="mix needs a batch that is a tuple or a dict, got Tensor"):
         peek(loader(alone, collate_fn=mix(CLASSES)))
 
 

@@ -122,7 +122,7 @@ def test_nothing_is_set_behind_the_back_of_persistent_workers() -> None:
     dataset.augment = ss.Compose([ss.RandomCrop(50)])
     assert next(iter(list(loading))).shape == (4, 50, 50, 3)
     for name, value in (("augment", CROP), ("base", IMAGES[:4])):
-        with pytest.raises(RuntimeError, match=f"{name} was set while persistent workers read the dataset"):
+        with pytest.raises(RuntimeError, match=f"{name} cannot be set while persistent workers read"):
             setattr(dataset, name, value)
     del loading
     gc.collect()

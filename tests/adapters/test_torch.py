@@ -474,7 +474,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: loader(dataset(), sampler=iter([1, 2])),
             TypeError,
-            "once for each epoch, got list_iterator",
+            "in every epoch, got list_iterator",
         ),
         (
             lambda: list(KeyedSampler([-1], seed=0)),
@@ -494,7 +494,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: loader(AugmentedDataset(Photographs(), AUGMENT, seed=0, epoch=3), epoch=4),
             ValueError,
-            "epoch=4 is not the fixed epoch of the dataset",
+            "epoch=4 differs from the dataset.s fixed epoch",
         ),
         (
             lambda: KeyedSampler([1], seed=0).load_state_dict({"epoch": 0}),
@@ -511,7 +511,7 @@ def test_bad_input(act: Any, error: type[Exception], message: str) -> None:
 
 
 def test_what_spawned_workers_cannot_be_given_is_refused_in_the_parent() -> None:
-    with pytest.raises(ValueError, match=r"collate_fn cannot be pickled.*without lambdas"):
+    with pytest.raises(ValueError, match=r"collate_fn must be picklable.*without lambdas"):
         loader(dataset(), num_workers=1, multiprocessing_context="spawn", collate_fn=lambda batch: batch)
 
 

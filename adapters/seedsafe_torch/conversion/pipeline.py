@@ -1,4 +1,4 @@
-"""convert: torchvision's Compose as a pipeline of seedsafe's."""
+"""convert: a torchvision Compose as a seedsafe pipeline."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ import seedsafe as ss
 from seedsafe_torch.conversion.pixels import ThreeChannels
 from seedsafe_torch.conversion.report import Line, Report
 from seedsafe_torch.conversion.table import BRIDGED, JOINT, ROWS, Row, UnlikeError
-from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridged, name_of
+from seedsafe_torch.conversion.theirs import EITHER, PICTURE, TENSOR, bridge_of, name_of
 
-__all__ = ["Converted", "convert", "draws_places"]
+__all__ = ["Converted", "convert", "moving_transforms"]
 
 
 class Converted(ss.Compose):
-    """A Compose that `convert` has made, with the report of how."""
+    """A Compose from `convert`, with its report."""
 
     report: Report
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(_converted, **self.options()), (self.transforms, self.report)
+        return partial(_build, **self.options()), (self.transforms, self.report)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pipeline as plain data, as a Compose gives it."""
+        """Return the pipeline as plain data, like a Compose."""
         return ss.Compose(self.transforms, **self.options()).to_dict()
 
 
-def _converted(transforms: Iterable[Any], report: Report, **options: Any) -> Converted:
+def _build(transforms: Iterable[Any], report: Report, **options: Any) -> Converted:
     result = Converted(transforms, **options)
     result.report = report
     return result
 
 
 def convert(transform: Any) -> Converted:
-    """Return torchvision's transforms as a pipeline of seedsafe's, with the same distribution of samples.
+    """Return torchvision transforms as a seedsafe pipeline, with the same distribution of samples.
 
-    Each transform that is known becomes one of seedsafe's, which does to an image what torchvision does to a PIL image. All
-    others (functions, classes of your own, arguments that are not known) stay as they are, in place: they are given the PIL
-    image or tensor that they expect, and what they draw from `random`, ``numpy.random`` or torch follows the key. torchvision
-    itself is not imported. The object is not changed, and later changes to it have no effect.
+    Each known transform becomes one of seedsafe's, with the effect that torchvision's has on a PIL image. All others (functions,
+    your own classes, unknown arguments) stay at their position: they get the PIL image or tensor that they expect, and their
+    draws from `random`, ``numpy.random`` or torch follow the key. torchvision itself is not imported. The argument is not
+    changed, and later changes to it have no effect.
 
-    The pipeline takes what a dataset returns without its transform, PIL images or arrays (H, W) or (H, W, C), inside an
-    `AugmentedDataset`; ``AugmentedDataset(dataset, seed=…, convert=True)`` takes a dataset with its transform. Where torchvision
-    returns a tensor, it returns an array (C, H, W).
+    In an `AugmentedDataset`, the pipeline takes the images of a dataset without its transform: PIL images, or arrays (H, W) or
+    (H, W, C). ``AugmentedDataset(dataset, seed=…, convert=True)`` takes a dataset with its transform. Where torchvision returns
+    a tensor, the pipeline returns an array (C, H, W).
 
     Args:
-        transform: a Compose, of ``torchvision.transforms`` or its ``v2``, any other transform of these, a list of such, or a
+        transform: a Compose or another transform of ``torchvision.transforms`` or its ``v2``, a list of such, or a
             ``torch.nn.Sequential``.
 
     Returns:
-        A Compose. ``print(pipeline.report)`` shows what became of each transform: converted, or bridged and why, and what differs
-        from torchvision.
+        A Compose. ``print(pipeline.report)`` shows for each transform whether it is converted, or why it is bridged, and how
+        it differs from torchvision's.
 
     Raises:
-        TypeError: it is not a transform.
-        ValueError: it holds a transform of several parts of a sample, or of batches.
+        TypeError: the argument is not a transform.
+        ValueError: it contains a transform of several parts of a sample, or of batches.
 
     Example:
         >>> def darker(picture):
@@ -83,27 +83,29 @@ def convert(transform: Any) -> Converted:
         )
     if not (callable(transform) or _is_list(transform)) or isinstance(transform, type | str):
         raise TypeError(
-            f"transform must be a Compose or another transform of torchvision, or a list of them, got {transform!r}: pass the object "
-            "that a dataset gets as transform="
+            f"transform must be a torchvision Compose or another of its transforms, or a list of them, got {transform!r}: pass the "
+            "object that a dataset gets as transform="
         )
     if isinstance(transform, ss.Compose | ss.Transform):
-        raise TypeError(f"transform must be torchvision's, got {transform!r}: it is seedsafe's already")
+        raise TypeError(
+            f"transform must be torchvision's, got {transform!r}, which is seedsafe's already: use it as it is"
+        )
     items = list(_flat(transform))
     for item in items:
         if not callable(item.theirs):
             raise TypeError(
-                f"{item.place} must be callable, got {item.theirs!r} of type {type(item.theirs).__name__}: pass transforms"
+                f"{item.path} must be callable, got {item.theirs!r} of type {type(item.theirs).__name__}: pass transforms"
             )
         _refuse_joint(item)
     walk = _Walk(_form_of(items))
     walk.run(items)
-    return _converted(walk.finished(), Report(tuple(walk.lines)))
+    return _build(walk.pipeline(), Report(tuple(walk.lines)))
 
 
 class _Item(NamedTuple):
-    """A transform, and where it stands."""
+    """A transform, and its path in nested lists."""
 
-    place: str
+    path: str
     theirs: Any
 
 
@@ -112,7 +114,7 @@ _NEEDS: Final = {
     **dict.fromkeys(("ToImage", "ToPILImage"), EITHER),
     **dict.fromkeys(("Normalize", "ConvertImageDtype", "ConvertDtype", "LinearTransformation"), TENSOR),
 }
-"""Transforms by which one sees what they are given."""
+"""Transforms that take only one form."""
 
 _SEVERAL: Final = ("FiveCrop", "TenCrop")
 
@@ -122,7 +124,7 @@ def _is_torchvision(thing: Any) -> bool:
 
 
 def _kind(thing: Any) -> str:
-    """Return the name of one of torchvision's classes; empty for all else."""
+    """Return the class name of a torchvision transform, or "" for anything else."""
     return type(thing).__name__ if _is_torchvision(thing) else ""
 
 
@@ -131,51 +133,54 @@ def _is_list(thing: Any) -> bool:
 
 
 def _members(thing: Any) -> Any:
-    """Return the transforms of a sequence; None if it is something else."""
+    """Return the transforms of a sequence, or None."""
     if _kind(thing) == "Compose":
         return thing.transforms
     return thing if _is_list(thing) or type(thing) is torch.nn.Sequential else None
 
 
-def _flat(thing: Any, place: str = "") -> Iterable[_Item]:
-    """Yield the transforms of nested lists, one after another."""
+def _flat(thing: Any, path: str = "") -> Iterable[_Item]:
+    """Yield the transforms of nested lists."""
     members = _members(thing)
     if members is None:
-        yield _Item(place or "transforms[0]", thing)
+        yield _Item(path or "transforms[0]", thing)
         return
     for number, one in enumerate(members):
-        yield from _flat(one, f"{place}.transforms[{number}]".removeprefix("."))
+        yield from _flat(one, f"{path}.transforms[{number}]".removeprefix("."))
 
 
 def _refuse_joint(item: _Item) -> None:
     kind = _kind(item.theirs)
     if kind in JOINT:
-        raise ValueError(f"{kind}, at {item.place}, {JOINT[kind]}")
+        raise ValueError(f"{kind}, at {item.path}, {JOINT[kind]}")
     for number, one in enumerate(_inside(item.theirs)):
-        for below in _flat(one, f"{item.place}.transforms[{number}]"):
+        for below in _flat(one, f"{item.path}.transforms[{number}]"):
             _refuse_joint(below)
 
 
 def _inside(theirs: Any) -> Any:
-    """Return the transforms of a container that chooses."""
+    """Return the transforms of a random container, such as RandomChoice."""
     inner = getattr(theirs, "transforms", None) if _is_torchvision(theirs) else None
     return inner if inner is not None and _is_list(inner) else ()
 
 
 def _is_own(thing: Any) -> bool:
-    """Return whether the result of a callable is not known."""
+    """Return whether the form of a callable's result is unknown."""
     return not _is_torchvision(thing) or _kind(thing) in ("Lambda", *_SEVERAL)
 
 
 def _needs(thing: Any) -> str:
-    """Return what a transform must be given; empty if it takes both."""
+    """Return the form that a transform needs, or "" if it takes both."""
     if _kind(thing) == "RandomErasing" and ".v2" not in type(thing).__module__:
         return TENSOR
     return _NEEDS.get(_kind(thing), "")
 
 
 def _form_of(items: Sequence[_Item]) -> str:
-    """Return what the first transform is given: what the first needs by which one sees it, unless something else may make it."""
+    """Return the form that the first transform gets.
+
+    It is the form that the first transform with a need needs, unless an unknown callable before it may change the form.
+    """
     for item in items:
         need = _needs(item.theirs)
         if need:
@@ -190,7 +195,7 @@ def _reference(picture: Any) -> Any:
 
 
 def _is_rgb(thing: Any) -> bool:
-    """Return whether a function, or the one in a Lambda, is ``picture.convert("RGB")`` and nothing else, by its code."""
+    """Return whether the code of a function, or of a Lambda's, is exactly ``picture.convert("RGB")``."""
     code = getattr(getattr(thing, "lambd", thing), "__code__", None)
     known = _reference.__code__
     return (
@@ -206,11 +211,11 @@ _RGB: Final = Row(lambda: ThreeChannels())
 
 
 class _Walk:
-    """A walk along the transforms: the members made so far, and the type of their result.
+    """A walk along the transforms: the members of the pipeline so far, and the form of their result.
 
     Args:
-        form: what the first is given.
-        inside: of a container, which may leave them out: so they return what they are given.
+        form: the form that the first gets.
+        inside: whether they are in a container, which may leave them out, so that they must return the form that they get.
     """
 
     def __init__(self, form: str, *, inside: bool = False) -> None:
@@ -219,25 +224,25 @@ class _Walk:
         self.members: list[Any] = []
         self.lines: list[Line] = []
         self._inner: list[Line] = []
-        """The lines of what is inside the container at hand."""
+        """The lines of the transforms inside the current container."""
         self._from_picture = False
         self._whole_numbers = False
-        self.whole = False
-        """The last member returns what the pipeline returns, in whatever form."""
+        self.ends = False
+        """The last member ends the pipeline, and may return any form."""
 
     def run(self, items: Sequence[_Item]) -> None:
-        """Go along the transforms."""
+        """Convert or bridge all transforms."""
         number = 0
         while number < len(items):
             number = self._step(items, number)
 
-    def finished(self) -> list[Any]:
+    def pipeline(self) -> list[Any]:
         """Return the members of the pipeline."""
-        last = [ss.ToCHW()] if self.form == TENSOR and self._from_picture and not self.whole else []
+        last = [ss.ToCHW()] if self.form == TENSOR and self._from_picture and not self.ends else []
         return [*self.members, *last]
 
     def _step(self, items: Sequence[_Item], number: int) -> int:
-        """Convert or bridge the next transform, and perhaps those after it; return the number of the one to go on with."""
+        """Convert or bridge a transform, perhaps with some after it. Return the number of the next one."""
         item = items[number]
         if _is_rgb(item.theirs) and self.form == PICTURE:
             self._add(item, ThreeChannels(), "")
@@ -245,7 +250,7 @@ class _Walk:
         if _is_own(item.theirs):
             return self._own(items, number)
         try:
-            result = self._made(item)
+            result = self._counterpart(item)
         except UnlikeError as error:
             self._bridge([item], self.form, str(error))
             return number + 1
@@ -254,14 +259,14 @@ class _Walk:
         self._whole_numbers = kind in ("PILToTensor", "ToImage") or (
             self._whole_numbers and kind not in ("ToDtype", "ConvertImageDtype", "ConvertDtype")
         )
-        self._becomes(self._row(item.theirs).makes or self.form)
+        self._set_form(self._row(item.theirs).returns or self.form)
         return number + 1
 
     def _row(self, theirs: Any) -> Row:
         return ROWS.get(_kind(theirs), _RGB)
 
-    def _made(self, item: _Item) -> Any:
-        """Return the counterpart of one of torchvision's transforms."""
+    def _counterpart(self, item: _Item) -> Any:
+        """Return the seedsafe transform, or list of them, for a torchvision transform."""
         kind = _kind(item.theirs)
         if kind in ("RandomApply", "RandomChoice", "RandomOrder"):
             return self._container(kind, item)
@@ -269,67 +274,66 @@ class _Walk:
             raise UnlikeError(BRIDGED.get(kind, "has no counterpart"))
         if kind == "Normalize" and self._whole_numbers:
             raise UnlikeError("needs floats, and would get whole numbers")
-        return ROWS[kind].made(item.theirs, self.form)
+        return ROWS[kind].counterpart(item.theirs, self.form)
 
     def _container(self, kind: str, item: _Item) -> Any:
         groups, lines = [], []
         for number, one in enumerate(item.theirs.transforms):
             walk = _Walk(self.form, inside=True)
-            walk.run(list(_flat(one, f"{item.place}.transforms[{number}]")))
-            if walk.form != self.form or walk.whole:
-                raise UnlikeError("holds a transform that returns something else than it is given")
+            walk.run(list(_flat(one, f"{item.path}.transforms[{number}]")))
+            if walk.form != self.form or walk.ends:
+                raise UnlikeError("contains a transform that returns another form than it takes")
             groups.append(walk.members)
             lines += walk.lines
-        result = _chosen(kind, item.theirs, groups)
+        result = _container_of(kind, item.theirs, groups)
         self._inner = lines
         return result
 
     def _own(self, items: Sequence[_Item], number: int) -> int:
-        """Bridge callables whose results are not known; return the number of the transform to go on with."""
+        """Bridge callables whose results are unknown. Return the number of the next transform."""
         theirs, last = items[number].theirs, number
         several = _kind(theirs) in _SEVERAL
         need = self.form if self._inside and not several else ""
-        for place in range(number + 1, len(items)):
-            if several or _needs(items[place].theirs):
+        for later in range(number + 1, len(items)):
+            if several or _needs(items[later].theirs):
                 break
-            apart = place > last + 1 and (self._inside or _needed(items, place) in (self.form, EITHER))
-            if _is_own(items[place].theirs) and not apart:
-                last = place
-        need = need or ("" if several else _needed(items, number))
+            apart = later > last + 1 and (self._inside or _next_need(items, later) in (self.form, EITHER))
+            if _is_own(items[later].theirs) and not apart:
+                last = later
+        need = need or ("" if several else _next_need(items, number))
         if not need:
             why = "returns several images, which one pipeline does not" if several else _why(theirs)
             self._bridge(items[number:], None, why)
-            self.whole = True
+            self.ends = True
             return len(items)
         self._bridge(items[number : last + 1], need, _why(theirs))
-        self._becomes(TENSOR if need == TENSOR else PICTURE)
+        self._set_form(TENSOR if need == TENSOR else PICTURE)
         return last + 1
 
-    def _becomes(self, form: str) -> None:
-        """Note the type of the result."""
+    def _set_form(self, form: str) -> None:
         if form != self.form:
             self.form = form
             self._from_picture = form == TENSOR
 
-    def _add(self, item: _Item, made: Any, differs: str) -> None:
-        listed = made if isinstance(made, list) else [made]
+    def _add(self, item: _Item, ours: Any, differs: str) -> None:
+        members = ours if isinstance(ours, list) else [ours]
         if _kind(item.theirs) == "Normalize" and self.members and type(self.members[-1]) is ss.ToFloat:
-            self.members.pop()  # it divides uint8 by 255 itself
-        self.members += listed
-        ours = ", ".join(map(repr, listed)) if listed else "nothing to do"
-        self.lines.append(Line(item.place, _shown(item.theirs), ours, differs=differs))
+            self.members.pop()  # Normalize divides uint8 by 255 itself
+        self.members += members
+        text = ", ".join(map(repr, members)) if members else "nothing to do"
+        self.lines.append(Line(item.path, _text(item.theirs), text, differs=differs))
         self.lines += self._inner
         self._inner = []
 
-    def _bridge(self, items: Sequence[_Item], returned: str | None, why: str) -> None:
-        self.members.append(bridged([item.theirs for item in items], self.form, returned))
+    def _bridge(self, items: Sequence[_Item], returns: str | None, why: str) -> None:
+        self.members.append(bridge_of([item.theirs for item in items], self.form, returns))
         for item in items:
-            reason = why if item is items[0] else f"is called with what {name_of(items[0].theirs)} returns"
-            self.lines.append(Line(item.place, _shown(item.theirs), why=reason))
+            reason = why if item is items[0] else f"takes the result of {name_of(items[0].theirs)}"
+            self.lines.append(Line(item.path, _text(item.theirs), why=reason))
 
 
-def _needed(items: Sequence[_Item], number: int) -> str:
-    """Return what the next transform by which one sees it needs."""
+def _next_need(items: Sequence[_Item], number: int) -> str:
+    """Return the need of the next transform that has one, or ""."""
     return next((need for item in items[number + 1 :] if (need := _needs(item.theirs))), "")
 
 
@@ -342,22 +346,22 @@ def _why(thing: Any) -> str:
         if not name.startswith("_") and _members(one) and all(map(callable, _members(one)))
     ]
     hint = (
-        f", with transforms in .{inside[0]}: convert these, and pass views= if it makes several images"
+        f", with transforms in .{inside[0]}: convert these, and pass views= if it returns several images"
         if inside
         else ""
     )
     return "is your own" + hint
 
 
-def _shown(thing: Any) -> str:
-    """Return a transform's repr, in one line; the name of a function."""
+def _text(thing: Any) -> str:
+    """Return a transform's repr in one line, or the name of a function."""
     if not _is_torchvision(thing) or _kind(thing) in ("Lambda", "RandomApply", "RandomChoice", "RandomOrder"):
         return name_of(thing)
     return " ".join(repr(thing).split())
 
 
-def _chosen(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
-    """Return the container of groups of members."""
+def _container_of(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
+    """Return the seedsafe container for a torchvision container, from groups of members."""
     if kind == "RandomApply":
         members = [one for group in groups for one in group]
         return ss.RandomApply(members, p=float(theirs.p)) if members else []
@@ -368,23 +372,23 @@ def _chosen(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
             return ss.OneOf(each)
         return ss.Choice(each, weights=[float(one) for one in weights])
     if len(each) > 4:
-        raise UnlikeError(f"puts {len(each)} transforms into any order, and at most 4 are here")
+        raise UnlikeError(f"puts {len(each)} transforms into any order, and seedsafe at most 4")
     return ss.OneOf([ss.Compose(order) for order in permutations(each)])
 
 
-def draws_places(transform: Any) -> list[str]:
-    """Return the names of torchvision's transforms that draw where pixels go, in a transform and all inside it."""
+def moving_transforms(transform: Any) -> list[str]:
+    """Return the names of the torchvision transforms, in a transform and all inside it, that move pixels at random."""
     found = []
     for item in _flat(transform):
         kind = _kind(item.theirs)
-        if kind in _PLACES:
+        if kind in _MOVING:
             found.append(kind)
         for one in _inside(item.theirs):
-            found += draws_places(one)
+            found += moving_transforms(one)
     return found
 
 
-_PLACES: Final = frozenset(
+_MOVING: Final = frozenset(
     {
         *("RandomHorizontalFlip", "RandomVerticalFlip", "RandomCrop", "RandomResizedCrop", "RandomSizedCrop"),
         *("RandomRotation", "RandomAffine", "RandomPerspective", "ElasticTransform", "ScaleJitter"),

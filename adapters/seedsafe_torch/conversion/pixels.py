@@ -1,4 +1,4 @@
-"""What torchvision makes of PIL images and seedsafe's transforms make otherwise: the same draws, with torchvision's pixels."""
+"""Transforms with the pixels of torchvision and Pillow."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def picture_of(image: Any) -> Any:
     grey = image.ndim == 2 and image.dtype in (np.bool_, np.uint16, np.int32, np.float32)
     if not grey and (image.dtype != np.uint8 or channels not in _MODES):
         raise TypeError(
-            f"an image of shape {image.shape} and dtype {image.dtype} cannot be a PIL image, which torchvision's transform takes "
-            "here: put what makes it so behind"
+            f"an image of shape {image.shape} and dtype {image.dtype} cannot be a PIL image, which the torchvision transform takes: "
+            "put the transform that changes its shape or dtype after it"
         )
     return Image.fromarray(np.ascontiguousarray(image))
 
 
 def array_of(picture: Any) -> Any:
-    """Return a PIL image as an array, which cannot be written to; what has a palette or other colours than RGB becomes RGB."""
+    """Return a PIL image as a read-only array. An image with a palette or in other colours than RGB becomes RGB."""
     if picture.mode not in _MODES.values() and picture.mode not in _GREYS:
         picture = picture.convert("RGB")
     array = np.asarray(picture)
@@ -61,12 +61,12 @@ def array_of(picture: Any) -> Any:
 
 
 def _is_pictured(image: Any) -> bool:
-    """Return whether PIL's warps take an image, and treat its channels alike."""
+    """Return whether PIL's warps take an image and treat its channels alike."""
     return image.dtype == np.uint8 and (image.ndim == 2 or image.shape[2] in (1, 3))
 
 
 def _fill_of(fill: Any, image: Any) -> Any:
-    """Return a fill as torchvision hands it to PIL: whole numbers, one for each channel."""
+    """Return a fill as torchvision passes it to PIL: whole numbers, one for each channel."""
     channels = image.shape[2] if image.ndim == 3 else 1
     values = [int(one) for one in (fill if isinstance(fill, tuple) else (fill,))]
     values = values * channels if len(values) == 1 else values
@@ -81,12 +81,12 @@ def _warped(image: Any, warp: Any) -> Any:
 @declared
 @dataclass(frozen=True, repr=False)
 class MiddleCrop(ss.CenterCrop):
-    """seedsafe.CenterCrop with torchvision's middle: half an odd margin is rounded to even, and a smaller image is padded."""
+    """seedsafe.CenterCrop with torchvision's middle: half of an odd margin is rounded to even, and a smaller image is padded."""
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
         """Return the window's corner."""
         result = ss.CenterCrop.draw(self, rng, info)
-        margins = (given - side for given, side in zip(info.image_size(), self.size, strict=True))  # type: ignore[arg-type]
+        margins = (whole - side for whole, side in zip(info.image_size(), self.size, strict=True))  # type: ignore[arg-type]
         top, left = (round(one / 2) if one > 0 else -(-one // 2) for one in margins)
         return result._replace(top=top, left=left)
 
@@ -97,7 +97,7 @@ class ToGreyscale(ss.ImageTransform):
     """Make an image grey as Pillow does: ``(19595 r + 38470 g + 7471 b + 32768) >> 16``.
 
     Args:
-        channels_made: of the result: 1, 3, or None for as many as the image has.
+        channels_made: the channels of the result, 1 or 3, or None for those of the image.
         p: the probability that it fires.
     """
 
@@ -108,26 +108,26 @@ class ToGreyscale(ss.ImageTransform):
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of the grey image."""
-        shape = info.shape[:2] if self._made(info.shape) == 1 else (*info.shape[:2], 3)
+        shape = info.shape[:2] if self._channels_of(info.shape) == 1 else (*info.shape[:2], 3)
         return ss.Info(shape, info.dtype)
 
-    def _made(self, shape: Any) -> int:
+    def _channels_of(self, shape: Any) -> int:
         return self.channels_made or (shape[2] if len(shape) == 3 else 1)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the image in greys."""
         if image.ndim == 3 and image.shape[2] not in (1, 3):
             raise ValueError(
-                f"a greyscale is made of 1 or 3 channels, got an image of shape {image.shape}: convert it to RGB in the dataset"
+                f"an image must have 1 or 3 channels to become grey, got shape {image.shape}: convert it to RGB in the dataset"
             )
         if image.ndim == 2 or image.shape[2] == 1:
             grey = image.reshape(image.shape[:2])
         elif image.dtype == np.uint8:
             grey = np.array(picture_of(image).convert("L"))
-        else:  # as torchvision has it for tensors
+        else:  # torchvision's weights for tensors
             grey = (image @ np.array([0.2989, 0.587, 0.114], image.dtype)).astype(image.dtype)
-        result = self._made(image.shape)
-        return grey if result == 1 else np.repeat(grey[..., None], result, axis=2)
+        channels = self._channels_of(image.shape)
+        return grey if channels == 1 else np.repeat(grey[..., None], channels, axis=2)
 
 
 @declared
@@ -151,7 +151,7 @@ class ThreeChannels(ss.ImageTransform):
 @declared
 @dataclass(frozen=True, repr=False)
 class ToPicture(ss.ImageTransform):
-    """What torchvision's ToPILImage does to values: floats become uint8, cut off after the point."""
+    """Convert values as torchvision's ToPILImage does: floats become uint8, cut off after the point."""
 
     channels: ClassVar[Any] = "last"
 
@@ -160,7 +160,7 @@ class ToPicture(ss.ImageTransform):
         return ss.Info(info.shape, np.uint8 if np.dtype(info.dtype).kind == "f" else info.dtype)
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image as a picture's values."""
+        """Return the image with a picture's values."""
         if image.dtype.kind == "f":
             return (image * image.dtype.type(255)).astype(np.int64).astype(np.uint8)
         return image
@@ -169,7 +169,7 @@ class ToPicture(ss.ImageTransform):
 @declared
 @dataclass(frozen=True, repr=False)
 class Unscaled(ss.ImageTransform):
-    """Make an image float32 with the values that it has."""
+    """Make an image float32 without a change of values."""
 
     def out_info(self, info: ss.Info, params: Any) -> ss.Info:
         """Return the info of a float32 image."""
@@ -186,7 +186,7 @@ class PillowRotate(ss.Rotate):
     """seedsafe.Rotate, with Pillow's bytes for uint8."""
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
-        """Return the matrix, and what it is made of; a result that grows has Pillow's size."""
+        """Return the matrix and its parameters. With expand, the size is Pillow's."""
         result = ss.Rotate.draw(self, rng, info)
         if not self.expand:
             return result
@@ -206,7 +206,7 @@ class PillowRotate(ss.Rotate):
 
 
 def _expanded(degrees: float, rows: int, columns: int) -> tuple[int, int]:
-    """Return height and width of the image that Pillow makes of one that it turns with expand."""
+    """Return height and width of the image after Pillow's turn with expand."""
     degrees %= 360.0
     if degrees in (0, 180):
         return rows, columns
@@ -230,7 +230,7 @@ class PillowAffine(ss.Affine):
     """seedsafe.Affine by whole pixels, with Pillow's bytes for uint8."""
 
     def draw(self, rng: Any, info: ss.Info) -> Any:
-        """Return the matrix, and what it is made of."""
+        """Return the matrix and its parameters."""
         result = ss.Affine.draw(self, rng, info)
         x, y = (float(round(one)) for one in result.translate)
         return self.around_middle(info, result.degrees, (x, y), result.scale, result.shear)
@@ -250,7 +250,7 @@ class PillowAffine(ss.Affine):
 def _way_back(
     x: float, y: float, degrees: float, translate: Any, scale: float, shear: Any
 ) -> tuple[float, ...]:
-    """Return the matrix that torchvision hands to Pillow, term by term."""
+    """Return the matrix that torchvision passes to Pillow, term by term."""
     turn, lean_x, lean_y = (math.radians(one) for one in (degrees, *shear))
     a = math.cos(turn - lean_y) / math.cos(lean_y)
     b = -math.cos(turn - lean_y) * math.tan(lean_x) / math.cos(lean_y) - math.sin(turn)
@@ -271,29 +271,27 @@ class PillowPerspective(ss.Perspective):
     """seedsafe.Perspective with a distortion_scale, with Pillow's bytes for uint8."""
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image, as it is seen from another place."""
+        """Return the image in perspective."""
         if self.mode != "constant" or not _is_pictured(image):
             return ss.Perspective.apply_image(self, image, params)
         rows, columns = image.shape[:2]
         right, below = columns - 1, rows - 1
-        given = [(0, 0), (right, 0), (right, below), (0, below)]
-        moved = [
-            (x - (start[0] > 0), y - (start[1] > 0)) for (x, y), start in zip(params[2], given, strict=True)
-        ]
-        matrix = _between(moved, given)
+        start = [(0, 0), (right, 0), (right, below), (0, below)]
+        end = [(x - (u > 0), y - (v > 0)) for (x, y), (u, v) in zip(params[2], start, strict=True)]
+        matrix = _coefficients(end, start)
         fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
         return _warped(
             image, lambda one: one.transform((columns, rows), 2, matrix, resample, fillcolor=fill)
         )  # 2 is PERSPECTIVE
 
 
-def _between(start: Any, end: Any) -> list[float]:
-    """Return the eight coefficients that Pillow takes, of float32 as torchvision has them."""
+def _coefficients(end: Any, start: Any) -> list[float]:
+    """Return Pillow's eight coefficients of a perspective, rounded to float32 as torchvision does."""
     lines = []
-    for (x, y), (u, v) in zip(start, end, strict=True):
+    for (x, y), (u, v) in zip(end, start, strict=True):
         lines.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
         lines.append([0, 0, 0, x, y, 1, -v * x, -v * y])
-    found = np.linalg.solve(np.array(lines, np.float64), np.array(end, np.float64).ravel())
+    found = np.linalg.solve(np.array(lines, np.float64), np.array(start, np.float64).ravel())
     coefficients: list[float] = found.astype(np.float32).tolist()
     return coefficients
 
@@ -301,7 +299,7 @@ def _between(start: Any, end: Any) -> list[float]:
 @declared
 @dataclass(frozen=True, repr=False)
 class PillowSharpness(ss.ImageTransform):
-    """Pillow's sharpness: 0 is smoothed, 1 the image, 2 twice as sharp.
+    """Pillow's sharpness: 0 smooths the image, 1 leaves it, 2 makes it twice as sharp.
 
     Args:
         factor: not negative.
@@ -316,7 +314,7 @@ class PillowSharpness(ss.ImageTransform):
     def __post_init__(self) -> None:
         if isinstance(self.factor, bool) or not isinstance(self.factor, int | float) or not self.factor >= 0:
             raise ValueError(
-                f"factor must be a number of 0 or more, got {self.factor!r}: 1 is the image itself"
+                f"factor must be a number of 0 or more, got {self.factor!r}: pass 1 to leave the image as it is"
             )
 
     def apply_image(self, image: Any, params: Any) -> Any:

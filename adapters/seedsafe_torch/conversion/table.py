@@ -1,4 +1,4 @@
-"""The table: what each of torchvision's transforms is here, by the attributes of its objects."""
+"""Table of torchvision's transforms and their counterparts."""
 
 from __future__ import annotations
 
@@ -27,58 +27,58 @@ __all__ = ["BRIDGED", "JOINT", "ROWS", "Row", "UnlikeError"]
 
 
 class UnlikeError(Exception):
-    """A transform, or an option of it, that is not here: it is bridged. The text goes on from "since it"."""
+    """A transform, or an option of it, without a counterpart: it is bridged. The text completes "since it"."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One of torchvision's transforms.
+    """One torchvision transform.
 
     Args:
-        build: makes what it is here: a transform, or a list of them. Its parameters are the object's attributes, and
-            ``form``, whether PIL images or tensors come, and ``v2``. It raises UnlikeError for what is not here.
+        build: returns the counterpart: a transform, or a list of them. Its parameters are the object's attributes,
+            ``form`` (PIL images or tensors) and ``v2``. It raises UnlikeError if there is no counterpart.
         within: the largest difference of a uint8 value from torchvision's on a PIL image, for equal draws.
-        differs: the difference in words; empty where there is none.
-        makes: what comes out where it is not what came in.
+        differs: the difference in words, or empty if there is none.
+        returns: the form of the result, or empty if it is the form of the input.
     """
 
     build: Callable[..., Any]
     within: int = 0
     differs: str = ""
-    makes: str = ""
+    returns: str = ""
 
-    def made(self, theirs: Any, form: str) -> Any:
-        """Return our transform for one of theirs.
+    def counterpart(self, theirs: Any, form: str) -> Any:
+        """Return the counterpart of a torchvision transform.
 
         Raises:
-            UnlikeError: it has an attribute, or a value of one, that is not known.
+            UnlikeError: it has an unknown attribute, or an unknown value of one.
         """
-        given = {
-            _RENAMED.get(name, name): value
+        options = {
+            _NEW_NAMES.get(name, name): value
             for name, value in vars(theirs).items()
             if not name.startswith("_") and name != "training"
         }
-        if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch's modules
+        if any(getattr(theirs, f"_forward{one}hooks", None) for one in ("_", "_pre_")):  # of torch.nn.Module
             raise UnlikeError("has a hook")
-        given |= {"form": form, "v2": ".v2" in type(theirs).__module__}
+        options |= {"form": form, "v2": ".v2" in type(theirs).__module__}
         known = inspect.signature(self.build).parameters
-        unknown = sorted(set(given) - set(known) - {"form", "v2"})
+        unknown = sorted(set(options) - set(known) - {"form", "v2"})
         if unknown:
             raise UnlikeError(
-                f"has {'an argument that is' if len(unknown) == 1 else 'arguments that are'} not known here: "
-                f"{', '.join(f'{name}={given[name]!r}' for name in unknown)}"
+                f"has {'an unknown argument' if len(unknown) == 1 else 'unknown arguments'}: "
+                f"{', '.join(f'{name}={options[name]!r}' for name in unknown)}"
             )
         needed = {name for name, one in known.items() if one.default is one.empty}
-        if needed - set(given):
-            raise UnlikeError(f"lacks what its class has elsewhere: {', '.join(sorted(needed - set(given)))}")
+        if needed - set(options):
+            raise UnlikeError(f"lacks attributes of its class: {', '.join(sorted(needed - set(options)))}")
         try:
-            return self.build(**{name: value for name, value in given.items() if name in known})
+            return self.build(**{name: value for name, value in options.items() if name in known})
         except (TypeError, ValueError) as error:
-            raise UnlikeError(f"has a value that is not known here ({error})") from error
+            raise UnlikeError(f"has an unknown value ({error})") from error
 
 
-_RENAMED: Final = {"resample": "interpolation", "fillcolor": "fill"}
-"""Attributes of releases before 0.13."""
+_NEW_NAMES: Final = {"resample": "interpolation", "fillcolor": "fill"}
+"""The names of attributes that torchvision renamed in 0.13."""
 
 _INTERPOLATIONS: Final[dict[int | str, str]] = {
     0: "nearest",
@@ -98,23 +98,23 @@ def _interpolation(value: Any) -> str:
     return _INTERPOLATIONS[word]
 
 
-def _resized(interpolation: Any, antialias: Any, form: str) -> dict[str, Any]:
-    """Return the options of a resize: Pillow always smooths, and tensors where antialias says so."""
+def _resize_options(interpolation: Any, antialias: Any, form: str) -> dict[str, Any]:
+    """Return the options of a resize: Pillow always smooths, torch only with antialias."""
     word = _interpolation(interpolation)
     if form == TENSOR and word == "nearest":
-        raise UnlikeError("takes the nearest pixel of a tensor in another way than of a PIL image")
+        raise UnlikeError("picks the nearest pixel differently for a tensor than for a PIL image")
     if word in ("nearest", "nearest-exact"):
         return {"interpolation": "nearest"}
     if word == "hamming":
-        raise UnlikeError("has interpolation=hamming, which is not here")
+        raise UnlikeError("has interpolation=hamming, which seedsafe lacks")
     word = "area" if word == "box" else word
     return {"interpolation": word, "antialias": form == PICTURE or antialias is True}
 
 
-def _warped(interpolation: Any, fill: Any) -> dict[str, Any]:
+def _warp_options(interpolation: Any, fill: Any) -> dict[str, Any]:
     word = _interpolation(interpolation)
     if word not in ("nearest", "bilinear", "bicubic"):
-        raise UnlikeError(f"has interpolation={word}, which is not here")
+        raise UnlikeError(f"has interpolation={word}, which seedsafe lacks here")
     return {"interpolation": word, "fill": _fill(fill)}
 
 
@@ -139,9 +139,9 @@ def _both(size: Any) -> Any:
 
 
 def _resize(size: Any, form: str, interpolation: Any = 2, max_size: Any = None, antialias: Any = True) -> Any:
-    options = _resized(interpolation, antialias, form)
+    options = _resize_options(interpolation, antialias, form)
     if size is None:
-        raise UnlikeError("limits the longer side alone")
+        raise UnlikeError("limits only the longer side")
     return ss.Resize(_size(size), max_size=max_size, **options)
 
 
@@ -152,7 +152,7 @@ def _random_resized_crop(
         _both(size),
         scale=tuple(scale),
         ratio=tuple(ratio),
-        **_resized(interpolation, antialias, form),
+        **_resize_options(interpolation, antialias, form),
     )
 
 
@@ -176,7 +176,7 @@ def _random_crop(
     *,
     v2: bool,
 ) -> Any:
-    if v2 and padding is not None:  # it keeps left, right, top, bottom
+    if v2 and padding is not None:  # v2 stores left, right, top, bottom
         left, right, top, bottom = padding
         padding = (left, top, right, bottom)
     return ss.RandomCrop(
@@ -205,8 +205,8 @@ def _rotation(
     degrees: Any, interpolation: Any = 0, expand: Any = False, center: Any = None, fill: Any = 0
 ) -> Any:
     if center is not None:
-        raise UnlikeError("turns around another place than the middle")
-    return PillowRotate(tuple(degrees), expand=bool(expand), **_warped(interpolation or 0, fill))
+        raise UnlikeError("turns around a point other than the middle")
+    return PillowRotate(tuple(degrees), expand=bool(expand), **_warp_options(interpolation or 0, fill))
 
 
 def _affine(
@@ -219,7 +219,7 @@ def _affine(
     center: Any = None,
 ) -> Any:
     if center is not None:
-        raise UnlikeError("turns around another place than the middle")
+        raise UnlikeError("turns around a point other than the middle")
     low, high = degrees
     leans: Any = tuple(shear or (0.0, 0.0))
     return PillowAffine(
@@ -227,12 +227,12 @@ def _affine(
         translate=tuple(translate or (0.0, 0.0)),
         scale=tuple(scale or (1.0, 1.0)),
         shear=leans if len(leans) == 2 else (leans[:2], leans[2:]),
-        **_warped(interpolation or 0, fill),
+        **_warp_options(interpolation or 0, fill),
     )
 
 
 def _perspective(distortion_scale: Any, p: Any, interpolation: Any = 2, fill: Any = 0) -> Any:
-    return PillowPerspective(distortion_scale=distortion_scale, p=p, **_warped(interpolation, fill))
+    return PillowPerspective(distortion_scale=distortion_scale, p=p, **_warp_options(interpolation, fill))
 
 
 def _grayscale(num_output_channels: Any = 1) -> Any:
@@ -267,7 +267,7 @@ def _solarize(threshold: Any, form: str, p: Any = 0.5) -> Any:
 
 def _sharpness(sharpness_factor: Any, form: str, p: Any = 0.5) -> Any:
     if form == TENSOR:
-        raise UnlikeError("sharpens tensors in another way than PIL images")
+        raise UnlikeError("sharpens tensors differently from PIL images")
     return PillowSharpness(float(sharpness_factor), p=p)
 
 
@@ -284,9 +284,9 @@ def _normalize(mean: Any, std: Any, form: str, inplace: Any = False) -> Any:
 
 def _to_dtype(dtype: Any, form: str, scale: Any = False) -> Any:
     if form == PICTURE:
-        return []  # which it leaves alone
+        return []  # ToDtype ignores PIL images
     if dtype is not torch.float32:
-        raise UnlikeError(f"makes {dtype} of it")
+        raise UnlikeError(f"converts to {dtype}")
     return ss.ToFloat() if scale else Unscaled()
 
 
@@ -298,8 +298,8 @@ def _convert_dtype(dtype: Any, form: str) -> Any:
 
 def _policy(kind: Any, interpolation: Any, fill: Any, form: str, **options: Any) -> Any:
     if form == TENSOR:
-        raise UnlikeError("is a policy, which is of PIL images here")
-    return kind(**options, **_warped(interpolation, fill))
+        raise UnlikeError("is a policy on tensors, and seedsafe's follow PIL images")
+    return kind(**options, **_warp_options(interpolation, fill))
 
 
 def _rand_augment(
@@ -335,8 +335,8 @@ def _nothing() -> Any:
     return []
 
 
-def _tossed(kind: Any) -> Callable[..., Any]:
-    """Return what makes a transform that has nothing but a probability."""
+def _with_p(kind: Any) -> Callable[..., Any]:
+    """Return a `build` for a transform that has only a probability."""
 
     def build(p: Any = 0.5) -> Any:
         return kind(p=p)
@@ -349,8 +349,8 @@ _CROP: Final = Row(_random_resized_crop)
 _TO_FLOAT: Final = Row(_convert_dtype, differs="a step of float32")
 
 ROWS: Final[Mapping[str, Row]] = {
-    "RandomHorizontalFlip": Row(_tossed(ss.HorizontalFlip)),
-    "RandomVerticalFlip": Row(_tossed(ss.VerticalFlip)),
+    "RandomHorizontalFlip": Row(_with_p(ss.HorizontalFlip)),
+    "RandomVerticalFlip": Row(_with_p(ss.VerticalFlip)),
     "Resize": _RESIZE,
     "Scale": _RESIZE,
     "RandomResizedCrop": _CROP,
@@ -361,8 +361,8 @@ ROWS: Final[Mapping[str, Row]] = {
     "ColorJitter": Row(
         _color_jitter,
         40,
-        "brightness is equal, contrast and saturation are within 1 of 255; hue, which Pillow turns in 256 steps, within 18; steps "
-        "after it multiply that",
+        "brightness is equal, contrast and saturation are within 1 of 255; hue, which Pillow turns in 256 steps, is within 18; "
+        "later steps multiply that",
     ),
     "RandomRotation": Row(_rotation),
     "RandomAffine": Row(_affine),
@@ -373,9 +373,9 @@ ROWS: Final[Mapping[str, Row]] = {
     "RandomErasing": Row(_erasing),
     "RandomSolarize": Row(_solarize),
     "RandomPosterize": Row(lambda bits, p=0.5: ss.Posterize(int(bits), p=p)),
-    "RandomInvert": Row(_tossed(ss.Invert)),
-    "RandomAutocontrast": Row(_tossed(ss.AutoContrast)),
-    "RandomEqualize": Row(_tossed(ss.Equalize)),
+    "RandomInvert": Row(_with_p(ss.Invert)),
+    "RandomAutocontrast": Row(_with_p(ss.AutoContrast)),
+    "RandomEqualize": Row(_with_p(ss.Equalize)),
     "RandomAdjustSharpness": Row(_sharpness),
     "RandomChannelPermutation": Row(lambda: ss.ChannelShuffle()),
     "RandAugment": Row(_rand_augment),
@@ -385,16 +385,16 @@ ROWS: Final[Mapping[str, Row]] = {
     "RGB": Row(lambda: ThreeChannels()),
     "Identity": Row(_nothing),
     "ToPureTensor": Row(_nothing),
-    "ToTensor": Row(lambda: ss.ToFloat(), makes=TENSOR),
-    "PILToTensor": Row(_nothing, makes=TENSOR),
-    "ToImage": Row(_nothing, makes=TENSOR),
-    "ToPILImage": Row(lambda mode=None: _to_picture(mode), makes=PICTURE),
+    "ToTensor": Row(lambda: ss.ToFloat(), returns=TENSOR),
+    "PILToTensor": Row(_nothing, returns=TENSOR),
+    "ToImage": Row(_nothing, returns=TENSOR),
+    "ToPILImage": Row(lambda mode=None: _to_picture(mode), returns=PICTURE),
     "ToDtype": Row(_to_dtype),
     "ConvertImageDtype": _TO_FLOAT,
     "ConvertDtype": _TO_FLOAT,
     "Normalize": Row(_normalize, differs="within 5e-7 of float32"),
 }
-"""The transforms of torchvision that have one of ours, by the names of their classes."""
+"""The torchvision transforms with a counterpart, by the names of their classes."""
 
 
 def _to_picture(mode: Any) -> Any:
@@ -404,11 +404,11 @@ def _to_picture(mode: Any) -> Any:
 
 
 BRIDGED: Final = {
-    "ElasticTransform": "draws a displacement for each pixel in another way",
-    "RandomPhotometricDistort": "draws its steps in another way",
+    "ElasticTransform": "draws the displacement of each pixel differently",
+    "RandomPhotometricDistort": "draws its steps differently",
     "LinearTransformation": "has no counterpart",
 }
-"""Transforms of torchvision that are bridged, and why."""
+"""The torchvision transforms that are bridged, and why."""
 
 JOINT: Final = {
     **dict.fromkeys(
@@ -428,7 +428,7 @@ JOINT: Final = {
     ),
     **dict.fromkeys(
         ("MixUp", "CutMix", "RandomMixUp", "RandomCutMix"),
-        "mixes batches: leave it out, and pass mix=seedsafe.BatchMix(...) to seedsafe_torch.loader",
+        "mixes batches: leave it out, and pass collate_fn=seedsafe_torch.mix(classes) to seedsafe_torch.loader",
     ),
 }
-"""Transforms that cannot stand in a pipeline of images, and what to do instead."""
+"""Transforms that do not fit into a pipeline of images, and the way out."""

@@ -1,4 +1,4 @@
-"""Callables that stay as they are: bridged in place, and given what torchvision would give them."""
+"""Callables that stay as they are, bridged."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ import torch
 import seedsafe as ss
 from seedsafe_torch.conversion.pixels import array_of, picture_of
 
-__all__ = ["EITHER", "PICTURE", "TENSOR", "Theirs", "bridged", "name_of"]
+__all__ = ["EITHER", "PICTURE", "TENSOR", "Theirs", "bridge_of", "name_of"]
 
 PICTURE, TENSOR, EITHER = "a PIL image", "a tensor", "a PIL image, a tensor or an array"
-"""What a transform is given and returns."""
+"""The forms that a transform takes and returns."""
 
 
 def name_of(function: Any) -> str:
     """Return the name of a function, of the function in a Lambda, or of a class."""
     function = getattr(function, "lambd", function)
-    named = getattr(function, "__name__", None)
-    if not isinstance(named, str):
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
         return type(function).__name__
-    return "Lambda" if named == "<lambda>" else named
+    return "Lambda" if name == "<lambda>" else name
 
 
 class Theirs:
-    """What a bridge calls in place of one callable, or of several one after another.
+    """One callable, or several in turn, for a bridge.
 
     Args:
         functions: the callables.
-        given: what the first takes, PICTURE or TENSOR.
-        returned: what the last returns, PICTURE, TENSOR or EITHER, where something follows; None to hand its result on as it is.
+        takes: the form that the first takes, PICTURE or TENSOR.
+        returns: the form that the last returns, PICTURE, TENSOR or EITHER, or None if it ends the pipeline and may return any.
     """
 
-    def __init__(self, functions: Sequence[Callable[[Any], Any]], given: str, returned: str | None) -> None:
+    def __init__(self, functions: Sequence[Callable[[Any], Any]], takes: str, returns: str | None) -> None:
         self.functions = tuple(functions)
-        self.given = given
-        self.returned = returned
+        self.takes = takes
+        self.returns = returns
         self.__name__ = "_".join(map(name_of, self.functions))[:64]
 
     def __call__(self, image: Any) -> Any:
-        """Return what they make of an array (H, W) or (H, W, C): such an array, or any if it is the pipeline's result."""
-        result: Any = picture_of(image) if self.given == PICTURE else _tensor_of(image)
+        """Call the functions on an array (H, W) or (H, W, C), and return such an array, or any form at the pipeline's end."""
+        result: Any = picture_of(image) if self.takes == PICTURE else _tensor_of(image)
         for function in self.functions:
             result = function(result)
         if isinstance(result, tuple | list | dict):
             raise TypeError(
-                f"{self.__name__} returned a {type(result).__name__} of {len(result)}, and a pipeline makes one image: convert what it "
-                "does to each, and pass views= for several of one sample"
+                f"{self.__name__} must return one image, got a {type(result).__name__} of {len(result)}: convert its steps for one "
+                "image, and pass views= for several of one sample"
             )
         tensor = isinstance(result, torch.Tensor)
-        if self.returned is None:
+        if self.returns is None:
             return result if tensor or isinstance(result, np.ndarray) else array_of(result).copy()
-        if self.returned != EITHER and tensor != (self.returned == TENSOR):
+        if self.returns != EITHER and tensor != (self.returns == TENSOR):
             raise TypeError(
-                f"{self.__name__} returned {_kind(result)}, and what follows it was thought to get {self.returned}: convert the list up "
-                "to it, and put seedsafe.bridge around the rest"
+                f"{self.__name__} must return {self.returns} for the next transform, got {_kind(result)}: convert the list up to it, "
+                "and put seedsafe.bridge around the rest"
             )
         if tensor:
             return _channels_last(result)
@@ -67,19 +67,20 @@ class Theirs:
         return isinstance(other, Theirs) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash((self.functions, self.given, self.returned))
+        return hash((self.functions, self.takes, self.returns))
 
     def __repr__(self) -> str:
         return self.__name__
 
 
-def bridged(functions: Sequence[Callable[[Any], Any]], given: str, returned: str | None) -> ss.Transform:
-    """Return callables as one transform whose draws follow the key."""
-    return ss.bridge(Theirs(functions, given, returned), call="array")
+def bridge_of(functions: Sequence[Callable[[Any], Any]], takes: str, returns: str | None) -> ss.Transform:
+    """Return callables as one transform whose draws follow the key; see Theirs."""
+    return ss.bridge(Theirs(functions, takes, returns), call="array")
 
 
-def _kind(made: Any) -> str:
-    return TENSOR if isinstance(made, torch.Tensor) else f"{type(made).__module__}.{type(made).__qualname__}"
+def _kind(result: Any) -> str:
+    kind = type(result)
+    return TENSOR if isinstance(result, torch.Tensor) else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _tensor_of(image: Any) -> torch.Tensor:
@@ -91,6 +92,7 @@ def _channels_last(tensor: torch.Tensor) -> Any:
     array = tensor.detach().cpu().numpy()
     if array.ndim != 3:
         raise TypeError(
-            f"what follows needs an image (C, H, W), got a tensor of shape {tuple(tensor.shape)}: let it stand last"
+            f"the next transform needs an image (C, H, W), got a tensor of shape {tuple(tensor.shape)}: put the transform that "
+            "returns it last"
         )
     return array[0].copy() if len(array) == 1 else np.moveaxis(array, 0, -1).copy(order="C")
