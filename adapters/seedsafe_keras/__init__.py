@@ -1,4 +1,4 @@
-"""Seedsafe for Keras 3 (TensorFlow, torch and JAX backends) and tf-keras 2."""
+"""seedsafe for Keras 3 and tf-keras 2."""
 
 from seedsafe_keras.epoch import EpochCallback
 from seedsafe_keras.fit import evaluate, fit

@@ -1,4 +1,4 @@
-"""Bases: what an AugmentedSequence reads from, and with which length and batch size."""
+"""Bases of an AugmentedSequence: length and batch size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["batches_of", "check_together", "length"]
 
 
 def length(base: Any) -> int:
-    """Return the number of a base's items: of its ready batches, or of its samples."""
+    """Return the number of a base's ready batches or samples."""
     units = getattr(base, "num_batches", None) if frameworks.framework_of(base) else None
     if units is None:
         try:
@@ -22,27 +22,28 @@ def length(base: Any) -> int:
                 f"base must have a length, got {type(base).__name__}: define __len__ on it"
             ) from None
     if units < 1:
-        raise ValueError(f"base must have at least one sample or batch, got {units}")
+        raise ValueError(f"base must have at least one sample or batch, got {units}: check the data")
     return int(units)
 
 
 def batches_of(base: Any, batch_size: SupportsIndex | None, targets: Targets) -> int:
-    """Return the size of the batches: that of a base's ready ones, or the one asked for."""
+    """Return the size of the base's ready batches, or the batch size argument."""
     return _ready_size(base, targets) if batch_size is None else _sample_size(base, batch_size)
 
 
 def _ready_size(base: Any, targets: Targets) -> int:
-    """Return the size of a base's ready batches: its attribute, else the first batch's."""
+    """Return the size of a base's ready batches, from its attribute or its first batch."""
     if frameworks.framework_of(base) is None:
         raise TypeError(
-            f"batch_size is missing: {type(base).__name__} is not a Keras Sequence of ready batches, so indexing it gives samples"
+            f"batch_size is missing, and {type(base).__name__} is not a Keras Sequence of ready batches: pass the number of "
+            "samples in a batch"
         )
     for hook in ("on_epoch_end", "on_epoch_begin"):
         defined = getattr(type(base), hook, None)
         if defined is not None and defined.__module__.partition(".")[0] not in ("keras", "tf_keras"):
             warnings.warn(
-                f"{type(base).__name__}.{hook} is not called: Keras calls it at times that depend on the workers. "
-                "For another order in each epoch pass shuffle=True",
+                f"{type(base).__name__}.{hook} is not called, because Keras calls it at times that depend on the workers. "
+                "For another order in each epoch, pass shuffle=True",
                 stacklevel=4,
             )
     size = getattr(base, "batch_size", None)
@@ -52,11 +53,11 @@ def _ready_size(base: Any, targets: Targets) -> int:
 
 
 def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
-    """Return the batch size that was asked for, of a base of samples."""
+    """Return the batch size argument for a base of samples."""
     if frameworks.framework_of(base) is not None:
         raise ValueError(
-            f"batch_size={batch_size!r} is for a base of samples, and {type(base).__name__} is a Keras Sequence of "
-            "ready batches: leave it out"
+            f"batch_size={batch_size!r} needs a base of samples, and {type(base).__name__} is a Keras Sequence of ready "
+            "batches: leave it out"
         )
     return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
 
@@ -65,10 +66,10 @@ def check_together(*, batch_size: Any, ids: Any, on_error: str, epoch: Any, repe
     """Raise a ValueError for options that cannot be used together."""
     if repeat and epoch is not None:
         raise ValueError(
-            f"repeat=True counts the epochs itself, got epoch={epoch!r} as well: leave one of them out"
+            f"repeat=True counts the epochs by itself, got epoch={epoch!r} as well: leave one of them out"
         )
     if batch_size is None and (ids is not None or on_error == "replace"):
         option = "on_error" if ids is None else "ids"
         raise ValueError(
-            f"{option} is for a base of samples, and the base has ready batches: pass the samples and batch_size="
+            f"{option} needs a base of samples, and the base has ready batches: pass the samples and batch_size="
         )

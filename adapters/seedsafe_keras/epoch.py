@@ -1,4 +1,4 @@
-"""EpochCallback: the one source of the epoch."""
+"""EpochCallback: sets the epoch of a sequence."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["EpochCallback"]
 
 
 class EpochCallback:
-    """Sets a sequence's epoch, in ``model.fit``; ``seedsafe_keras.fit`` adds one by itself.
+    """Set a sequence's epoch during ``model.fit``. ``seedsafe_keras.fit`` adds one by itself.
 
-    A callback's ``on_epoch_begin`` is the only place in Keras where the epoch's number is known before any worker of
-    that epoch starts: process pools are made again after it, so that forked and spawned workers get the sequence with
-    its epoch. The hooks of a Sequence do not get the number, and are called out of turn.
+    Only in a callback's ``on_epoch_begin`` does Keras tell the epoch's number before any worker of that epoch starts.
+    Keras makes process pools again after it, so forked and spawned workers get the sequence with its epoch. The hooks of a
+    Sequence do not get the number, and Keras calls them at other times.
 
     Args:
-        sequence: the AugmentedSequence that is trained on.
+        sequence: the training data, an AugmentedSequence.
 
     Raises:
-        TypeError: it is another object.
-        ValueError: it has a fixed epoch; and from ``model.fit``: ``steps_per_epoch`` does not fit the sequence.
+        TypeError: the sequence is another object.
+        ValueError: the sequence has a fixed epoch; and from ``model.fit``: ``steps_per_epoch`` does not fit the sequence.
 
     Example:
         >>> import keras
@@ -42,15 +42,15 @@ class EpochCallback:
     params: dict[str, Any] | None
 
     def __new__(cls, sequence: AugmentedSequence) -> Self:
-        """Make a callback of the class that the sequence's framework wants."""
+        """Make a callback of the sequence's framework."""
         if not isinstance(sequence, AugmentedSequence):
             raise TypeError(
                 f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: wrap it in AugmentedSequence(base, augment, seed=...)"
             )
         if cls is not EpochCallback:
             return super().__new__(cls)
-        framework = frameworks.checked(frameworks.framework_of(sequence))
-        result: Self = super().__new__(frameworks.adapted(framework).KerasEpochCallback)
+        framework = frameworks.check(frameworks.framework_of(sequence))
+        result: Self = super().__new__(frameworks.module_of(framework).KerasEpochCallback)
         return result
 
     def __init__(self, sequence: AugmentedSequence) -> None:
@@ -59,15 +59,15 @@ class EpochCallback:
         sequence.expect_epochs()
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Check that Keras will read whole passes of the sequence, and that its workers can have it."""
+        """Check that Keras will read whole passes, and that its workers can load the sequence."""
         steps, batches = self._steps(), len(self.sequence)
         if self.sequence.repeat:
             if steps is None:
                 raise ValueError("a sequence with repeat=True has no end: pass steps_per_epoch to fit")
         elif steps is not None and steps != batches:
             raise ValueError(
-                f"steps_per_epoch must be {batches}, the sequence's length, got {steps}: Keras would carry batches "
-                "of one epoch into the next, or run out of them; pass repeat=True to the sequence"
+                f"steps_per_epoch must be {batches}, the sequence's length, got {steps}, so Keras would carry batches of one "
+                "epoch into the next, or run out of them: pass repeat=True to the sequence"
             )
         _check_pickles(self.sequence)
 
@@ -76,11 +76,11 @@ class EpochCallback:
         raise NotImplementedError
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Report which of the epoch's samples failed."""
+        """Report the epoch's failed samples."""
         self.sequence.report_failures()
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Take the epoch away."""
+        """Remove the epoch."""
         self.sequence.end_epochs()
 
     def _steps(self) -> int | None:
@@ -88,14 +88,14 @@ class EpochCallback:
 
 
 class _Nowhere(io.RawIOBase):
-    """Takes a pickle and keeps none of it: a base in memory may be large."""
+    """A file that keeps nothing, because a base in memory may be large."""
 
     def write(self, data: Any) -> int:
         return len(data)
 
 
 def _check_pickles(sequence: AugmentedSequence) -> None:
-    """Raise here what workers that do not fork would raise from a thread of Keras's."""
+    """Raise an error now instead of later, in a Keras thread that starts workers by another method than fork."""
     method = multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]
     if method == "fork" or not (sequence.use_multiprocessing and sequence.workers):
         return
@@ -103,6 +103,6 @@ def _check_pickles(sequence: AugmentedSequence) -> None:
         pickle.Pickler(_Nowhere()).dump(sequence)
     except Exception as error:
         raise TypeError(
-            f"the sequence must be picklable for workers that are started by {method!r}, and is not ({error}): define "
-            "the classes and functions of its base and augmentation at the top level of a module, without lambdas"
+            f"the sequence must be picklable for workers started by {method!r}, and is not ({error}): define the classes and "
+            "functions of its base and augmentation at the top level of a module, without lambdas"
         ) from error

@@ -1,4 +1,4 @@
-"""fit and evaluate: a model's own, with everything set that the stream needs."""
+"""fit and evaluate: a model's own, on sequences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from seedsafe_keras.sequence import AugmentedSequence
 
 __all__ = ["evaluate", "fit"]
 
-_REFUSED: Final = {
-    "x": "it is the second argument",
+_REASONS: Final = {
+    "x": "the sequence is the second argument",
     "y": "the sequence's batches hold the labels",
     "sample_weight": "the sequence's batches hold the weights, as their third element",
     "batch_size": "it is the sequence's",
@@ -26,24 +26,24 @@ _REFUSED: Final = {
 
 
 def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
-    """Train a model on a sequence: ``model.fit`` with the epoch, the order and the workers set right.
+    """Train a model on a sequence: ``model.fit`` with the right epochs, order and workers.
 
-    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, turns Keras's own shuffling off,
-    and builds the model first where Keras would start workers for that. Epochs count from ``initial_epoch``, so that
-    a resumed run gets the batches that the uninterrupted run would have had.
+    It trains on a copy of the sequence, adds an EpochCallback before your callbacks, and turns Keras's own shuffling off. If
+    Keras would start workers to build the model, it builds the model first. Epochs count from ``initial_epoch``, so a
+    resumed run gets the batches of the uninterrupted run.
 
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
         sequence: the training data.
-        **fit_args: of ``model.fit``. ``validation_data`` that is an AugmentedSequence is read at the reserved epoch
+        **fit_args: of ``model.fit``. An AugmentedSequence as ``validation_data`` is read at the reserved epoch
             ``VALIDATION_EPOCH`` unless it has its own; ``validation_steps`` takes its first batches.
             ``steps_per_epoch`` other than ``len(sequence)`` needs a sequence with ``repeat=True``.
 
     Returns:
-        What ``model.fit`` returns.
+        The result of ``model.fit``.
 
     Raises:
-        TypeError: the model or the sequence is something else, or an argument belongs to the sequence.
+        TypeError: the model or the sequence has another type, or an argument belongs to the sequence.
         ValueError: ``shuffle`` is true, or a number of steps does not fit.
 
     Example:
@@ -70,19 +70,19 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
             f"steps_per_epoch must be {len(sequence)}, the sequence's length, got {steps}: leave it out, or pass "
             "repeat=True to the sequence"
         )
-    held_out = fit_args.get("validation_data")
-    if isinstance(held_out, AugmentedSequence):
+    validation = fit_args.get("validation_data")
+    if isinstance(validation, AugmentedSequence):
         number = fit_args.pop("validation_steps", None)
-        fit_args["validation_data"] = _fixed(held_out, framework, "validation_steps", number)
+        fit_args["validation_data"] = _with_epoch(validation, framework, "validation_steps", number)
     own = [] if run.epoch is not None else [EpochCallback(run)]
     fit_args["callbacks"] = [*own, *_callbacks(fit_args.get("callbacks"))]
-    done = model.fit(run, **_prepared(model, run, framework), **{**fit_args, "shuffle": False})
-    _report(run, held_out)
-    return done
+    result = model.fit(run, **_prepare(model, run, framework), **{**fit_args, "shuffle": False})
+    _report(run, validation)
+    return result
 
 
 def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> Any:
-    """Evaluate a model on a sequence: ``model.evaluate`` at a fixed epoch, with the workers set right.
+    """Evaluate a model on a sequence: ``model.evaluate`` at a fixed epoch, with the right workers.
 
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
@@ -90,10 +90,10 @@ def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> A
         **evaluate_args: of ``model.evaluate``; ``steps`` takes the first batches.
 
     Returns:
-        What ``model.evaluate`` returns.
+        The result of ``model.evaluate``.
 
     Raises:
-        TypeError: the model or the sequence is something else, or an argument belongs to the sequence.
+        TypeError: the model or the sequence has another type, or an argument belongs to the sequence.
         ValueError: ``steps`` is more than the sequence has.
 
     Example:
@@ -109,10 +109,10 @@ def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> A
     """
     framework = _framework(model)
     _check(sequence, evaluate_args)
-    run = _fixed(sequence, framework, "steps", evaluate_args.pop("steps", None))
-    done = model.evaluate(run, **_prepared(model, run, framework), **evaluate_args)
+    run = _with_epoch(sequence, framework, "steps", evaluate_args.pop("steps", None))
+    result = model.evaluate(run, **_prepare(model, run, framework), **evaluate_args)
     _report(run)
-    return done
+    return result
 
 
 def _report(*sequences: Any) -> None:
@@ -124,7 +124,9 @@ def _report(*sequences: Any) -> None:
 def _framework(model: Any) -> str:
     framework = frameworks.framework_of(model)
     if framework is None or not hasattr(model, "fit"):
-        raise TypeError(f"model must be a Keras 3 or tf-keras 2 model, got {type(model).__name__}")
+        raise TypeError(
+            f"model must be a Keras 3 or tf-keras 2 model, got {type(model).__name__}: pass the compiled model first"
+        )
     return framework
 
 
@@ -134,21 +136,23 @@ def _check(sequence: Any, arguments: dict[str, Any]) -> None:
             f"sequence must be an AugmentedSequence, got {type(sequence).__name__}: "
             "wrap it in AugmentedSequence(base, augment, seed=...)"
         )
-    for name, why in _REFUSED.items():
+    for name, why in _REASONS.items():
         if arguments.get(name) is not None:
             raise TypeError(f"leave {name} out: {why}")
     if arguments.get("shuffle"):
         raise ValueError(
-            "shuffle=True of fit orders batches by Python's global generator: "
+            "shuffle=True of fit would order batches by Python's global generator: "
             "pass shuffle=True to AugmentedSequence instead"
         )
 
 
-def _fixed(sequence: AugmentedSequence, framework: str, name: str, steps: Any) -> AugmentedSequence:
-    """Return the sequence at its fixed epoch, else at the reserved one, cut to its first steps."""
+def _with_epoch(sequence: AugmentedSequence, framework: str, name: str, steps: Any) -> AugmentedSequence:
+    """Return the first steps of a sequence, at its fixed epoch or else at the reserved one."""
     number = None if steps is None else _steps(name, steps)
     if number is not None and number > len(sequence):
-        raise ValueError(f"{name} must be at most {len(sequence)}, the sequence's length, got {number}")
+        raise ValueError(
+            f"{name} must be at most {len(sequence)}, the sequence's length, got {number}: pass fewer, or leave it out"
+        )
     epoch = VALIDATION_EPOCH if sequence.epoch is None else sequence.epoch
     return sequence.view(framework=framework, epoch=epoch, limit=number)
 
@@ -157,18 +161,18 @@ def _steps(name: str, steps: Any) -> int:
     return checked_int(name, steps, 1, 2**48, "pass the number of batches")
 
 
-def _callbacks(given: Any) -> list[Any]:
-    if given is None:
+def _callbacks(callbacks: Any) -> list[Any]:
+    if callbacks is None:
         return []
-    if isinstance(given, Iterable) and not hasattr(given, "on_epoch_begin"):
-        return list(given)
-    if hasattr(given, "callbacks"):
+    if isinstance(callbacks, Iterable) and not hasattr(callbacks, "on_epoch_begin"):
+        return list(callbacks)
+    if hasattr(callbacks, "callbacks"):
         raise TypeError("callbacks must be a list, got a CallbackList: pass the callbacks themselves")
-    return [given]
+    return [callbacks]
 
 
-def _prepared(model: Any, run: AugmentedSequence, framework: str) -> dict[str, Any]:
-    """Build the model where Keras 3 would do so with workers, and return tf-keras's arguments for the workers."""
+def _prepare(model: Any, run: AugmentedSequence, framework: str) -> dict[str, Any]:
+    """Build a Keras 3 model, if Keras would need workers for that. For tf-keras, return the arguments for the workers."""
     if framework == "keras":
         from seedsafe_keras.keras3 import build
 

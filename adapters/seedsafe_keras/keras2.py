@@ -15,8 +15,8 @@ __all__ = ["KerasEpochCallback", "KerasSequence"]
 class KerasSequence(AugmentedSequence, tf_keras.utils.Sequence):  # type: ignore[misc]  # tf_keras has no types
     """An AugmentedSequence that is a ``tf_keras.utils.Sequence``.
 
-    ``model.fit`` of tf-keras takes ``workers``, ``use_multiprocessing`` and ``max_queue_size`` itself and does not
-    look at the sequence's; ``seedsafe_keras.fit`` passes them on.
+    ``model.fit`` of tf-keras has its own ``workers``, ``use_multiprocessing`` and ``max_queue_size`` and ignores those of the
+    sequence; ``seedsafe_keras.fit`` passes them on.
     """
 
     _own = AugmentedSequence
@@ -34,20 +34,20 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
         if steps != len(self.sequence):
             raise ValueError(
                 f"tf-keras reads {len(self.sequence)} batches of the sequence for {steps} steps: "
-                "for repeat=True train with seedsafe_keras.fit"
+                "with repeat=True, train with seedsafe_keras.fit"
             )
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Set the sequence's epoch; tf-keras reads each from batch 0, also where the sequence repeats."""
+        """Set the sequence's epoch. tf-keras reads each epoch from batch 0, even if the sequence repeats."""
         steps = self._steps() or 0
         self.sequence.begin_epoch(epoch, epoch * steps if self.sequence.repeat else 0)
         self._fresh = True
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Refuse an epoch that tf-keras resumes in its middle: it reads the data from their beginning."""
+        """Refuse an epoch that tf-keras resumes in its middle, because it reads the data from their beginning."""
         if self._fresh and batch:
             raise RuntimeError(
-                f"tf-keras resumes this epoch at step {batch} and reads the data from batch 0: "
+                f"tf-keras resumes this epoch at step {batch}, but reads the data from batch 0: "
                 "pass save_freq='epoch' to BackupAndRestore"
             )
         self._fresh = False

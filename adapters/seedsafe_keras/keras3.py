@@ -25,7 +25,7 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
     def num_batches(self) -> int | None:
         """The number of batches in an epoch, or None if the sequence repeats without end.
 
-        Keras asks for it before it starts anything, so a missing epoch is noticed here.
+        Keras reads it before it starts anything, so a missing epoch raises its error here.
         """
         self.require_epoch()
         return None if self.repeat else len(self)
@@ -33,7 +33,7 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
     def on_epoch_begin(self) -> None:
         """Refuse workers that Keras starts before training, to build the model from their first batch.
 
-        Keras keeps what these workers have read, starts again at batch 0 and delivers both.
+        Keras would keep the batches of these workers, start again at batch 0 and deliver both.
         """
         if not self.uses_pool():
             return
@@ -42,10 +42,10 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
             return
         enqueuer = getattr(frames[0].f_locals.get("self"), "enqueuer", None)
         if enqueuer is not None:
-            enqueuer.stop()  # workers that nobody stops can hang the program at its end
+            enqueuer.stop()  # left running, workers can hang the program at its end
         raise RuntimeError(
-            "Keras started this sequence's workers to build the model, and would deliver what they read then: use "
-            "seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first; under a tf.distribute "
+            "Keras started this sequence's workers to build the model, and would deliver their batches twice: use "
+            "seedsafe_keras.fit or seedsafe_keras.evaluate, which build the model first. Under a tf.distribute "
             "strategy, and with layers that the model never calls, pass workers=1 to the sequence"
         )
 
@@ -56,18 +56,18 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
     _started = False
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Check the steps, and note that no step has been done."""
+        """Check the steps."""
         super().on_train_begin(logs)
         execution = self.model.steps_per_execution if self.sequence.repeat else 1
         if (self._steps() or 0) % execution:
             raise ValueError(
-                "steps_per_epoch must be a multiple of the model's steps_per_execution where a sequence repeats, "
-                f"got {self._steps()} and {execution}: Keras would do more steps"
+                "steps_per_epoch must be a multiple of the model's steps_per_execution if the sequence repeats, got "
+                f"{self._steps()} and {execution}, so Keras would do more steps: change one of them"
             )
         self._started = False
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Set the sequence's epoch; one that repeats is read with a step number that runs through the epochs."""
+        """Set the sequence's epoch. If the sequence repeats, its step numbers run on through the epochs."""
         if self.sequence.repeat:
             if not self._started:
                 self.sequence.begin_epoch(epoch, epoch * (self._steps() or 0))
@@ -77,10 +77,10 @@ class KerasEpochCallback(EpochCallback, keras.callbacks.Callback):  # type: igno
 
 
 def build(model: Any, sequence: AugmentedSequence) -> None:
-    """Build the model from a batch read here, where Keras would start the sequence's workers to read one.
+    """Build the model from a batch that is read here, if Keras would start the sequence's workers to read one.
 
-    It is the call that Keras makes for the same purpose on the torch and JAX backends, in ``fit`` and in
-    ``test_on_batch``. It runs no step of the model, so it serves models with training steps of their own.
+    Keras makes the same call on the torch and JAX backends, in ``fit`` and in ``test_on_batch``. It runs no step of the
+    model, so models with their own training steps work too.
     """
     if keras.backend.backend() != "tensorflow" and sequence.uses_pool():
         model._symbolic_build(data_batch=keras.utils.unpack_x_y_sample_weight(sequence[0]))

@@ -1,4 +1,4 @@
-"""Which epoch a Keras sequence is read in, and in which order; and views of it for one run."""
+"""Epochs, order and copies of a Keras sequence."""
 
 from __future__ import annotations
 
@@ -15,36 +15,35 @@ from seedsafe_keras.base import length
 __all__ = ["Passes", "own_class", "sequence_class"]
 
 _NO_EPOCH = (
-    "an AugmentedSequence was read without an epoch: train with seedsafe_keras.fit(model, sequence), or give "
-    "model.fit callbacks=[EpochCallback(sequence)], or construct the sequence with epoch= (validation, a look at "
-    "single batches)"
+    "an AugmentedSequence was read without an epoch: train with seedsafe_keras.fit(model, sequence), or pass "
+    "callbacks=[EpochCallback(sequence)] to model.fit, or epoch= to the sequence for validation and for single batches"
 )
 
 
 def own_class(cls: type) -> type:
-    """Return the class that a sequence was made of: the user's own, or one of this package's."""
+    """Return the class of a sequence without a framework: the user's own, or one of this package's."""
     return vars(cls).get("_own", cls)  # type: ignore[no-any-return]
 
 
 @cache
 def sequence_class(own: Any, framework: str) -> Any:
-    """Return the class of a framework's that does what a class of sequences does, with all that it overrides."""
-    kind = frameworks.adapted(framework).KerasSequence
+    """Return a class of the framework with all methods of a sequence class."""
+    kind = frameworks.module_of(framework).KerasSequence
     if issubclass(kind, own):
         return kind
     if issubclass(own, kind):
         return own
-    named = {
+    attributes = {
         "_own": own,
         "__module__": own.__module__,
         "__qualname__": own.__qualname__,
         "__doc__": own.__doc__,
     }
-    return type(own.__name__, (own, kind), named)
+    return type(own.__name__, (own, kind), attributes)
 
 
 class Passes:
-    """A sequence that is read pass by pass, each in the epoch that was set last, or in a fixed one."""
+    """A sequence that is read in passes, each at the epoch that was set last, or at a fixed epoch."""
 
     base: Any
     batch_size: int
@@ -59,34 +58,34 @@ class Passes:
     _units: int
     _limit: int | None = None
     _now: tuple[int, int] | None = None  # the epoch, and the steps before Keras's batch 0
-    _expecting = False  # an EpochCallback will tell the epoch
-    _order_made: tuple[int, npt.NDArray[np.int64]] | None = None
+    _expecting = False  # an EpochCallback will set the epoch
+    _last_order: tuple[int, npt.NDArray[np.int64]] | None = None  # an epoch and its order
 
     def __len__(self) -> int:
         """Return the number of batches in one pass over the data."""
         return self._batches() if self._limit is None else self._limit
 
     def expect_epochs(self) -> None:
-        """Allow reading before the first epoch: Keras looks at the shapes of one or two batches then."""
+        """Allow reads before the first epoch, because Keras looks at the shapes of one or two batches then."""
         if self.epoch is not None:
             raise ValueError(
-                f"the sequence has the fixed epoch {self.epoch}: leave epoch= out to train on it"
+                f"the sequence has the fixed epoch {self.epoch}: to train on it, leave epoch= out"
             )
         self._expecting = True
 
     def begin_epoch(self, epoch: int, first_step: int = 0) -> None:
-        """Set the epoch of all batches read from now on, and the steps that were done before Keras's batch 0."""
+        """Set the epoch of all batches read from now on, and the number of steps before Keras's batch 0."""
         if (now := length(self.base)) != self._units:
             raise ValueError(
-                f"the base had the length {self._units} when the sequence was made, and has {now} in epoch {epoch}: make a "
-                "new sequence when the data change"
+                f"the base had the length {self._units} when the sequence was made, but {now} in epoch {epoch}: make a new "
+                "sequence when the data change"
             )
         if self.shuffle and not self.repeat:
-            self._order(epoch)  # once here, not once in each worker that is forked now
+            self._order(epoch)  # once here, not once in each worker that forks now
         self._now = (epoch, first_step)
 
     def end_epochs(self) -> None:
-        """Forget the epoch: what is read after training has none."""
+        """Remove the epoch after training."""
         self._now = None
 
     def has_epoch(self) -> bool:
@@ -94,24 +93,24 @@ class Passes:
         return self.epoch is not None or self._now is not None
 
     def require_epoch(self) -> None:
-        """Raise an error unless there is an epoch, or an EpochCallback that will set it."""
+        """Raise a RuntimeError unless there is an epoch, or an EpochCallback that will set it."""
         if not (self.has_epoch() or self._expecting):
             raise RuntimeError(_NO_EPOCH)
 
     def at_epoch(self, epoch: SupportsIndex) -> Self:
-        """Return a sequence over the same data whose epoch is fixed.
+        """Return a sequence over the same data with a fixed epoch.
 
         Args:
-            epoch: 0 for the first; ``VALIDATION_EPOCH`` shares no stream with training.
+            epoch: from 0; ``VALIDATION_EPOCH`` shares no stream with training.
         """
         return self.view(epoch=SampleKey(0, epoch, 0).epoch)
 
     def view(
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
     ) -> Self:
-        """Return a copy for one run: with a class of the framework, an epoch, and another length, where given."""
+        """Return a copy for one run, with the class of a framework, a fixed epoch, and another length, unless None."""
         same = framework in (None, frameworks.framework_of(self))
-        cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.checked(framework))
+        cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.check(framework))
         new: Self = object.__new__(cls)
         new.__dict__.update(self.__dict__)
         new.workers, new.use_multiprocessing = self.workers, self.use_multiprocessing
@@ -127,13 +126,13 @@ class Passes:
         return self.workers > 1 or (self.workers > 0 and self.use_multiprocessing)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_order_made": None}
+        return {**self.__dict__, "_last_order": None}
 
     def _batches(self) -> int:
         return self._units if self._ready else -(-self._units // self.batch_size)
 
-    def _place(self, batch: int) -> tuple[int, int]:
-        """Return the epoch and the number of the batch that Keras asks for."""
+    def _locate(self, batch: int) -> tuple[int, int]:
+        """Return the epoch, and the number in it, of a batch that Keras asks for."""
         now = self._now
         if batch < 0 or (batch >= len(self) and not self.repeat):
             raise IndexError(f"batch {batch} is out of range: the AugmentedSequence has {len(self)} batches")
@@ -141,16 +140,16 @@ class Passes:
             return self.epoch, batch
         if now is None:
             self.require_epoch()
-            return VALIDATION_EPOCH, batch % self._batches()  # a look at shapes, which Keras drops
+            return VALIDATION_EPOCH, batch % self._batches()  # Keras looks at shapes and drops the batch
         epoch, first_step = now
         return divmod(first_step + batch, self._batches()) if self.repeat else (epoch, batch)
 
-    def _position(self, epoch: int, place: int) -> int:
-        """Return the position in the base of what stands at a place of an epoch's order."""
-        return int(self._order(epoch)[place]) if self.shuffle else place
+    def _position(self, epoch: int, entry: int) -> int:
+        """Return the position in the base of an entry of an epoch's order."""
+        return int(self._order(epoch)[entry]) if self.shuffle else entry
 
     def _order(self, epoch: int) -> npt.NDArray[np.int64]:
-        result = self._order_made
+        result = self._last_order
         if result is None or result[0] != epoch:
-            result = self._order_made = epoch, epoch_order(self.seed, epoch, self._units)
+            result = self._last_order = epoch, epoch_order(self.seed, epoch, self._units)
         return result[1]

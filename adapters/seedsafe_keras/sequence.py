@@ -1,4 +1,4 @@
-"""AugmentedSequence: a Keras Sequence whose every sample is a function of (seed, epoch, index)."""
+"""AugmentedSequence: a Keras Sequence with keyed augmentation."""
 
 from __future__ import annotations
 
@@ -20,54 +20,55 @@ from seedsafe.reading import (
     ready_batches,
 )
 from seedsafe_keras import framework as frameworks
-from seedsafe_keras.assembling import batch_of, checked_mix, mixed, ready_batch
 from seedsafe_keras.base import batches_of, check_together, length
+from seedsafe_keras.batches import batch_of, check_mix, mix_batch, ready_batch
 from seedsafe_keras.passes import Passes, own_class, sequence_class
 
 __all__ = ["AugmentedSequence"]
 
 
-def _unpickled(own: type, framework: str) -> Any:
+def _rebuild(own: type, framework: str) -> Any:
     return object.__new__(sequence_class(own, framework))
 
 
 class AugmentedSequence(Forwarding, Passes):
-    """Augments a Sequence's batches, or batches of a dataset's samples, with the bits of (seed, epoch, index).
+    """A Keras Sequence whose samples are augmented as a pure function of (seed, epoch, index).
 
-    The object is a ``keras.utils.PyDataset``, or a ``tf_keras.utils.Sequence`` where the base is one. Whatever
-    number and kind of workers reads it, batch `b` of an epoch has the same bytes, and the same bytes as
-    ``seedsafe_torch`` gives for the same base, seed and order.
+    It augments the ready batches of another Sequence, or makes batches of a dataset's samples. The object is a
+    ``keras.utils.PyDataset``, or a ``tf_keras.utils.Sequence`` if the base is one. For any number and kind of workers, batch
+    `b` of an epoch has the same bytes, and the bytes of ``seedsafe_torch`` for the same base, seed and order.
 
-    Its epoch comes from ``fit`` or from an ``EpochCallback``, or is fixed by `epoch`; without one it refuses to be
-    read. A pass delivers each index once, so a sample's occurrence is always 0.
+    Its epoch comes from ``fit`` or from an ``EpochCallback``, or is fixed by `epoch`. Without an epoch, reading it is an
+    error. A pass delivers each index once, so a sample's occurrence is always 0.
 
     Args:
         base: a Keras Sequence (PyDataset) of ready batches, or, with `batch_size`, anything with ``len()`` and ``[index]``
             that returns samples: an array, a tuple (image or audio first) or a dict of targets. Sample `j` of ready batch
-            `b` has the index ``b * base.batch_size + j``; without that attribute the first batch is read for the size.
+            `b` has the index ``b * base.batch_size + j``; without that attribute the size is that of the first batch.
             The base's epoch hooks are not called.
-        augment: a Compose or a Transform; None for none.
+        augment: a Compose or a Transform, or None to augment nothing.
         seed: of the run, 0 ≤ seed < 2**128.
-        batch_size: for samples, the number of them in a batch; the last batch may be smaller.
-        shuffle: True takes the samples (of ready batches: the batches) in the order ``epoch_order(seed, epoch, n)``.
-            Turn Keras's own shuffling off, as ``fit`` does: ``model.fit(shuffle=False)``.
+        batch_size: the number of samples in a batch, for a base of samples; the last batch may be smaller.
+        shuffle: True orders the samples, or the ready batches, by ``epoch_order(seed, epoch, n)``. Turn Keras's own shuffling
+            off, as ``fit`` does: ``model.fit(shuffle=False)``.
         workers: as in PyDataset; 0 or 1 read in the training process.
-        use_multiprocessing: True reads in processes, else in threads.
+        use_multiprocessing: True reads in processes, False in threads.
         max_queue_size: as in PyDataset.
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a
             dict; by default a tuple's first element is augmented, and of a dict the entries named after targets.
-        epoch: a fixed epoch, for validation or a look at single batches.
-        repeat: True goes on with the next epoch where the data end, for any ``steps_per_epoch``.
-        ids: for samples, one integer below 2**64 for each, to key the augmentation on instead of the position, so that
-            it stays as it was when samples are added: ``ImageFolder.record_ids``.
-        on_error: "raise" raises a SampleError that names what cannot be read or augmented. "replace", for samples, takes
-            another one, chosen by the key, with this one's augmentation; at most 16 are tried; ``fit`` and EpochCallback
-            report them after each epoch, and `failures` lists them. None is left out: Keras relies on sizes.
-        check_finite: NaN or infinity in a float, read or augmented, is an error as well.
-        bridge: True, or a Bridge: while the base is read, every generator that it touches follows the key: the sample's,
-            of a ready batch its first sample's. Threads then read one after another.
-        in_place: samples are written where the batch is to be, in memory that is used again when nobody holds it; from a
-            process to the training process a batch goes without being copied. The batches are equal either way.
+        epoch: a fixed epoch, for validation or for single batches.
+        repeat: True goes on with the next epoch when the data end, for any ``steps_per_epoch``.
+        ids: for a base of samples, one integer below 2**64 for each. The key takes it instead of the position, so that a
+            sample's augmentation stays the same when samples are added: ``ImageFolder.record_ids``.
+        on_error: "raise" raises a SampleError that names the sample or batch that cannot be read or augmented. "replace", for
+            a base of samples, takes another sample, chosen by the key, with this one's augmentation, and tries at most 16.
+            ``fit`` and EpochCallback report them after each epoch, and `failures` lists them. None is left out, because
+            Keras relies on sizes.
+        check_finite: True makes NaN or infinity in a float, read or augmented, an error.
+        bridge: True, or a Bridge: while the base is read, every generator that it uses follows the key of the sample, or of a
+            ready batch's first sample. Threads then read one after another.
+        in_place: whether to write samples directly into the memory of their batch, which is used again when nobody holds it.
+            Processes then send batches without a copy. The batches are equal either way.
         mix: a BatchMix, for batches of images and labels: they are mixed, and labels become float vectors.
         framework: "keras" or "tf_keras"; by default the base's, else "keras". ``fit`` chooses by the model.
 
@@ -87,11 +88,11 @@ class AugmentedSequence(Forwarding, Passes):
     """
 
     def __new__(cls, base: Any = None, *args: Any, framework: str | None = None, **options: Any) -> Self:
-        """Make a sequence of the class that the framework wants."""
+        """Make a sequence of the framework."""
         kind: Any = cls
         if frameworks.of_class(cls) is None:
             name = framework or frameworks.framework_of(base) or frameworks.default()
-            kind = sequence_class(kind, frameworks.checked(name))
+            kind = sequence_class(kind, frameworks.check(name))
         result: Self = super().__new__(kind)
         return result
 
@@ -99,7 +100,7 @@ class AugmentedSequence(Forwarding, Passes):
         own = own_class(type(self))
         if own is type(self):
             return super().__reduce_ex__(protocol)
-        return _unpickled, (own, frameworks.framework_of(self)), self.__getstate__()
+        return _rebuild, (own, frameworks.framework_of(self)), self.__getstate__()
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ class AugmentedSequence(Forwarding, Passes):
         self.max_queue_size = checked_int("max_queue_size", max_queue_size, 1, 2**31, "pass its length")
         self.in_place = bool(in_place)
         self._spare = ring.Spare() if in_place else None
-        self.mix = checked_mix(mix)
+        self.mix = check_mix(mix)
         check_together(batch_size=batch_size, ids=ids, on_error=on_error, epoch=epoch, repeat=repeat)
         self._ready = batch_size is None
         mixer = mixer_of(augment) if self._ready else None
@@ -157,17 +158,21 @@ class AugmentedSequence(Forwarding, Passes):
             RuntimeError: there is no epoch.
             IndexError: there is no such batch.
         """
-        epoch, number = self._place(operator.index(batch))
+        epoch, number = self._locate(operator.index(batch))
         rows = ring.Rows(self.batch_size) if self.in_place else None
         if self._ready:
             position = self._position(epoch, number)
             first = position * self.batch_size
-            read = ready_batch(self.reader, SampleIndex(position, epoch), self.batch_size, rows)
+            result = ready_batch(self.reader, SampleIndex(position, epoch), self.batch_size, rows)
         else:
             start = number * self.batch_size
-            places = range(start, min(start + self.batch_size, self._units))
-            positions = [self._position(epoch, one) for one in places]
+            stop = min(start + self.batch_size, self._units)
+            positions = [self._position(epoch, entry) for entry in range(start, stop)]
             first = positions[0]
-            listed = self.has_epoch()  # what Keras reads before, for its shape, it drops
-            read = batch_of(self.reader, positions, epoch, rows, listed=listed)
-        return read if self.mix is None else mixed(self.mix, read, SampleKey(self.reader.seed, epoch, first))
+            listed = self.has_epoch()  # without an epoch, Keras looks at the shape and drops the batch
+            result = batch_of(self.reader, positions, epoch, rows, listed=listed)
+        return (
+            result
+            if self.mix is None
+            else mix_batch(self.mix, result, SampleKey(self.reader.seed, epoch, first))
+        )

@@ -1,4 +1,4 @@
-"""seedsafe for Ray: rows of Ray Data augmented by (seed, epoch, id), and Ray Train's loaders with their epochs."""
+"""seedsafe for Ray Data and Ray Train."""
 
 from seedsafe_ray.data import augment
 from seedsafe_ray.train import prepare_data_loader

@@ -1,4 +1,4 @@
-"""augment: the rows of a Ray Dataset, each at the key of its id."""
+"""augment: rows of a Ray Dataset, augmented by id."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def augment(
 ) -> ray.data.Dataset:
     """Return a Ray Dataset whose rows are augmented as a pure function of (seed, epoch, id).
 
-    Blocks, batch sizes, tasks or actors, retries and nodes change nothing: a row has the bytes that ``seedsafe_torch`` gives
-    the sample of the same index. Call it once for each epoch; Ray executes it when the result is read.
+    Blocks, batch sizes, tasks or actors, retries and nodes change nothing: a row has the bytes of the sample with the same
+    index from ``seedsafe_torch``. Call it once for each epoch; Ray executes it when the result is read.
 
     Args:
-        dataset: rows with an id; of columns named image, mask, keypoints, boxes and audio, unless `targets` says otherwise.
+        dataset: rows with an id, and with columns named image, mask, keypoints, boxes or audio, unless `targets` names others.
         pipeline: a Compose, a Transform, or a function of a row (a dict), whose result is the new row.
         seed: of the run, 0 ≤ seed < 2**128.
         epoch: the number of this pass.
-        id_column: holds each row's id. An integer is the sample's index itself; strings and bytes become one by
-            ``seedsafe.record_index``.
+        id_column: the column of each row's id. An integer is the sample's index itself; ``seedsafe.record_index`` makes one
+            from a string or bytes.
         targets: ``{"photo": "image"}``, from columns to targets.
         options: of ``Dataset.map_batches``: ``batch_size``, ``num_cpus``, ``compute=ray.data.ActorPoolStrategy(...)`` …
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: an argument is out of its range; when executed: a row has no id.
+        ValueError: an argument is out of its range; from Ray's execution: a row has no id.
 
     Example:
         >>> import seedsafe as ss
@@ -49,34 +49,32 @@ def augment(
         MapBatches(augment_rows)
     """
     if "batch_format" in options:
-        raise ValueError(f"batch_format={options['batch_format']!r} is chosen by seedsafe: leave it out")
+        raise ValueError(
+            f"seedsafe sets batch_format itself, got batch_format={options['batch_format']!r}: leave it out"
+        )
     keyed = keyed_map(pipeline, seed=seed, epoch=epoch, id=id_column, targets=targets)
     options["batch_format"] = "numpy"
-    if _wants_actors(options):
-        return dataset.map_batches(_Rows, fn_constructor_args=(keyed,), **options)
+    if isinstance(options.get("compute"), ray.data.ActorPoolStrategy):
+        return dataset.map_batches(_Actor, fn_constructor_args=(keyed,), **options)
 
     def augment_rows(batch: dict[str, Any]) -> dict[str, Any]:
-        return _augmented(keyed, batch)
+        return _augment(keyed, batch)
 
     return dataset.map_batches(augment_rows, **options)
 
 
-class _Rows:
-    """What an actor of a pool calls."""
+class _Actor:
+    """The function of an actor in a pool."""
 
     def __init__(self, keyed: KeyedMap) -> None:
         self._keyed = keyed
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return _augmented(self._keyed, batch)
+        return _augment(self._keyed, batch)
 
 
-def _wants_actors(options: dict[str, Any]) -> bool:
-    return isinstance(options.get("compute"), ray.data.ActorPoolStrategy)
-
-
-def _augmented(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
-    """Return a batch of columns with each row augmented; a column that no row changed is the very same object."""
+def _augment(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
+    """Augment each row of a batch of columns. A column that no row changed is returned as the same object."""
     names, columns = list(batch), list(batch.values())
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     result = [keyed(row) for row in rows]
@@ -91,7 +89,7 @@ def _augmented(keyed: KeyedMap, batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column(values: list[Any]) -> Any:
-    """Return values as a column: one array where they have one shape and dtype, else an array of objects."""
+    """Return values as a column: one array if they have one shape and dtype, else an array of objects."""
     arrays = [np.asarray(value) for value in values]
     if len({(array.shape, array.dtype) for array in arrays}) == 1:
         return np.stack(arrays)

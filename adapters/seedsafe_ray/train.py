@@ -1,4 +1,4 @@
-"""prepare_data_loader: Ray Train's, which leaves the order, the epochs and the ranks' shares as they are."""
+"""prepare_data_loader: Ray Train's, without a new sampler."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["prepare_data_loader"]
 
 
 def prepare_data_loader(loading: Any, **options: Any) -> Any:
-    """Return a loader of ``seedsafe_torch`` for Ray Train: it moves batches to the device, and keeps the sampler.
+    """Prepare a loader from ``seedsafe_torch`` for Ray Train: it moves batches to the device, and keeps its sampler.
 
-    ``ray.train.torch.prepare_data_loader`` replaces the sampler of a loader where there are several workers, and with it the
-    epochs: each pass is augmented as epoch 0. Call this instead of it.
+    Call this instead of ``ray.train.torch.prepare_data_loader``. With several workers, that one replaces the loader's sampler
+    and with it the epochs: each pass would be augmented as epoch 0.
 
     Args:
-        loading: made by ``seedsafe_torch.loader``; with several training workers, of a sampler that gives each its share:
+        loading: from ``seedsafe_torch.loader``; for several training workers, with a sampler that gives each its share:
             ``sampler=DistributedKeyedSampler(dataset, seed=42)``.
         options: of ``ray.train.torch.prepare_data_loader``: move_to_device, auto_transfer.
 
@@ -35,14 +35,14 @@ def prepare_data_loader(loading: Any, **options: Any) -> Any:
     if shares != workers and (workers > 1 or shares is not None):
         what = "divides no samples" if shares is None else f"divides the samples among {shares}"
         raise ValueError(
-            f"the loader's sampler {what}, and there are {workers} training workers: make the loader with "
+            f"the loader's sampler {what}, but there are {workers} training workers: make the loader with "
             "sampler=DistributedKeyedSampler(dataset, seed=...)"
         )
     return ray.train.torch.prepare_data_loader(loading, add_dist_sampler=False, **options)
 
 
 def _shares(loading: Any) -> int | None:
-    """Return among how many ranks a loader's sampler divides the samples; None if it does not."""
+    """Return the number of ranks among which a loader's sampler divides the samples, or None if it does not."""
     sampler = loading.batch_sampler if loading.batch_sampler is not None else loading.sampler
     while sampler is not None:
         shares = getattr(sampler, "num_replicas", None)

@@ -1,4 +1,4 @@
-"""Seedsafe for tf.data: datasets whose every sample is a function of (seed, epoch, index)."""
+"""seedsafe for tf.data."""
 
 from seedsafe_tf.batches import augment
 from seedsafe_tf.records import keyed

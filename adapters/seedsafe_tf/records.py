@@ -1,4 +1,4 @@
-"""keyed: the elements of an existing tf.data.Dataset, each augmented at the key of its id."""
+"""keyed: elements of a tf.data.Dataset, augmented by id."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import tensorflow as tf
 
 from seedsafe import SampleKey, keyed_map
 from seedsafe.reading import Targets
-from seedsafe_tf.handing import as_parallel, as_spec, handed
+from seedsafe_tf.numpy_map import as_parallel, as_spec, map_numpy
 
 __all__ = ["keyed"]
 
 
-@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # else rewritten where tf.data traces the caller
+@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]  # a tf.data trace of the caller would rewrite it
 def keyed(
     dataset: tf.data.Dataset,
     pipeline: Callable[..., Any],
@@ -28,8 +28,8 @@ def keyed(
 ) -> tf.data.Dataset:
     """Return a tf.data.Dataset whose elements are augmented as a pure function of (seed, epoch, id).
 
-    The id has to come with the element, from before any ``shuffle``: what ``enumerate`` counts after it are places in the order,
-    and gives an element another augmentation for each order.
+    The id must come with the element, from before any ``shuffle``. After it, ``enumerate`` counts positions in the shuffled
+    order, which would give an element another augmentation for each order.
 
     Args:
         dataset: of single elements, dicts or tuples, with an id.
@@ -37,11 +37,11 @@ def keyed(
         seed: of the run, 0 ≤ seed < 2**128.
         epoch: the number of this pass, also as a tensor inside ``flat_map`` over the epochs; or the entry that holds it.
         id: the entry that holds the id, or a function of the element that returns it. An integer is the index itself;
-            strings become one by ``seedsafe.record_index``.
+            ``seedsafe.record_index`` makes one from a string.
         targets: names the parts of an element; see ``augment``.
-        signature: the TensorSpecs of the results; by default those of the first element's, which is read here. Inside
-            ``flat_map`` and where sizes differ it must be given.
-        num_parallel_calls: at most so many elements at once, or ``tf.data.AUTOTUNE``; None for one after another.
+        signature: the TensorSpecs of the results; by default those of the first result, whose element is read here. It is
+            required inside ``flat_map`` and if sizes differ.
+        num_parallel_calls: the largest number of elements at once, or ``tf.data.AUTOTUNE``, or None for one at a time.
 
     Raises:
         TypeError: an argument is of another type.
@@ -57,37 +57,37 @@ def keyed(
     """
     if not isinstance(dataset, tf.data.Dataset):
         raise TypeError(
-            f"dataset must be a tf.data.Dataset, got {type(dataset).__name__}: use seedsafe_tf.augment for a source with positions"
+            f"dataset must be a tf.data.Dataset, got {type(dataset).__name__}: for a source with positions, use seedsafe_tf.augment"
         )
     calls = as_parallel(num_parallel_calls)
     moving = tf.is_tensor(epoch)
     run = keyed_map(pipeline, seed=seed, epoch=0 if moving else epoch, id=id, targets=targets)
     structure = (dataset.element_spec, tf.TensorSpec((), tf.int64)) if moving else dataset.element_spec
 
-    def made(*parts: Any) -> Any:
-        given = tf.nest.pack_sequence_as(structure, parts)
-        record, now = given if moving else (given, None)
+    def run_at_key(*parts: Any) -> Any:
+        element = tf.nest.pack_sequence_as(structure, parts)
+        record, now = element if moving else (element, None)
         key = run.key(record)
         return run.at(record, key if now is None else SampleKey(run.seed, now, key.index))
 
     if signature is None:
-        signature = _first(dataset, run)
+        signature = _first_spec(dataset, run)
     if moving:
         number = tf.cast(epoch, tf.int64)
         dataset = dataset.map(tf.autograph.experimental.do_not_convert(lambda *element: (element, number)))
     way_out = "pass signature=, the TensorSpecs of all results (None for a size that differs)"
-    return handed(dataset, made, signature, calls, way_out)
+    return map_numpy(dataset, run_at_key, signature, calls, way_out)
 
 
-def _first(dataset: Any, make: Callable[[Any], Any]) -> Any:
-    """Return the TensorSpecs of what is made of the first element."""
+def _first_spec(dataset: Any, function: Callable[[Any], Any]) -> Any:
+    """Return the TensorSpecs of a function's result for the first element."""
     if not tf.executing_eagerly():
         raise ValueError(
-            "signature is missing: inside flat_map or another traced function no element can be read; pass the TensorSpecs of "
+            "signature is missing, and inside flat_map or another traced function no element can be read: pass the TensorSpecs of "
             "the results, for instance keyed(...).element_spec of one epoch outside it"
         )
     for record in dataset.take(1).as_numpy_iterator():
-        return as_spec(make(record))
+        return as_spec(function(record))
     raise ValueError(
-        "signature is missing: the dataset has no element that could tell it; pass the TensorSpecs"
+        "signature is missing, and the dataset has no element to take it from: pass the TensorSpecs of the results"
     )

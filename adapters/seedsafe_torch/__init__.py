@@ -1,4 +1,4 @@
-"""seedsafe for PyTorch: datasets, samplers and loaders keyed on (seed, epoch, index)."""
+"""seedsafe for PyTorch: keyed datasets, samplers and loaders."""
 
 try:
     from seedsafe_torch.conversion.pipeline import convert

@@ -7,7 +7,16 @@ reaches the workers, and the framework's quirks.
 from seedsafe.ground.checks import flag
 from seedsafe.keys.key import address, checked_int, philox
 from seedsafe.pipeline.primitive import declared
-from seedsafe.reading.batches import AtOnce, augment_batch, collate, count, read_batch, ready_batches, stack
+from seedsafe.reading.batches import (
+    AtOnce,
+    augment_batch,
+    collate,
+    count,
+    read_batch,
+    ready_batches,
+    stack,
+    stack_rows,
+)
 from seedsafe.reading.faults import (
     FailureLog,
     Faults,
@@ -82,6 +91,7 @@ __all__ = [
     "require_finite_after",
     "shared_seed",
     "stack",
+    "stack_rows",
     "stamped",
     "walk",
 ]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from seedsafe import ring
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
@@ -26,7 +27,16 @@ from seedsafe.reading.forms import (
     take_apart,
 )
 
-__all__ = ["AtOnce", "augment_batch", "collate", "count", "read_batch", "ready_batches", "stack"]
+__all__ = [
+    "AtOnce",
+    "augment_batch",
+    "collate",
+    "count",
+    "read_batch",
+    "ready_batches",
+    "stack",
+    "stack_rows",
+]
 
 
 def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
@@ -53,6 +63,12 @@ def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
             f"a sample of the batch has a {type(parts[0]).__name__} where an array or a number belongs: convert it"
         )
     return np.stack(arrays)
+
+
+def stack_rows(parts: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return parts as one array like `stack`, without a copy if they are the rows of a batch in place."""
+    whole = ring.batch_at(parts)
+    return stack(parts) if whole is None else whole
 
 
 def collate(samples: Sequence[Any], stack: Callable[[Sequence[Any]], npt.NDArray[Any]] = stack) -> Any:

@@ -120,5 +120,5 @@ def test_workers_that_tensorflow_starts_under_a_strategy_are_refused() -> None:
 
 def test_an_epoch_that_tf_keras_resumes_in_its_middle_is_refused() -> None:
     told = fact("resumed_midway", "tf_keras")["told"]
-    assert told.startswith("tf-keras resumes this epoch at step 2 and reads the data from batch 0")
+    assert told.startswith("tf-keras resumes this epoch at step 2, but reads the data from batch 0")
     assert "save_freq='epoch'" in told

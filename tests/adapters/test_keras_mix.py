@@ -68,6 +68,6 @@ def test_what_cannot_be_mixed_is_refused() -> None:
         AugmentedSequence(Whole(7), seed=SEED, batch_size=3, mix=3)  # type: ignore[arg-type]
     alone = AugmentedSequence(pixels(7), CROP, seed=SEED, batch_size=3, epoch=0, mix=MIX)
     with pytest.raises(
-        TypeError, match="a batch to be mixed must be a tuple of images and labels, got ndarray"
+        TypeError, match="mix needs a batch that is a tuple of images and labels, got ndarray"
     ):
         alone[0]

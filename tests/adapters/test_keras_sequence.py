@@ -323,8 +323,8 @@ class TestEpoch:
 @pytest.mark.parametrize(
     ("base", "options", "error", "message"),
     [
-        (Samples(7), {}, TypeError, "batch_size is missing: Samples is not a Keras Sequence"),
-        (Batches(7, 2), {"batch_size": 2}, ValueError, "batch_size=2 is for a base of samples.*leave it out"),
+        (Samples(7), {}, TypeError, "batch_size is missing, and Samples is not a Keras Sequence"),
+        (Batches(7, 2), {"batch_size": 2}, ValueError, "batch_size=2 needs a base of samples.*leave it out"),
         (Samples(7), {"batch_size": 0}, ValueError, "batch_size must be at least 1"),
         (Samples(7), {"batch_size": 2.0}, TypeError, "batch_size must be an integer, got 2.0"),
         (Samples(7), {"batch_size": 2, "workers": -1}, ValueError, "workers must be at least 0"),

@@ -197,10 +197,10 @@ def test_a_sample_of_another_shape_or_structure_is_an_error_in_words() -> None:
     ):
         list(of(wide, None, batch_size=1, shuffle=False))
     real = [*PAIRS, (np.zeros((4, 5), np.uint8), 0.5)]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"declared as int64 .* is float64"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must be int64 .* got float64"):
         list(of(real, None, batch_size=1, shuffle=False))
     alone = [*PAIRS, np.zeros((4, 5), np.uint8)]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"parts were declared as .*, and are "):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"parts must be .*, as declared, got "):
         list(of(alone, None, batch_size=1, shuffle=False))
 
 
@@ -221,9 +221,9 @@ def test_a_sample_of_another_shape_or_structure_is_an_error_in_words() -> None:
         (ValueError, "one of epochs and epoch", {"epoch": 1}),
         (ValueError, "epochs must be at least 1", {"epochs": 0}),
         (TypeError, r"pair \(epoch, step\), got 3", {"start": 3}),
-        (ValueError, "start's epoch must be .* got 3: there are epochs=2", {"start": (3, 0)}),
+        (ValueError, "start's epoch must be .* got 3: the run has epochs=2", {"start": (3, 0)}),
         (ValueError, r"start's step must be .* got 4: an epoch has 3", {"start": (1, 4)}),
-        (ValueError, "lies behind epochs=2", {"start": (2, 1)}),
+        (ValueError, "is after the end of the run, epochs=2", {"start": (2, 1)}),
         (ValueError, "epoch=1 is fixed", {"epochs": None, "epoch": 1, "start": (1, 0)}),
         (TypeError, "shuffle must be True or False", {"shuffle": 10}),
         (ValueError, "on_error must be one of", {"on_error": "skip"}),
@@ -240,12 +240,12 @@ def test_bad_input_of_keyed_is_an_error_in_words() -> None:
         keyed(PAIRS, CROP, seed=1, epoch=0, id="id")
     with pytest.raises(ValueError, match="no entry 'number' for its id"):
         rows(id="number")
-    with pytest.raises(ValueError, match="signature is missing: the dataset has no element"):
+    with pytest.raises(ValueError, match="signature is missing, and the dataset has no element"):
         keyed(tf.data.Dataset.from_tensor_slices(ROWS).take(0), CROP, seed=1, epoch=0, id="id")
-    with pytest.raises(ValueError, match="signature is missing: inside flat_map"):
+    with pytest.raises(ValueError, match="signature is missing, and inside flat_map"):
         tf.data.Dataset.range(2).flat_map(lambda epoch: rows(epoch=epoch))
     short = {"image": tf.TensorSpec((None, 32, 3), tf.uint8), "id": tf.TensorSpec((), tf.int32)}
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"declared as int32 .* int64.*signature"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"must be int32 .* int64.*signature"):
         list(rows(signature=short))
 
 

@@ -85,7 +85,7 @@ def test_targets_and_ragged_results(cluster: Any) -> None:
 def test_errors(cluster: Any) -> None:
     from seedsafe_ray import augment
 
-    with pytest.raises(ValueError, match="batch_format='pandas' is chosen by seedsafe"):
+    with pytest.raises(ValueError, match="seedsafe sets batch_format itself, got batch_format='pandas'"):
         augment(rows(cluster), AUGMENT, seed=SEED, epoch=0, batch_format="pandas")
     with pytest.raises(Exception, match="no entry 'name' for its id"):
         augment(rows(cluster), AUGMENT, seed=SEED, epoch=0, id_column="name").take_all()

@@ -75,5 +75,5 @@ def test_a_loader_without_shares_is_refused(cluster: Any, tmp_path: Path) -> Non
         scaling_config=ScalingConfig(num_workers=2),
         run_config=RunConfig(storage_path=str(tmp_path)),
     )
-    with pytest.raises(Exception, match="divides no samples, and there are 2 training workers"):
+    with pytest.raises(Exception, match="divides no samples, but there are 2 training workers"):
         trainer.fit()
