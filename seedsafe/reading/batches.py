@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from seedsafe import ring
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleIndex, SampleKey
 from seedsafe.keys.many import ManyKeys
@@ -67,7 +66,9 @@ def stack(parts: Sequence[Any]) -> npt.NDArray[Any]:
 
 def stack_rows(parts: Sequence[Any]) -> npt.NDArray[Any]:
     """Return parts as one array like `stack`, without a copy if they are the rows of a batch in place."""
-    whole = ring.batch_at(parts)
+    from seedsafe.ring import batch_at  # it imports multiprocessing, which Pyodide lacks
+
+    whole = batch_at(parts)
     return stack(parts) if whole is None else whole
 
 

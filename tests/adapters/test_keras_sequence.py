@@ -81,9 +81,7 @@ class TestSamples:
         sequence = AugmentedSequence(base, CROP, seed=SEED, batch_size=2)
         sequence.begin_epoch(0)
         base.append(base[0])
-        with pytest.raises(
-            ValueError, match=r"had the length 4 when .* has 5 in epoch 1: make a new sequence"
-        ):
+        with pytest.raises(ValueError, match=r"had the length 4 when .* 5 in epoch 1: make a new sequence"):
             sequence.begin_epoch(1)
 
     def test_may_be_pictures_and_tensors(self) -> None:
@@ -316,7 +314,7 @@ class TestEpoch:
     def test_callback_refuses_other_sequences(self) -> None:
         with pytest.raises(TypeError, match="must be an AugmentedSequence, got Samples"):
             EpochCallback(Samples(3))
-        with pytest.raises(ValueError, match="has the fixed epoch 0: leave epoch= out"):
+        with pytest.raises(ValueError, match="has the fixed epoch 0: to train on it, leave epoch= out"):
             EpochCallback(at(Samples(3), batch_size=1))
 
 

@@ -193,7 +193,8 @@ def test_a_sample_that_fails_is_named_or_replaced() -> None:
 def test_a_sample_of_another_shape_or_structure_is_an_error_in_words() -> None:
     wide = [*PAIRS, (np.zeros((4, 6), np.uint8), 0)]
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match=r"shape \(None, 4, 5\), and is .*\(1, 4, 6\).*RandomCrop"
+        tf.errors.InvalidArgumentError,
+        match=r"shape \(None, 4, 5\), as declared, got .*\(1, 4, 6\).*RandomCrop",
     ):
         list(of(wide, None, batch_size=1, shuffle=False))
     real = [*PAIRS, (np.zeros((4, 5), np.uint8), 0.5)]
