@@ -494,7 +494,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: loader(AugmentedDataset(Photographs(), AUGMENT, seed=0, epoch=3), epoch=4),
             ValueError,
-            "epoch=4 differs from the dataset.s fixed epoch",
+            "epoch=4 differs from the dataset's fixed epoch",
         ),
         (
             lambda: KeyedSampler([1], seed=0).load_state_dict({"epoch": 0}),
