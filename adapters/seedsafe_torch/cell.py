@@ -18,14 +18,14 @@ from typing import Any, Final, Literal
 
 from seedsafe.reading import WarningLog
 
-__all__ = ["EpochCell", "Shared"]
+__all__ = ["EpochCell", "SharedBytes"]
 
 _MOST: Final = 2**20  # indices that are watched, one byte each
 _NUMBERS: Final = 16  # bytes: the epoch, and the bits of the warnings
 _EPOCH_TWICE: Final = 2**16  # the bit of a warning; a reader's warnings use others
 
 
-class Shared:
+class SharedBytes:
     """Memory, zeros at first, that this process shares with workers that it starts.
 
     Pickled at any other time, or copied, it becomes a copy. On Windows, where this was not run, the memory is one that
@@ -102,9 +102,9 @@ class EpochCell(WarningLog):
     def __init__(self, length: int | None) -> None:
         self._step = max(-(-(length or 0) // _MOST), 1)
         watched = -(-(length or 0) // self._step)
-        self._map(Shared(_NUMBERS + watched))
+        self._map(SharedBytes(_NUMBERS + watched))
 
-    def _map(self, memory: Shared) -> None:
+    def _map(self, memory: SharedBytes) -> None:
         self._memory = memory
         whole, *before = memory.views("B")
         self._view = whole[:_NUMBERS].cast("q")
@@ -164,7 +164,7 @@ class EpochCell(WarningLog):
 
 
 def _rebuild(memory: dict[str, Any], step: int) -> EpochCell:
-    shared, cell = Shared.__new__(Shared), EpochCell.__new__(EpochCell)
+    shared, cell = SharedBytes.__new__(SharedBytes), EpochCell.__new__(EpochCell)
     shared.__setstate__(memory)
     cell._step = step
     cell._map(shared)

@@ -34,7 +34,7 @@ from seedsafe_torch.conversion.sources import convert_base
 from seedsafe_torch.faults import worker_id
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["NOTHING", "AugmentedDataset", "Envelope", "offered", "reads_batches"]
+__all__ = ["NOTHING", "AugmentedDataset", "Envelope", "offer", "reads_batches"]
 
 _ANSWERS = ("raise", "skip", "replace")
 _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_collate"
@@ -43,25 +43,25 @@ _DROPPED_BY = "seedsafe_torch.loader, or pass collate_fn=seedsafe_torch.skip_col
 NOTHING: Final = (None, None)
 
 
-class _Offered(threading.local):
-    """What the thread that makes a batch in place offers to the dataset that it reads next."""
+class _Offer(threading.local):
+    """The row that a thread offers to the dataset that it reads next, while it makes a batch in place."""
 
     row: tuple[Any, Any] = NOTHING
-    """The index that is read, as the loader passed it, and memory for its sample's first array."""
+    """The index to read, as the loader passed it, and the memory for its sample's first array."""
 
-    def taken(self, index: Any) -> Any:
-        """Return the memory if it is offered for an index, and None for that of a signal handler or a finalizer.
+    def take(self, index: Any) -> Any:
+        """Return the memory that is offered for an index, once, or None.
 
-        It is there once: what is read inside makes samples of its own.
+        A signal handler or a finalizer that reads another index gets None, and so do datasets inside.
         """
-        of, row = self.row
-        if row is None or of is not index:
+        own, row = self.row
+        if row is None or own is not index:
             return None
         self.row = NOTHING
         return row
 
 
-offered = _Offered()
+offer = _Offer()
 
 
 class AugmentedDataset(Forwarding, Dataset[Any]):
@@ -165,7 +165,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         reader, cell = self.reader, self._cell
         if type(index) is SampleIndex and index is not cell.last and self.epoch is None:  # from a loader
             cell.last = index
-            return reader.sample(index, row=None if offered.row is NOTHING else offered.taken(index))
+            return reader.sample(index, row=None if offer.row is NOTHING else offer.take(index))
         if isinstance(index, slice | list | tuple):
             raise TypeError(
                 f"index must be one integer, got {index!r}: for several, use torch.utils.data.Subset"
@@ -190,8 +190,8 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             at = SampleIndex(position, epoch)
         else:
             at = SampleIndex(position, stamp.epoch if epoch is None else epoch, stamp.occurrence, stamp.view)
-        asked = stamp is index or (offered.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
-        row = offered.taken(stamp) if asked else None
+        asked = stamp is index or (offer.row is not NOTHING and sys._getframe(1).f_code in _BETWEEN)
+        row = offer.take(stamp) if asked else None
         if fetch is None:
             return reader.sample(at, row=row)
         with fetch.enter(at, reader):

@@ -1,4 +1,4 @@
-"""Batches in place: a loader's samples are written, one by one, where the training process sees their batch."""
+"""Batches in place: samples written into shared memory."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from torch.utils.data._utils import collate as torchs
 from seedsafe import ring
 from seedsafe.reading import AtOnce, Skipped
 from seedsafe_torch.at_once import at_once, may_pay
-from seedsafe_torch.dataset import NOTHING, AugmentedDataset, Envelope, offered, reads_batches
+from seedsafe_torch.dataset import NOTHING, AugmentedDataset, Envelope, offer, reads_batches
 from seedsafe_torch.faults import Whole
 from seedsafe_torch.fetching import fetch_above
 
 __all__ = ["RowByRow", "collate", "in_place_or_not", "why_not_in_place"]
 
 _SMALL: Final = 1 << 14
-"""A part of a batch below so many bytes is sent by value."""
+"""A part of a batch with fewer bytes is sent by value."""
 _ROW: Final = 1 << 15
-"""Below so many bytes a sample's array is not in a row."""
+"""A sample's array with fewer bytes is not written in a row."""
 _LARGE: Final = 1 << 20
-"""Below so many bytes a batch of the training process's own is not worth it."""
-_torchs_way: Final[Any] = reduce_tensor
+"""In the training process, a batch with fewer bytes is not made in place."""
+_reduce: Final[Any] = reduce_tensor
 _TENSORS: Final = torchs.default_collate_fn_map[torch.Tensor]
 _ARRAYS: Final = torchs.default_collate_fn_map[np.ndarray]
 
 
 class RowByRow(Dataset[Any]):
-    """A loader's dataset whose batches are lists of samples that lie in the rows of the batch that `collate` returns.
+    """A loader's dataset whose samples are the rows of the batch that `collate` returns.
 
-    For any other collate function they are samples like all others.
+    For any other collate function they are ordinary samples.
 
     Args:
-        dataset: any map-style dataset, which is read index by index.
+        dataset: any map-style dataset; it is read index by index.
 
     Example:
         >>> rows = RowByRow([np.full((128, 128), i, np.float32) for i in range(8)])
@@ -68,23 +68,23 @@ class RowByRow(Dataset[Any]):
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         rows = _Rows(len(indices), travels=_leaves_worker())
         if reads_batches(self.dataset):
-            return [_placed(rows, sample) for sample in self.dataset.__getitems__(indices)]
+            return [_place(rows, sample) for sample in self.dataset.__getitems__(indices)]
         dataset, offers, samples = self.dataset, _is_ours(self.dataset), []
         result = _at_once(dataset, indices) if offers and may_pay(dataset, len(indices)) else None
         if type(result) is Ready:
             return result
         if result is not None:
-            return [_placed(rows, result(number, rows.offer())) for number in range(len(indices))]
+            return [_place(rows, result(number, rows.offer())) for number in range(len(indices))]
         try:
             for index in indices:
                 if rows.idle:
                     samples.append(dataset[index])
                     continue
                 row = rows.offer() if offers else None
-                offered.row = NOTHING if row is None else (index, row)
-                samples.append(_placed(rows, dataset[index]))
+                offer.row = NOTHING if row is None else (index, row)
+                samples.append(_place(rows, dataset[index]))
         finally:
-            offered.row = NOTHING
+            offer.row = NOTHING
         return samples
 
     def __getattr__(self, name: str) -> Any:
@@ -94,17 +94,16 @@ class RowByRow(Dataset[Any]):
 
 
 def collate(samples: Sequence[Any]) -> Any:
-    """Return a batch as `torch.utils.data.default_collate` does, in memory that is used again when nobody holds it.
+    """Collate like `torch.utils.data.default_collate`, in memory that is used again when nobody holds it.
 
-    `loader` collates with it where no collate_fn is given. In one of your own, call it instead of default_collate: in
-    a worker the tensors that it returns go to the training process without being copied. Tensors made from them
-    afterwards are sent as usual.
+    `loader` collates with it if it gets no collate_fn. In your own collate function, call it instead of default_collate:
+    its tensors go from a worker to the training process without a copy. Tensors that you make from them are sent as usual.
 
     Args:
         samples: of a batch; arrays, tensors, numbers, strings, and tuples, lists and dicts of these.
 
     Returns:
-        what default_collate returns: equal in structure, types, shapes, dtypes and values, writable and contiguous.
+        The batch of default_collate: equal in structure, types, shapes, dtypes and values, writable and contiguous.
 
     Example:
         >>> batch = collate([(np.zeros((3, 64, 64), np.float32), 0), (np.ones((3, 64, 64), np.float32), 1)])
@@ -115,42 +114,42 @@ def collate(samples: Sequence[Any]) -> Any:
     if travels and ring.why_not() is not None:
         return default_collate(list(samples))
     if type(samples) is Ready:
-        result = samples.collated(travels)
+        result = samples.collate(travels)
         if result is not None:
             return result
     return torchs.collate(cast(Any, samples), collate_fn_map=_functions(travels))
 
 
 def why_not_in_place(loading: DataLoader[Any]) -> str | None:
-    """Return why the batches of a loader are not made in place, or None if they are, as far as is known.
+    """Return the reason why a loader does not make batches in place, or None if, as far as is known, it does.
 
     Args:
-        loading: a DataLoader, made by `loader`.
+        loading: a DataLoader from `loader`.
 
     Example:
         >>> why_not_in_place(DataLoader([1, 2]))
         'its collate_fn is default_collate: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate'
     """
-    made_with: Any = loading.collate_fn
-    while isinstance(made_with, functools.partial):
-        made_with = made_with.keywords.get("collate", made_with.func)
-    if made_with is not collate:
-        name = getattr(made_with, "__name__", type(made_with).__name__)
+    function: Any = loading.collate_fn
+    while isinstance(function, functools.partial):
+        function = function.keywords.get("collate", function.func)
+    if function is not collate:
+        name = getattr(function, "__name__", type(function).__name__)
         return f"its collate_fn is {name}: make the loader with seedsafe_torch.loader, or pass seedsafe_torch.collate"
     return ring.why_not() if loading.num_workers else None
 
 
 def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options: dict[str, Any]) -> Any:
-    """Return the dataset of a loader, and set its collate_fn, so that batches are made in place where they can be.
+    """Return the dataset of a loader, and set its collate_fn, so that it makes batches in place if it can.
 
     Args:
-        wanted: True if they must be, False if they must not, None if they should.
-        dataset: the outermost.
+        wanted: True if it must, False if it must not, None if it should.
+        dataset: the outermost one.
         in_batches: whether the loader makes batches at all.
         options: of the DataLoader.
 
     Raises:
-        ValueError: they must be, but cannot be.
+        ValueError: it must, but cannot.
     """
     if wanted is False:
         return dataset
@@ -158,21 +157,21 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
     if not in_batches:
         reason = "batch_size=None makes no batches"
     elif options.get("collate_fn") is not None:
-        reason = "batches are made by the collate_fn given, which may call seedsafe_torch.collate itself"
+        reason = "collate_fn makes the batches, and may call seedsafe_torch.collate itself"
     if reason is None:
         options["collate_fn"] = collate
         return RowByRow(dataset)
     if wanted:
         raise ValueError(
-            f"in_place=True is impossible: {reason}. Leave in_place out to use it only where it is possible"
+            f"in_place=True is impossible, because {reason}: leave in_place out, to make batches in place only if possible"
         )
     return dataset
 
 
 class _Travelling(torch.Tensor):
-    """A tensor of a worker's batch: it goes to the training process by its slot, small ones by value."""
+    """A tensor of a worker's batch: it is sent to the training process as its slot, or by value if small."""
 
-    __torch_function__: Any = torch._C._disabled_torch_function_impl  # what is made of it is plain
+    __torch_function__: Any = torch._C._disabled_torch_function_impl  # results of functions are plain tensors
     bytes: npt.NDArray[np.uint8]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -183,16 +182,16 @@ class _Travelling(torch.Tensor):
         return deepcopy(self.as_subclass(torch.Tensor), memory)
 
 
-def _sent(tensor: _Travelling) -> tuple[Any, ...]:
+def _reduce_travelling(tensor: _Travelling) -> tuple[Any, ...]:
     plain = tensor.as_subclass(torch.Tensor)
     nbytes = plain.numel() * plain.element_size()
-    moved = plain.data_ptr() != ring.pointer_of(tensor.bytes) or nbytes != tensor.bytes.nbytes
-    if moved or plain.requires_grad or not plain.is_contiguous():  # changed by a collate_fn
-        return cast("tuple[Any, ...]", _torchs_way(plain))
+    differs = plain.data_ptr() != ring.pointer_of(tensor.bytes) or nbytes != tensor.bytes.nbytes
+    if differs or plain.requires_grad or not plain.is_contiguous():  # a collate_fn has changed it
+        return cast("tuple[Any, ...]", _reduce(plain))
     return _tensor, (tensor.bytes, plain.dtype, tuple(plain.shape))
 
 
-ForkingPickler.register(_Travelling, _sent)
+ForkingPickler.register(_Travelling, _reduce_travelling)
 
 
 def _tensor(array: npt.NDArray[np.uint8], dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
@@ -200,39 +199,39 @@ def _tensor(array: npt.NDArray[np.uint8], dtype: torch.dtype, shape: tuple[int, 
 
 
 def _leaves_worker() -> bool:
-    """Return whether the batch under way is sent: that of a worker, not of a loader that one of its samples reads."""
+    """Return whether the batch under way is a worker's own, to be sent, and not of a loader that one of its samples reads."""
     info, fetch = get_worker_info(), fetch_above()
     if info is None or (fetch is not None and fetch.dataset is not info.dataset):
         return False
-    ring.stay()  # a DataLoader ends its workers when it reads no more
+    ring.stay()  # a DataLoader ends its workers after the last batch
     return True
 
 
 def _is_ours(dataset: Any) -> bool:
-    """Return whether nobody between a dataset and the augmentation may keep a sample: no class but ours and torch's."""
+    """Return whether a dataset has only our classes and torch's around the augmentation, none of which keeps a sample."""
     while type(dataset) in (Envelope, Subset):
         dataset = dataset.dataset
     return type(dataset) is AugmentedDataset
 
 
 class Ready(Whole):
-    """The samples of a batch, whose images are the rows of a tensor that is there already.
+    """The samples of a batch whose images are already the rows of one array.
 
     Args:
-        made: the images and what the samples have beside them.
-        whole: the memory that the images lie in; None for memory of their own.
+        result: the images, and the samples' other parts.
+        whole: the memory of the images, or None if they own it.
     """
 
-    def __init__(self, made: AtOnce, whole: ring.Part | None) -> None:
-        images, others = made
+    def __init__(self, result: AtOnce, whole: ring.Part | None) -> None:
+        images, others = result
         super().__init__(
             images if others is None else [(row, *one) for row, one in zip(images, others, strict=True)]
         )
-        self._kept, self._images, self._others, self._whole = tuple(self), images, others, whole
+        self._samples, self._images, self._others, self._whole = tuple(self), images, others, whole
 
-    def collated(self, travels: bool) -> Any:
-        """Return the batch; None if a sample was exchanged since."""
-        if len(self) != len(self._kept) or not all(map(is_, self, self._kept)):
+    def collate(self, travels: bool) -> Any:
+        """Return the batch, or None if a sample was exchanged since."""
+        if len(self) != len(self._samples) or not all(map(is_, self, self._samples)):
             return None
         images, whole = self._images, self._whole
         if whole is not None:
@@ -249,22 +248,22 @@ class Ready(Whole):
 
 
 def _at_once(dataset: Any, indices: Sequence[int]) -> Any:
-    """Return the batch of a dataset of ours, or a function that makes its samples, or None; see `KeyedReader.at_once`."""
+    """Return the batch of a dataset of ours, or a function that returns its samples, or None; see `KeyedReader.at_once`."""
     travels = _leaves_worker()
-    taken: list[ring.Part | None] = []
+    memory: list[ring.Part | None] = []
 
     def room(shape: tuple[int, ...], dtype: Any) -> Any:
         nbytes = math.prod(shape) * np.dtype(dtype).itemsize
         worth = nbytes >= (_SMALL if travels else _LARGE)
         part = ring.new_part(nbytes, travels=travels) if worth else None
-        taken.append(part)
+        memory.append(part)
         return np.empty(shape, dtype) if part is None else part.memory[:nbytes].view(dtype).reshape(shape)
 
     result = at_once(dataset, indices, room)
-    return Ready(result, taken[-1]) if isinstance(result, AtOnce) else result
+    return Ready(result, memory[-1]) if isinstance(result, AtOnce) else result
 
 
-def _placed(rows: _Rows, sample: Any) -> Any:
+def _place(rows: _Rows, sample: Any) -> Any:
     return sample if type(sample) is Skipped else rows.place(sample)
 
 
@@ -272,7 +271,7 @@ class _Rows(ring.Rows):
     """Rows for tensors as well."""
 
     def size(self, part: Any) -> int | None:
-        """Return the bytes of an array or tensor that can be a row; None for anything else."""
+        """Return the number of bytes of an array or tensor that can be a row, or None."""
         return _size(part)
 
     def copy(self, part: Any, memory: npt.NDArray[np.uint8]) -> Any:
@@ -283,7 +282,7 @@ class _Rows(ring.Rows):
 
 
 def _size(part: Any) -> int | None:
-    """Return the bytes of an array or tensor that default_collate stacks to a contiguous tensor; None for others."""
+    """Return the number of bytes of an array or tensor that default_collate stacks to a contiguous tensor, or None."""
     if type(part) is torch.Tensor:
         usual = part.device.type == "cpu" and part.layout is torch.strided and not part.is_nested
         if not usual or part.requires_grad or part.is_quantized or part.is_conj() or part.is_neg():
@@ -309,20 +308,20 @@ def _is_torchs(dtype: np.dtype[Any]) -> bool:
 
 
 def _functions(travels: bool) -> dict[Any, Callable[..., Any]]:
-    """Return what default_collate calls for each type of element, in place where that is torch's own."""
+    """Return the collate function of each type of element, in place if it is torch's own."""
     usual: dict[Any, Callable[..., Any]] = dict(torchs.default_collate_fn_map)
     if travels:
         for kind, function in usual.items():
             if function.__module__ == torchs.__name__ and kind not in (torch.Tensor, np.ndarray, str, bytes):
-                usual[kind] = functools.partial(_sendable, function)
+                usual[kind] = functools.partial(_collate_numbers, function)
     for kind, function in ((torch.Tensor, _TENSORS), (np.ndarray, _ARRAYS)):
         if usual[kind] is function:
-            usual[kind] = functools.partial(_stacked, function, travels)
+            usual[kind] = functools.partial(_stack, function, travels)
     return usual
 
 
-def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
-    """Return tensors or arrays as one tensor: that of the rows that they are, or a new one."""
+def _stack(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
+    """Return tensors or arrays as one tensor, without a copy if they are the rows of a batch."""
     first = parts[0]
     nbytes = _size(first)
     if not travels and nbytes and nbytes < _ROW and nbytes * len(parts) < _LARGE:
@@ -342,8 +341,7 @@ def _stacked(usual: Callable[..., Any], travels: bool, parts: Sequence[Any], *, 
         if whole is None:
             result = torch.stack(tensors)
             return _by_value(result) if travels else result
-        stacked = _tensor(whole.memory, tensors[0].dtype, (len(parts), *first.shape))
-        torch.stack(tensors, out=stacked)
+        torch.stack(tensors, out=_tensor(whole.memory, tensors[0].dtype, (len(parts), *first.shape)))
     array = whole.array(np.uint8, (nbytes * len(parts),))
     dtype = first.dtype if isinstance(first, torch.Tensor) else torch.as_tensor(first).dtype
     tensor = _tensor(array.view(np.ndarray), dtype, (len(parts), *first.shape))
@@ -358,8 +356,8 @@ def _rows(parts: Sequence[Any], nbytes: int) -> ring.Part | None:
     return whole if whole and all(part.flags.c_contiguous for part in parts) else None
 
 
-def _sendable(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
-    """Return what torch makes of numbers, to be sent by value."""
+def _collate_numbers(usual: Callable[..., Any], parts: Sequence[Any], *, collate_fn_map: Any) -> Any:
+    """Collate numbers as torch does, to a tensor that is sent by value."""
     result = usual(parts, collate_fn_map=torchs.default_collate_fn_map)
     return _by_value(result) if isinstance(result, torch.Tensor) else result
 

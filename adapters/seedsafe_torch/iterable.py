@@ -1,4 +1,4 @@
-"""AugmentedIterable: a stream of records, augmented by (seed, epoch, record id)."""
+"""AugmentedIterable: a stream of records with keyed augmentation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from typing import Any, Final, NamedTuple, SupportsIndex
 from torch.utils.data import IterableDataset, get_worker_info
 
 from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
-from seedsafe.reading import augment_records, checked_int
-from seedsafe_torch.cell import Shared
+from seedsafe.reading import augment_records, checked_int, flag
+from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
 
-__all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "checked_state", "start_of"]
+__all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "check_state", "start_of"]
 
-_EPOCH, _BEGUN, _WORKERS = range(
-    3
-)  # told to all processes: the epoch; the last that began, + 1; whether in a worker
+# The numbers that all processes share: the next epoch, the last one that began plus 1, whether a worker reads.
+_EPOCH, _BEGUN, _WORKERS = range(3)
 _WATCHED: Final = 1024
 _WAY_OUT: Final = "store and load the state of its loader, seedsafe_torch.loader(stream, …) or torchdata's StatefulDataLoader"
 ENDED: Final = "ended"
@@ -31,19 +30,19 @@ NOTHING: Final = "seedsafe: no record"
 class AugmentedIterable(IterableDataset[Any]):
     """An iterable source whose records are augmented as a pure function of (seed, epoch, record id).
 
-    What a record becomes depends on no shard, worker, rank or order. The epoch comes from `set_epoch`, or by itself
-    from ``seedsafe_torch.loader``; a plain DataLoader that sets no epoch would repeat its augmentations, and warns.
+    The result for a record depends on no shard, worker, rank or order. The epoch comes from `set_epoch` or from
+    ``seedsafe_torch.loader``. A plain DataLoader without `set_epoch` repeats its augmentations in each pass, and warns.
 
     Args:
         source: any iterable that yields records: webdataset, Hugging Face's streaming datasets, MosaicML streaming,
-            litdata. It divides itself among workers and ranks, as these do, unless `split` is true.
+            litdata. It must divide itself among workers and ranks, as these do, unless `split` is true.
         augment: a Compose, a Transform, or a function of a record.
         seed: of the run, 0 ≤ seed < 2**128.
-        id: the record's entry that holds its id, or a function of the record that returns it; see ``seedsafe.keyed_map``. With
+        id: the entry of a record that holds its id, or a function of the record that returns it; see ``seedsafe.keyed_map``. With
             ``split=True`` it may be None: then a record's position in the source is its index.
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
-        targets: the parts of a record; see AugmentedDataset.
-        split: whether every worker reads the whole source, in one order, and keeps each n-th record of its own.
+        targets: names the parts of a record; see AugmentedDataset.
+        split: whether each of n workers reads the whole source, in one order, and keeps every n-th record.
 
     Raises:
         TypeError: an argument is of another type.
@@ -73,11 +72,10 @@ class AugmentedIterable(IterableDataset[Any]):
             raise TypeError(f"source must be iterable, got {type(source).__qualname__}")
         if hasattr(source, "__next__"):
             raise TypeError(
-                f"source must be iterable once for each epoch, got {type(source).__qualname__}, which can be read only "
-                "once: pass what it was made of"
+                f"source must be iterable in every epoch, got {type(source).__qualname__}, which can be read only once: "
+                "pass the iterable that it comes from"
             )
-        if not isinstance(split, bool):
-            raise TypeError(f"split must be True or False, got {split!r}")
+        flag("split", split)
         if id is None and not split:
             raise ValueError(
                 "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or "
@@ -90,26 +88,28 @@ class AugmentedIterable(IterableDataset[Any]):
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch
         self.targets = targets
         self.split = split
-        self._memory = Shared(24)
-        self._place = Start(0)  # where the pass under way began
-        self._yielded = 0  # records since then
+        self._memory = SharedBytes(24)
+        self._start = Start(0)  # of the pass under way
+        self._yielded = 0  # records since the start
         self._order = 0  # a hash of the indices of all records of the pass, in their order
-        self._asked: dict[str, Any] | None = None  # what was set or loaded, and no pass has begun with
-        self._asked_in = 0  # the process that was asked
-        self._common_ids = id not in (None, content_id)  # whether to warn of them
-        self._map(0)  # what is wrong with the arguments is said here
+        self._request: dict[str, Any] | None = (
+            None  # the epoch or state that was set, until a pass begins with it
+        )
+        self._request_process = 0  # the process in which it was set
+        self._watches_ids = id not in (None, content_id)  # for one id of two records
+        self._map(0)  # it checks the arguments
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
-        """Set the epoch of the passes that begin from now on, in this process and in its workers, and of the source."""
+        """Set the epoch of later passes, in this process and in its workers, and of the source."""
         number = SampleKey(0, epoch, 0).epoch
-        if self._asked is None or self._asked["epoch"] != number:
-            self._asked, self._asked_in = {"epoch": number}, os.getpid()
+        if self._request is None or self._request["epoch"] != number:
+            self._request, self._request_process = {"epoch": number}, os.getpid()
         self.tell(number)
         if hasattr(self.source, "set_epoch"):
             self.source.set_epoch(number)
 
     def tell(self, epoch: int) -> None:
-        """Say to all processes which epoch is next, and that none of them reads."""
+        """Set the next epoch in all processes, while none of them reads."""
         for numbers in self._memory.views("q"):
             numbers[_EPOCH], numbers[_WORKERS] = epoch, 0
 
@@ -123,45 +123,45 @@ class AugmentedIterable(IterableDataset[Any]):
             self._yielded += 1
             self._order = hash((self._order, key.index))
             yield record
-        self._place, self._yielded = Start(start.epoch, source=ENDED), 0
+        self._start, self._yielded = Start(start.epoch, source=ENDED), 0
 
     def _keyed(self, keyed: KeyedMap, start: Start) -> Iterator[tuple[SampleKey, Any]]:
         """Yield the records of this process, each with its key."""
         seen: set[int] = set()
         for position, record in _share(self, start):
             key = keyed.key(record) if self.id is not None else SampleKey(self.seed, start.epoch, position)
-            if self._common_ids and len(seen) < _WATCHED:
-                self._common_ids = not _came_twice(seen, key, record, self.id)
+            if self._watches_ids and len(seen) < _WATCHED:
+                self._watches_ids = not _comes_twice(seen, key, record, self.id)
             yield key, record
 
     def _begin(self) -> tuple[Start, int]:
-        """Return where the pass begins, as the stream's loader or `set_epoch` says, and how many records a batch has."""
-        told, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
+        """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
+        shared, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
         tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
         size = max(len(tasks), 1) if isinstance(tasks, list) else 1
         task = tasks[0] if isinstance(tasks, list) and tasks else tasks
         if isinstance(task, Task) and task.start is not None:
             start = task.start
         else:
-            asked, self._asked = self._asked, None
-            epoch = told[_EPOCH] if self.epoch is None else self.epoch
-            if info is not None and self._asked_in != os.getpid():
-                asked = _inherited(asked, info.num_workers, bool(told[_BEGUN]))
-            start = start_of(asked or {}, epoch, 0, 1, self.split)
-            if self.epoch is None and told[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
+            request, self._request = self._request, None
+            epoch = shared[_EPOCH] if self.epoch is None else self.epoch
+            if info is not None and self._request_process != os.getpid():
+                request = _inherit(request, info.num_workers, bool(shared[_BEGUN]))
+            start = start_of(request or {}, epoch, 0, 1, self.split)
+            if self.epoch is None and shared[_BEGUN] == epoch + 1 and (info is None or info.id == 0):
                 warnings.warn(
-                    f"a second pass begins in epoch {epoch}, with the same augmentation: call set_epoch(epoch) before each "
+                    f"a second pass begins in epoch {epoch}, with the same augmentation. Call set_epoch(epoch) before each "
                     "pass, or read the stream with seedsafe_torch.loader",
                     stacklevel=3,
                 )
         if info is None or info.id == 0:
-            told[_BEGUN] = start.epoch + 1
-        told[_WORKERS] = info is not None
+            shared[_BEGUN] = start.epoch + 1
+        shared[_WORKERS] = info is not None
         if info is not None and self.epoch is None and hasattr(self.source, "set_epoch"):
             self.source.set_epoch(start.epoch)
         if start.source not in (None, ENDED):
             self.source.load_state_dict(start.source)
-        self._place, self._yielded, self._order = start, 0, 0
+        self._start, self._yielded, self._order = start, 0, 0
         return start, size
 
     def _map(self, epoch: int) -> KeyedMap:
@@ -172,107 +172,109 @@ class AugmentedIterable(IterableDataset[Any]):
         return len(self.source)
 
     def source_state(self) -> Any:
-        """Return the source's own state if it tells one, from which no positions follow, so that `split` cannot use it."""
+        """Return the source's own state, or None if it has none. `split` cannot use it, because no positions follow from it."""
         if self.split or not _has_state(self.source):
             return None
-        return ENDED if self._place.source == ENDED else self.source.state_dict()
+        return ENDED if self._start.source == ENDED else self.source.state_dict()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where this process stands in the stream: its epoch, and the source's own state or the records yielded.
+        """Return how far this process has read the stream: the epoch, and the source's own state or the records yielded.
 
         Raises:
-            RuntimeError: workers read it, and this process does not know how far they have come.
+            RuntimeError: workers read the stream, and this process does not know how far they have come.
         """
-        told = self._memory.views("q")[0]
-        if get_worker_info() is None and told[_WORKERS]:
-            raise RuntimeError(f"workers read this stream, and know alone how far they have come: {_WAY_OUT}")
-        if self._asked is not None and len(self._asked) > 1:
-            return dict(self._asked)
-        state: dict[str, Any] = {"epoch": told[_EPOCH]}
+        shared = self._memory.views("q")[0]
+        if get_worker_info() is None and shared[_WORKERS]:
+            raise RuntimeError(
+                f"workers read this stream, and only they know how far they have come: {_WAY_OUT}"
+            )
+        if self._request is not None and len(self._request) > 1:
+            return dict(self._request)
+        state: dict[str, Any] = {"epoch": shared[_EPOCH]}
         if not self.split and _has_state(self.source):
             return state | {"source": self.source.state_dict()}
-        before, yielded = self._place.before, self._place.skip + self._yielded
+        before, yielded = self._start.before, self._start.skip + self._yielded
         return state | {"yielded": [*before, [yielded]] if before else yielded}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume where `state_dict` stood: by the source's own means, else by reading over the records yielded."""
-        state = checked_state(state)
+        """Resume at a state: by the source's own state, or else by skipping the records already yielded."""
+        state = check_state(state)
         self.set_epoch(state["epoch"])
-        self._asked, self._asked_in = state, os.getpid()
-        self._memory.views("q")[0][_BEGUN] = 0  # the pass that goes on is no second one
+        self._request, self._request_process = state, os.getpid()
+        self._memory.views("q")[0][_BEGUN] = 0  # to resume a pass is not to repeat it
 
 
 class Start(NamedTuple):
-    """Where a worker begins its pass."""
+    """The start of a worker's pass."""
 
     epoch: int
     skip: int = 0
     """How many records of its part were yielded before."""
     before: tuple[list[int], ...] = ()
-    """What other numbers of workers had yielded before that, each of its workers."""
+    """For each earlier stage with another number of workers, how many records each worker yielded."""
     source: Any = None
-    """The state of its source, or that it has come to its end."""
+    """The state of its source, or ENDED."""
     waits: int = 0
-    """How many marks it yields first, so that the workers behind it go on where they stood."""
+    """How many marks it yields first, so that another worker's batch comes before its own."""
     divides: bool = False
     """Whether the source cannot divide itself."""
 
 
 class Task(NamedTuple):
-    """What the loader of a stream asks of a worker instead of an index; the first of a pass says where it begins."""
+    """The request of a stream's loader to a worker, instead of an index. The first one of a pass has the start."""
 
     start: Start | None = None
 
 
-def _inherited(asked: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
-    """Return what was loaded where workers were started, if no pass has begun with it.
+def _inherit(request: dict[str, Any] | None, workers: int, begun: bool) -> dict[str, Any] | None:
+    """Return the state that the parent process loaded, unless a pass has begun with it.
 
     Raises:
         ValueError: there are several workers.
     """
-    if asked is None or len(asked) == 1:
+    if request is None or len(request) == 1:
         return None
     if workers > 1:
         raise ValueError(
-            f"a state that was loaded where {workers} workers were started does not say what each of them has read: {_WAY_OUT}"
+            f"a state that was loaded before {workers} workers started does not say what each of them has read: {_WAY_OUT}"
         )
-    return None if begun else asked
+    return None if begun else request
 
 
 def _share(stream: AugmentedIterable, start: Start) -> Iterator[tuple[int, Any]]:
-    """Return this worker's records of the source that are left, with their positions in what the source yields here."""
+    """Return the remaining records of this worker, each with its position in the source as this worker reads it."""
     info = get_worker_info() if stream.split or start.divides else None
     records: Iterator[tuple[int, Any]] = enumerate(stream.source)
     for stage in start.before:
-        records = _left(records, stage)
-    mine = records if info is None else islice(records, info.id, None, info.num_workers)
-    return islice(mine, start.skip if start.source is None else 0, None)
+        records = _remaining(records, stage)
+    share = records if info is None else islice(records, info.id, None, info.num_workers)
+    return islice(share, start.skip if start.source is None else 0, None)
 
 
-def _came_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool:
+def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool:
     """Note an index, and warn if it was seen before in its pass."""
     if key.index not in seen:
         seen.add(key.index)
         return False
-    shown = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
+    text = f"a record of {list(record)}" if isinstance(record, dict) else type(record).__qualname__
     warnings.warn(
-        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {shown}, and so one "
-        "augmentation: pass as id= what differs from record to record, or seedsafe.content_id",
+        f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
+        "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id",
         stacklevel=6,
     )
     return True
 
 
-def _left(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator[tuple[int, Any]]:
-    """Yield the records that workers have left which take turns, and of which each has yielded so many."""
+def _remaining(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator[tuple[int, Any]]:
+    """Yield the records that remain after workers took turns and each yielded the number in the stage."""
     for number, record in enumerate(records):
         turn, worker = divmod(number, len(stage))
         if turn >= stage[worker]:
             yield record
 
 
-def checked_state(state: Any) -> dict[str, Any]:
-    """Return a state as a pass begins with it: of a stream or of its loader."""
+def check_state(state: Any) -> dict[str, Any]:
+    """Return a state of a stream or of its loader in one form, or raise an error."""
     way_out = "pass what state_dict returned"
     if not isinstance(state, dict) or "epoch" not in state:
         raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
@@ -286,25 +288,25 @@ def checked_state(state: Any) -> dict[str, Any]:
 
 
 def start_of(state: dict[str, Any], epoch: int, worker: int, workers: int, split: bool) -> Start:
-    """Return where one of some workers begins the pass of a state.
+    """Return the start of a worker's pass from a state.
 
     Raises:
-        ValueError: the state is of another number of workers, and they divide the source in a way of its own.
+        ValueError: the state is of another number of workers, and the source divides itself among them.
     """
     stages, sources = state.get("yielded") or [[0] * workers], state.get("sources")
     if len(stages[-1]) != workers:
         stages = [*stages, [0] * workers]
     if (len(stages) > 1 and not split) or (sources and (len(sources) != workers or split)):
         raise ValueError(
-            f"a state of {_workers(len(stages[0]))} within epoch {epoch} cannot be resumed by {_workers(workers)}, since the source "
-            "divides itself among them in a way of its own: use as many as before, store the state at an epoch's end, or "
-            "pass split=True if every worker reads the whole source"
+            f"a state of {_workers(len(stages[0]))} within epoch {epoch} cannot be resumed by {_workers(workers)}, because the "
+            "source divides itself among them: use the same number of workers, store the state at an epoch's end, or pass "
+            "split=True if every worker reads the whole source"
         )
     return Start(epoch, stages[-1][worker], tuple(stages[:-1]), sources[worker] if sources else None)
 
 
 def _has_state(source: Any) -> bool:
-    """Return whether a source tells its state by itself; one that has to be told how far it was read does not."""
+    """Return whether a source has its own state: a `state_dict` that needs no arguments."""
     if not (hasattr(source, "state_dict") and hasattr(source, "load_state_dict")):
         return False
     try:

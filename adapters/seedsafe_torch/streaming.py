@@ -1,4 +1,4 @@
-"""StreamLoader: the DataLoader of a stream, which says each worker where it begins, and knows which records it handed out."""
+"""StreamLoader: a DataLoader of streams that resumes."""
 
 from __future__ import annotations
 
@@ -15,29 +15,26 @@ from torch.utils.data import DataLoader, get_worker_info
 from seedsafe import SampleKey, content_id
 from seedsafe_torch.delivery import MIXED
 from seedsafe_torch.fetching import fetch_above
-from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, checked_state, start_of
+from seedsafe_torch.iterable import NOTHING, AugmentedIterable, Start, Task, check_state, start_of
 from seedsafe_torch.passes import Batches
 
 __all__ = ["StreamLoader"]
 
 _BUILTIN = (list, tuple, dict, range)
-_UNDIVIDED = (
-    "a source that is not divided among its workers gives each record once in each: divide it by torch's get_worker_info, "
-    "or pass split=True"
-)
+_DIVIDE = "divide the source by torch's get_worker_info, or pass split=True"
 
 
 class StreamLoader(DataLoader[Any]):
-    """What ``seedsafe_torch.loader`` returns for an AugmentedIterable: a DataLoader whose passes are the epochs, one by one.
+    """A DataLoader for an AugmentedIterable, from ``seedsafe_torch.loader``. Each pass is the next epoch.
 
-    It can be stored and resumed after any batch, whatever its workers have read ahead.
+    It can store its state and resume after any batch, whatever its workers have read ahead.
 
     Args:
         dataset: the stream.
         options: DataLoader's arguments.
 
     Raises:
-        ValueError: from a pass: the state is of another number of workers and the source divides itself among them; all
+        ValueError: from a pass: the state is of another number of workers and the source divides itself among them; two
             workers gave the same records.
 
     Example:
@@ -62,7 +59,7 @@ class StreamLoader(DataLoader[Any]):
         self._tasks = _Tasks(self.batch_size)
 
     @property
-    def _index_sampler(self) -> Any:  # where DataLoader's iterators draw what they ask of their workers
+    def _index_sampler(self) -> Any:  # DataLoader's iterators draw the requests to their workers from it
         return self._tasks
 
     def set_epoch(self, epoch: SupportsIndex) -> None:
@@ -73,7 +70,7 @@ class StreamLoader(DataLoader[Any]):
             self._next = {"epoch": number}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the run stands: after the last batch that was handed out."""
+        """Return the state of the run after the last batch that was handed out."""
         self._hear()
         progress = self._progress
         return (
@@ -83,25 +80,25 @@ class StreamLoader(DataLoader[Any]):
         )
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Resume in the next pass where `state_dict`, or that of a stream in one process, stood.
+        """Resume in the next pass at a state of a loader, or of a stream in one process.
 
-        At an epoch's end, and with ``split=True``, the number of workers may be another one.
+        At an epoch's end, and with ``split=True``, the number of workers may differ.
 
         Raises:
-            ValueError: it is no such state; or from the pass: it is of another number of workers.
+            ValueError: the argument is no such state; or from the pass: it is of another number of workers.
         """
-        self._next, self._progress = checked_state(state), None
-        self._stream._asked = None
+        self._next, self._progress = check_state(state), None
+        self._stream._request = None
 
     def __iter__(self) -> Any:
-        self._starts()  # a state that cannot be resumed is refused here
+        self._starts()  # it refuses a state that cannot be resumed
         return _Batches(self)
 
     def _hear(self) -> None:
-        """Take over what was set or loaded on the stream itself."""
+        """Take over an epoch or state that was set on the stream itself."""
         stream = self._stream
-        if stream._asked is not None:
-            self._next, self._set, stream._asked = stream._asked, True, None
+        if stream._request is not None:
+            self._next, self._set, stream._request = stream._request, True, None
 
     def _starts(self) -> list[Start]:
         self._hear()
@@ -122,23 +119,23 @@ class StreamLoader(DataLoader[Any]):
         return type(self._stream.source) in _BUILTIN and self.worker_init_fn is None
 
     def _begin(self) -> tuple[_Progress, Any]:
-        """Return the place of a pass that begins, and DataLoader's iterator over its batches."""
-        starts, stream, given = self._starts(), self._stream, self.collate_fn
+        """Begin a pass, and return its progress and DataLoader's iterator over its batches."""
+        starts, stream, collate = self._starts(), self._stream, self.collate_fn
         self._tasks.starts = starts
         self._progress = progress = _Progress(starts, self._next.get("next", 0))
         self._next, self._set = {"epoch": starts[0].epoch + (stream.epoch is None)}, False
         if stream.epoch is None:
             stream.set_epoch(starts[0].epoch)
-            stream._asked = None
-        self.collate_fn = partial(_handed, collate=given)
+            stream._request = None
+        self.collate_fn = partial(_deliver, collate=collate)
         try:
             return progress, super().__iter__()
         finally:
-            self.collate_fn = given
+            self.collate_fn = collate
 
 
 class _Tasks:
-    """What the workers are asked for: first by each to begin, then by each for more."""
+    """The requests to the workers: first each one's start, then more batches from each in turn."""
 
     def __init__(self, size: int | None) -> None:
         self.starts: list[Start] = []
@@ -149,8 +146,8 @@ class _Tasks:
         return tasks if self._size is None else ([task] * self._size for task in tasks)
 
 
-class _Handed(NamedTuple):
-    """A batch, the worker that made it, and where that worker stood."""
+class _Delivery(NamedTuple):
+    """A batch, its worker, and how far that worker has read."""
 
     worker: int
     records: int
@@ -159,20 +156,20 @@ class _Handed(NamedTuple):
     batch: Any
 
 
-def _handed(samples: Any, collate: Any) -> _Handed:
+def _deliver(samples: Any, collate: Any) -> _Delivery:
     fetch, info = fetch_above(), get_worker_info()
-    assert fetch is not None  # DataLoader's fetch calls it
+    assert fetch is not None  # DataLoader's fetch calls this function
     stream, worker = fetch.dataset, 0 if info is None else info.id
     in_batches = isinstance(fetch.asked, list)
     if (samples[0] if in_batches else samples) is NOTHING:
-        return _Handed(worker, 0, 0, b"", None)
+        return _Delivery(worker, 0, 0, b"", None)
     source = pickle.dumps(stream.source_state())
-    return _Handed(worker, len(samples) if in_batches else 1, stream._order, source, collate(samples))
+    return _Delivery(worker, len(samples) if in_batches else 1, stream._order, source, collate(samples))
 
 
 @dataclass(eq=False)
 class _Progress:
-    """How far a pass has come: what was handed out of each worker's records."""
+    """How far a pass has come: the records handed out, for each worker."""
 
     starts: list[Start]
     next: int
@@ -189,20 +186,21 @@ class _Progress:
         self.yielded = [one.skip for one in self.starts]
         self.sources = [pickle.dumps(one.source) for one in self.starts]
 
-    def take(self, handed: _Handed) -> None:
-        worker = handed.worker
-        self.yielded[worker] += handed.records
-        self.sources[worker] = handed.source
+    def take(self, delivery: _Delivery) -> None:
+        """Count a batch that is handed out."""
+        worker = delivery.worker
+        self.yielded[worker] += delivery.records
+        self.sources[worker] = delivery.source
         self.next = (worker + 1) % len(self.starts)
         if worker not in self.orders:
-            other = self.first.setdefault(handed.order, worker)
-            if other != worker and handed.records:
+            other = self.first.setdefault(delivery.order, worker)
+            if other != worker and delivery.records:
                 warnings.warn(
                     f"workers {other} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
-                    f"augmentation: {_UNDIVIDED}",
+                    f"augmentation. To read each record once, {_DIVIDE}",
                     stacklevel=4,
                 )
-        self.orders[worker] = handed.order
+        self.orders[worker] = delivery.order
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"epoch": self.starts[0].epoch}
@@ -215,13 +213,13 @@ class _Progress:
         return state | ({"next": self.next} if self.next else {})
 
     def check_divided(self) -> None:
-        """Refuse a pass in which two workers gave the same records throughout."""
+        """Refuse a pass in which two workers gave exactly the same records."""
         ends: dict[int, int] = {}
         for worker, order in self.orders.items():
             other = ends.setdefault(order, worker)
             if other != worker:
                 raise ValueError(
-                    f"workers {other} and {worker} gave the same records in epoch {self.starts[0].epoch}: {_UNDIVIDED}"
+                    f"workers {other} and {worker} gave the same records in epoch {self.starts[0].epoch}: {_DIVIDE}"
                 )
 
 
@@ -242,17 +240,17 @@ class _Batches(Batches):
         if progress is not loading._progress and (stream.epoch is None or loading.persistent_workers):
             raise RuntimeError(MIXED)
         try:
-            handed = next(self._batches)
-            while not handed.records:
-                handed = next(self._batches)
+            delivery = next(self._batches)
+            while not delivery.records:
+                delivery = next(self._batches)
         except StopIteration:
             progress.ended = True
             stream.tell(loading._next["epoch"])
             if stream.id is not content_id:
                 progress.check_divided()
             raise
-        progress.take(handed)
-        return handed.batch
+        progress.take(delivery)
+        return delivery.batch
 
     def __del__(self) -> None:
         if self._progress is not None:

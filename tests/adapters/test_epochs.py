@@ -302,7 +302,7 @@ class Strided(SequentialSampler):
 @pytest.mark.parametrize("what", [3, None, [1], DataLoader([1]), DataLoader([1], sampler=Strided([1]))])
 def test_peek_wants_a_loader(what: Any) -> None:
     with pytest.raises(
-        TypeError, match=r"loading must be a DataLoader with a KeyedSampler, got .*: make it with"
+        TypeError, match=r"loading must be a DataLoader with a KeyedSampler, got .*: make one with"
     ):
         peek(what)
 

@@ -262,7 +262,7 @@ def test_peek_does_not_begin_a_pass() -> None:
     assert first == items([peek(loading)]) == expected(0, shuffle=True)[:4]
     assert items(loading) == expected(0, shuffle=True)
     assert items([peek(loading)]) == expected(1, shuffle=True)[:4]
-    with pytest.raises(TypeError, match=r"make it with seedsafe_torch\.loader"):
+    with pytest.raises(TypeError, match=r"make one with seedsafe_torch\.loader"):
         peek(DataLoader(dataset()))
 
 
