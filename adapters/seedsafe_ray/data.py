@@ -1,4 +1,4 @@
-"""augment: rows of a Ray Dataset, augmented by id."""
+"""augment: Ray Dataset rows, augmented by id."""
 
 from __future__ import annotations
 

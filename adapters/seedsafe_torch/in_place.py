@@ -140,13 +140,9 @@ def why_not_in_place(loading: DataLoader[Any]) -> str | None:
 
 
 def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options: dict[str, Any]) -> Any:
-    """Return the dataset of a loader, and set its collate_fn, so that it makes batches in place if it can.
+    """Return the dataset of a loader, and set its collate_fn in `options`, so that it makes batches in place.
 
-    Args:
-        wanted: True if it must, False if it must not, None if it should.
-        dataset: the outermost one.
-        in_batches: whether the loader makes batches at all.
-        options: of the DataLoader.
+    `wanted` is True if it must, False if it must not, None if it should do so where it can.
 
     Raises:
         ValueError: it must, but cannot.

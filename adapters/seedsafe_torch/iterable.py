@@ -15,6 +15,7 @@ from seedsafe import KeyedMap, SampleKey, content_id, keyed_map
 from seedsafe.reading import augment_records, checked_int, flag
 from seedsafe_torch.cell import SharedBytes
 from seedsafe_torch.fetching import fetch_above
+from seedsafe_torch.passes import check_iterable
 
 __all__ = ["NOTHING", "AugmentedIterable", "Start", "Task", "check_state", "start_of"]
 
@@ -68,18 +69,12 @@ class AugmentedIterable(IterableDataset[Any]):
         targets: Any = None,
         split: bool = False,
     ) -> None:
-        if not hasattr(source, "__iter__"):
-            raise TypeError(f"source must be iterable, got {type(source).__qualname__}")
-        if hasattr(source, "__next__"):
-            raise TypeError(
-                f"source must be iterable in every epoch, got {type(source).__qualname__}, which can be read only once: "
-                "pass the iterable that it comes from"
-            )
+        check_iterable("source", source, "pass the iterable that it comes from")
         flag("split", split)
         if id is None and not split:
             raise ValueError(
-                "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or "
-                "split=True if every worker reads all of the source"
+                "id=None counts positions, which a worker knows only if it reads the whole source: pass id=, or split=True if "
+                "every worker does so"
             )
         self.source = source
         self.augment = augment

@@ -1,4 +1,4 @@
-"""EpochOrder: the order of an epoch as a sampler."""
+"""EpochOrder: an epoch's order as a sampler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pass of a KeyedSampler: plan, iterator and progress."""
+"""A KeyedSampler's pass: plan, iterator and progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from seedsafe.reading import checked_int
 
-__all__ = ["MANY", "Batches", "Link", "Next", "Pass", "Progress", "read_state"]
+__all__ = ["MANY", "Batches", "Link", "Next", "Pass", "Progress", "check_iterable", "read_state"]
 
 MANY = 1024
 """The number of items that go into the checksum at once."""
@@ -151,6 +151,17 @@ class Batches(Iterator[Any]):
         if name.startswith("__") or self._batches is None:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r} before its first batch")
         return getattr(self._batches, name)
+
+
+def check_iterable(name: str, value: Any, way_out: str) -> None:
+    """Raise a TypeError unless an argument can be iterated again in every epoch."""
+    kind = type(value).__qualname__
+    if not hasattr(value, "__iter__"):
+        raise TypeError(f"{name} must be iterable, got {kind}: {way_out}")
+    if hasattr(value, "__next__"):
+        raise TypeError(
+            f"{name} must be iterable in every epoch, got {kind}, which can be read only once: {way_out}"
+        )
 
 
 def read_state(state: Any) -> Next:

@@ -14,7 +14,7 @@ from torch.utils.data import Sampler
 from seedsafe import VALIDATION_EPOCH, SampleKey
 from seedsafe.reading import checked_int
 from seedsafe_torch.inner import InnerEpochs, chain_of
-from seedsafe_torch.passes import MANY, Link, Next, Pass, Progress, read_state
+from seedsafe_torch.passes import MANY, Link, Next, Pass, Progress, check_iterable, read_state
 from seedsafe_torch.stamp import Stamp, numbering
 from seedsafe_torch.trainers import accelerate, callers
 from seedsafe_torch.trainers.fabric import counts_passes
@@ -68,13 +68,7 @@ class KeyedSampler(Sampler[Any]):
         offset: int = 0,
         occurrence: Literal["rank"] | None = None,
     ) -> None:
-        if not hasattr(sampler, "__iter__"):
-            raise TypeError(f"sampler must be iterable, got {type(sampler).__qualname__}")
-        if hasattr(sampler, "__next__"):
-            raise TypeError(
-                f"sampler must be iterable in every epoch, got {type(sampler).__qualname__}, which can be read only once: "
-                "pass a list or a Sampler"
-            )
+        check_iterable("sampler", sampler, "pass a list or a Sampler")
         self.sampler = sampler
         self.seed = SampleKey(seed, 0, 0).seed
         self.epoch = None if epoch is None else SampleKey(0, epoch, 0).epoch

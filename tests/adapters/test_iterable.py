@@ -507,7 +507,7 @@ def test_a_record_without_an_id_is_refused() -> None:
     ("source", "options", "message"),
     [
         (3, {}, "source must be iterable, got int"),
-        (iter([]), {}, "iterable once for each epoch"),
+        (iter([]), {}, "iterable in every epoch"),
         ([], {"id": None}, "id=None counts positions"),
         ([], {"split": "yes"}, "split must be True or False"),
         ([], {"seed": -1}, "seed must be at least 0"),
