@@ -228,7 +228,7 @@ class KeyedSampler(Sampler[Any]):
 
     @contextmanager
     def watched(self, watch: Callable[[Progress], None] | None) -> Iterator[None]:
-        """Give the progress of each pass that begins meanwhile to a function, which then counts the items seen."""
+        """Pass the progress of each pass that begins meanwhile to a function, which then counts the entries seen."""
         before, self._watch = self._watch, watch
         try:
             yield
@@ -253,7 +253,7 @@ class KeyedSampler(Sampler[Any]):
 
     @property
     def all_seen(self) -> bool:
-        """Whether the latest pass has handed out all its items."""
+        """Whether the latest pass has handed out all its entries."""
         progress = self._latest
         return progress is None or (progress.exhausted and progress.seen == progress.drawn)
 
