@@ -392,7 +392,7 @@ def test_occurrences_arrive_or_are_refused() -> None:
     fixed = AugmentedDataset(Photographs(), AUGMENT, seed=SEED, epoch=0)
     assert plain(Mapped(fixed, CHOSEN)) == wanted
     with pytest.raises(
-        RuntimeError, match=r"Subset reads .* occurrence.*seedsafe_torch\.Envelope\(dataset\)"
+        RuntimeError, match=r"Subset reads .* occurrence.*wrap the dataset in seedsafe_torch\.Envelope"
     ):
         plain(Subset(dataset(), CHOSEN))
 
