@@ -7,7 +7,9 @@ is left out.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,6 +57,18 @@ PHRASES = {  # turns that a reader stumbles over, and what to write instead
     "stands outside": "lies outside",
     "the core": "seedsafe",
 }
+INSIDE = {  # in private docstrings and comments as well
+    r"\b(an?|the|one|any) \w+ of (torch|Keras|Lightning|Fabric|Accelerate|NumPy|Python|OpenCV|albumentations|torchvision|Ray|TensorFlow|JAX|MONAI)'s\b(?!,? \w)": "turn it round",
+    r"\bwhoever\b": "the caller",
+    r"\bgoes by value\b": "is copied",
+    r"\bNone for (nothing|none|everywhere|as it is)\b": "None if",
+    r"\bcomes to that\b": "happens",
+    r"\bto be had\b": "available",
+    r"(?<!`)\bmoment\b": "stamp, or the field of an address",
+    r"(?<!in )(?<!the )(?<!decimal )(?<!first )(?<!last )\bplaces?\b(?!:| of an?other)": "position, point, progress or location",
+    r"\baddress(es)? (of|in) (its |the )?memory\b": "pointer",
+}
+NAMES = {"made": "result"}
 _CODE = re.compile(r"^(```|:::).*?^\1[ \t]*$|``.+?``|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^ *>>> .*(?:\n(?! *$).*)*", re.MULTILINE)  # with what it prints
 _LINK = re.compile(r"\]\([^)]*\)")
@@ -163,6 +177,70 @@ def test_messages_use_the_nouns() -> None:
         for fault in faults(text)
     ]
     assert found == []
+
+
+def sources() -> list[Path]:
+    return [
+        path for room in ("seedsafe", "adapters", "tools") for path in sorted((ROOT / room).rglob("*.py"))
+    ]
+
+
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines and the texts of all docstrings and comments of a module."""
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            yield node.lineno, node.value.value
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def stumbles(source: str) -> list[tuple[int, str]]:
+    """Return the lines and the banned turns of a module's docstrings and comments."""
+    return [
+        (line, f"{hit.group()!r}: write {better}")
+        for line, text in texts(source)
+        for turn, better in INSIDE.items()
+        for hit in re.finditer(turn, re.sub(r"\s+", " ", _EXAMPLE.sub(" ", _CODE.sub(" ", text))))
+    ]
+
+
+def test_docstrings_and_comments_read_well() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {fault}"
+        for path in sources()
+        for line, fault in stumbles(path.read_text(encoding="utf-8"))
+        if not (path.parts[-2] == "seedsafe_lint" and "place" in fault)  # a finding's
+    ]
+    assert found == []
+
+
+def test_a_stumble_is_noticed() -> None:
+    source = '"""A loader of torch\'s.\n\nIt takes the place of another."""\nx = 1  # a place for whoever needs it\n'
+    assert [line for line, _ in stumbles(source)] == [1, 4, 4]
+
+
+def test_names_are_nouns() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}: write {NAMES[token.string]}"
+        for path in sources()
+        for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+        if token.type == tokenize.NAME and token.string in NAMES and "seedsafe_lint" not in path.parts
+    ]
+    assert found == []
+
+
+def test_a_module_says_what_it_is_in_eight_words() -> None:
+    first = {
+        path: (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+        for path in sources()
+    }
+    assert {str(path.relative_to(ROOT)): line for path, line in first.items() if len(line.split()) > 8} == {}
+    assert [path for path, line in first.items() if not line] == []
 
 
 def test_a_synonym_in_a_message_is_noticed() -> None:

@@ -45,14 +45,14 @@ class InPlacePhilox(MovablePhilox):
         self._used: Any
         self._memory, self._used = _memory_of(self) or (None, None)
 
-    def words(self, at: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
+    def words(self, start: Address, count: int, after: int = 0) -> npt.NDArray[np.uint64]:
         """Return the words from block `after` of an address on, uint64, shape (count,)."""
         memory = self._memory
         if memory is None:
-            return super().words(at, count, after)
+            return super().words(start, count, after)
         if after:
-            at = at._replace(block=at.block + after)
-        _SIX.pack_into(memory, 0, *at)
+            start = start._replace(block=start.block + after)
+        _SIX.pack_into(memory, 0, *start)
         self._used[0] = _USED_UP
         result: npt.NDArray[np.uint64] = self.bits.random_raw(count)
         return result
