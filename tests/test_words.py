@@ -58,7 +58,7 @@ PHRASES = {  # turns that a reader stumbles over, and what to write instead
     "the core": "seedsafe",
 }
 INSIDE = {  # in private docstrings and comments as well
-    r"\b(an?|the|one|any) \w+ of (torch|Keras|Lightning|Fabric|Accelerate|NumPy|Python|OpenCV|albumentations|torchvision|Ray|TensorFlow|JAX|MONAI)'s\b(?!,? \w)": "turn it round",
+    r"\b([Aa]n?|[Tt]he|one|any) \w+ of (torch|Keras|Lightning|Fabric|Accelerate|NumPy|Python|OpenCV|albumentations|torchvision|Ray|TensorFlow|JAX|MONAI)'s\b(?! *[,\w])": "turn it round",
     r"\bwhoever\b": "the caller",
     r"\bgoes by value\b": "is copied",
     r"\bNone for (nothing|none|everywhere|as it is)\b": "None if",
