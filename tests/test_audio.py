@@ -226,7 +226,10 @@ def test_a_filter_falls_by_its_rolloff() -> None:
         (lambda: ss.LowPass(8000, sample_rate=16000), "cutoff must stay below half the sample_rate 16000"),
         (lambda: ss.LowPass(sample_rate=8000), r"got \(150.0, 7500.0\), which reaches 7500 Hz: pass lower"),
         (lambda: ss.BandPass(sample_rate=15000), "center must stay below half the sample_rate 15000"),
-        (lambda: ss.HighPass(rolloff=10, sample_rate=16000), "rolloff must be multiples of 6, got 10"),
+        (
+            lambda: ss.HighPass(rolloff=10, sample_rate=16000),
+            "rolloff must be a multiple of 6 dB an octave, or a pair of these, got 10",
+        ),
         (lambda: ss.AddNoise(color="blue"), "color must be one of white, pink, brown, got 'blue'"),
         (lambda: ss.AddNoise(color=[]), "color must be one of white, pink, brown, or a list of these"),
         (lambda: ss.TimeShift((-1.5, 0.5)), r"shift must be in \[-1, 1\]"),

@@ -65,7 +65,7 @@ FAULTS = [
     ("pools", cases.OpenCVThreads, "warning", "native threads"),
     ("threads", cases.SharedScratch, "fault", "several threads at once"),
     ("pickle", cases.Unpicklable, "fault", "cannot be pickled"),
-    ("at-fault", cases.GivenBuffer, "fault", "arrive with other bytes"),
+    ("at-fault", cases.GivenBuffer, "fault", "arrive with bytes other than"),
 ]
 
 

@@ -730,11 +730,11 @@ NO_DATASET = "there is no dataset: pass the pipeline itself to AugmentedDataset 
 @pytest.mark.parametrize(
     ("augment", "base", "words"),
     [
-        (ss.MixUp(classes=9), PAIRS[:1], "MixUp mixes a sample with 1 other, and the dataset has 1 in all"),
+        (ss.MixUp(classes=9), PAIRS[:1], "MixUp mixes a sample with 1 other, but the dataset has 1 in all"),
         (
             ss.Mosaic(8, classes=9),
             PAIRS[:3],
-            "Mosaic mixes a sample with 3 others, and the dataset has 3 in all",
+            "Mosaic mixes a sample with 3 others, but the dataset has 3 in all",
         ),
         (ss.MixUp(), PAIRS, "must be a vector to be mixed, got class 0: pass classes="),
         (ss.MixUp(classes=3), PAIRS[5:], "below classes=3, got 5"),

@@ -26,7 +26,7 @@ class Compose(Container):
     ``key=seedsafe.SampleKey(seed, epoch, index)``.
 
     Args:
-        transforms: from this module or from seedsafe.
+        transforms: transforms from this module or from seedsafe.
         bbox_params: a BboxParams, or a dict of its arguments.
         keypoint_params: a KeypointParams, or a dict of its arguments.
         additional_targets: the names of further arguments, and what each is: "image", "mask", "bboxes" or "keypoints".
@@ -129,11 +129,11 @@ class Compose(Container):
     def __call__(
         self, *arguments: Any, key: ss.SampleKey | None = None, force_apply: bool = False, **data: Any
     ) -> Any:
-        """Return the augmented parts. Arguments that are no parts come back unchanged.
+        """Return the augmented parts. Arguments that are not parts come back unchanged.
 
         Args:
             arguments: none, because parts are passed by name.
-            key: of the sample; None uses the key of the current read.
+            key: the key of the sample; None uses the key of the current read.
             force_apply: False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
         """
@@ -186,7 +186,7 @@ class Sequential(Compose):
     """Apply transforms one after another, inside another Compose.
 
     Args:
-        transforms: from this module or from seedsafe.
+        transforms: transforms from this module or from seedsafe.
         p: the probability that they are applied at all.
     """
 

@@ -14,7 +14,7 @@ __all__ = ["ROWS"]
 
 
 def _fill(value: Any, name: str) -> Any:
-    """Return a number, one for each channel, or seedsafe's word for a random fill."""
+    """Return a number, one for each channel, or seedsafe's name of a random fill."""
     fill = value.tolist() if isinstance(value, np.ndarray) else value
     words = {"random": "noise", "random_uniform": "color"}
     if isinstance(fill, str):

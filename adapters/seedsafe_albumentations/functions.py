@@ -50,9 +50,9 @@ def Lambda(
             (H, W, masks), and must keep its shape.
         keypoints: None.
         bboxes: None.
-        name: of its stream.
+        name: the name of its stream.
         p: the probability that they are called.
-        always_apply: from albumentations 1.x.
+        always_apply: an argument of albumentations 1.x.
 
     Raises:
         ValueError: keypoints or bboxes has a function, but seedsafe has these in other coordinates.

@@ -258,7 +258,7 @@ class BaseCompose(Own, Container, metaclass=Kind):
     ``self.py_random``.
 
     Args:
-        transforms: from this module, from seedsafe, or the user's own.
+        transforms: transforms from this module, from seedsafe, or the user's own.
         p: the probability by which its ``__call__`` decides.
         options: other arguments of albumentations, without effect.
     """

@@ -25,8 +25,8 @@ class Parts:
     """The parts that a pipeline takes.
 
     Args:
-        bbox_params: of its boxes, or None if it takes none.
-        keypoint_params: of its keypoints, or None if it takes none.
+        bbox_params: the parameters of its boxes, or None if it takes none.
+        keypoint_params: the parameters of its keypoints, or None if it takes none.
         additional: the names of further arguments, and what each is.
         asks_boxes: whether a transform draws by the boxes, so that a call without boxes needs an empty list of them.
         one_mask: whether a transform looks at the mask, so that several masks become one.

@@ -19,7 +19,7 @@ _STEPS: Final = ((_STEP, 0.0), (0.0, _STEP))
 """The offsets of a keypoint's two further points, which carry its directions, in pixels."""
 
 
-def split(rows: Any, format: str, degrees: bool) -> tuple[Any, Any, Any]:  # albumentations' word
+def split(rows: Any, format: str, degrees: bool) -> tuple[Any, Any, Any]:  # as in albumentations
     """Return x and y (N, 2), and angles in radians and scales (N,), or None if the format has none."""
     columns = {letter: rows[:, k] for k, letter in enumerate(format)}
     angles = columns.get("a")

@@ -14,7 +14,7 @@ class Rows:
 
     Args:
         data: the call's arguments.
-        names: of the arguments that hold rows, at least one.
+        names: the names of the arguments that hold rows, at least one.
         count: how many columns seedsafe takes; further columns come back unchanged.
 
     Raises:

@@ -23,7 +23,7 @@ def from_dict(data: dict[str, Any]) -> Any:
     """Return the pipeline that ``to_dict`` of albumentations 1.x or 2.x described.
 
     Raises:
-        ValueError: the data name a transform that this module does not have.
+        ValueError: the data contain a transform that this module does not have.
 
     Example:
         >>> flip = {"__class_fullname__": "HorizontalFlip", "p": 0.5}
@@ -53,7 +53,7 @@ def _from_plain(plain: dict[str, Any]) -> Any:
             arguments.pop("additional_targets", None)
     if name not in here.__all__:
         raise ValueError(
-            f"data name the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
+            f"data contain the transform {name!r}, which this module does not have: {instead(name, here.__all__)}"
         )
     return getattr(here, name)(**arguments)
 

@@ -61,7 +61,8 @@ class Row:
     Args:
         ours: the class of seedsafe that stands for it.
         signature: its parameters, as in a def; ``always_apply``, from 1.x, is added.
-        rules: of its arguments, in addition to those that all rows share. Arguments without a rule are passed on unchanged.
+        rules: the rules of its arguments, in addition to those that all rows share. Arguments without a rule are passed on
+            unchanged.
         note: the end of its docstring.
         build: called instead of the class, with the converted arguments.
     """

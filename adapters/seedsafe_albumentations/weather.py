@@ -83,9 +83,9 @@ class Rain(Weather):
 
     Args:
         slant: the range of the shift of a line's end, in pixels.
-        length: of a drop, in pixels, or None to use an eighth of the height.
-        width: of a drop, in pixels.
-        colour: of a drop, RGB from 0 to 255.
+        length: the length of a drop, in pixels, or None to use an eighth of the height.
+        width: the width of a drop, in pixels.
+        colour: the colour of a drop, RGB from 0 to 255.
         blur: the side of the blur, in pixels.
         brightness: the factor of all pixels.
         many: the number of drops for each row of pixels.
@@ -235,8 +235,8 @@ class SunFlare(Weather):
 
     Args:
         area: the rectangle (x0, y0, x1, y1) of the sun's centre, as shares of width and height.
-        radius: of the sun, in pixels.
-        colour: of the sun, RGB from 0 to 255.
+        radius: the radius of the sun, in pixels.
+        colour: the colour of the sun, RGB from 0 to 255.
         angle: the range of the line's angle, in turns.
         count: the range of the number of circles.
     """

@@ -56,7 +56,7 @@ def _sample_size(base: Any, batch_size: SupportsIndex) -> int:
     """Return the batch size argument for a base of samples."""
     if frameworks.framework_of(base) is not None:
         raise ValueError(
-            f"batch_size={batch_size!r} needs a base of samples, and {type(base).__name__} is a Keras Sequence of ready "
+            f"batch_size={batch_size!r} needs a base of samples, but {type(base).__name__} is a Keras Sequence of ready "
             "batches: leave it out"
         )
     return checked_int("batch_size", batch_size, 1, 2**48, "pass the number of samples in a batch")
@@ -71,5 +71,5 @@ def check_together(*, batch_size: Any, ids: Any, on_error: str, epoch: Any, repe
     if batch_size is None and (ids is not None or on_error == "replace"):
         option = "on_error" if ids is None else "ids"
         raise ValueError(
-            f"{option} needs a base of samples, and the base has ready batches: pass the samples and batch_size="
+            f"{option} needs a base of samples, but the base has ready batches: pass the samples and batch_size="
         )

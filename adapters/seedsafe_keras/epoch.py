@@ -95,7 +95,7 @@ class _Nowhere(io.RawIOBase):
 
 
 def _check_pickles(sequence: AugmentedSequence) -> None:
-    """Raise an error now instead of later, in a Keras thread that starts workers by another method than fork."""
+    """Raise an error now instead of later, in a Keras thread that starts workers by a method other than fork."""
     method = multiprocessing.get_start_method(allow_none=True) or multiprocessing.get_all_start_methods()[0]
     if method == "fork" or not (sequence.use_multiprocessing and sequence.workers):
         return
@@ -103,6 +103,6 @@ def _check_pickles(sequence: AugmentedSequence) -> None:
         pickle.Pickler(_Nowhere()).dump(sequence)
     except Exception as error:
         raise TypeError(
-            f"the sequence must be picklable for workers started by {method!r}, and is not ({error}): define the classes and "
+            f"the sequence must be picklable for workers started by {method!r}, but is not ({error}): define the classes and "
             "functions of its base and augmentation at the top level of a module, without lambdas"
         ) from error

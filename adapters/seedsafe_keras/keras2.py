@@ -44,7 +44,7 @@ class KerasEpochCallback(EpochCallback, tf_keras.callbacks.Callback):  # type: i
         self._fresh = True
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Refuse an epoch that tf-keras resumes in its middle, because it reads the data from their beginning."""
+        """Refuse an epoch that tf-keras resumes midway, because it reads the data from the beginning."""
         if self._fresh and batch:
             raise RuntimeError(
                 f"tf-keras resumes this epoch at step {batch}, but reads the data from batch 0: "

@@ -31,7 +31,7 @@ class KerasSequence(AugmentedSequence, keras.utils.PyDataset):  # type: ignore[m
         return None if self.repeat else len(self)
 
     def on_epoch_begin(self) -> None:
-        """Refuse workers that Keras starts before training, to build the model from their first batch.
+        """Refuse the workers that Keras starts before training to build the model from their first batch.
 
         Keras would keep the batches of these workers, start again at batch 0 and deliver both.
         """

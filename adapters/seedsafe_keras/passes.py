@@ -108,7 +108,7 @@ class Passes:
     def view(
         self, *, framework: str | None = None, epoch: int | None = None, limit: int | None = None
     ) -> Self:
-        """Return a copy for one run, with the class of a framework, a fixed epoch, and another length, unless None."""
+        """Return a copy for one run: of another framework, at a fixed epoch or with another length, unless these are None."""
         same = framework in (None, frameworks.framework_of(self))
         cls = type(self) if same else sequence_class(own_class(type(self)), frameworks.check(framework))
         new: Self = object.__new__(cls)

@@ -47,7 +47,7 @@ class AugmentedSequence(Forwarding, Passes):
             `b` has the index ``b * base.batch_size + j``; without that attribute the size is that of the first batch.
             The base's epoch hooks are not called.
         augment: a Compose or a Transform, or None to augment nothing.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         batch_size: the number of samples in a batch, for a base of samples; the last batch may be smaller.
         shuffle: True orders the samples, or the ready batches, by ``epoch_order(seed, epoch, n)``. Turn Keras's own shuffling
             off, as ``fit`` does: ``model.fit(shuffle=False)``.

@@ -31,12 +31,12 @@ def augment(
     Args:
         dataset: rows with an id, and with columns named image, mask, keypoints, boxes or audio, unless `targets` names others.
         pipeline: a Compose, a Transform, or a function of a row (a dict), whose result is the new row.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         epoch: the number of this pass.
         id_column: the column of each row's id. An integer is the sample's index itself; ``seedsafe.record_index`` makes one
             from a string or bytes.
         targets: ``{"photo": "image"}``, from columns to targets.
-        options: of ``Dataset.map_batches``: ``batch_size``, ``num_cpus``, ``compute=ray.data.ActorPoolStrategy(...)`` …
+        options: options of ``Dataset.map_batches``: ``batch_size``, ``num_cpus``, ``compute=ray.data.ActorPoolStrategy(...)`` …
 
     Raises:
         TypeError: an argument is of another type.

@@ -17,9 +17,9 @@ def prepare_data_loader(loading: Any, **options: Any) -> Any:
     and with it the epochs: each pass would be augmented as epoch 0.
 
     Args:
-        loading: from ``seedsafe_torch.loader``; for several training workers, with a sampler that gives each its share:
+        loading: a loader from ``seedsafe_torch.loader``; for several training workers, with a sampler that gives each its share:
             ``sampler=DistributedKeyedSampler(dataset, seed=42)``.
-        options: of ``ray.train.torch.prepare_data_loader``: move_to_device, auto_transfer.
+        options: options of ``ray.train.torch.prepare_data_loader``: move_to_device, auto_transfer.
 
     Raises:
         ValueError: there are several workers, and the sampler does not divide the samples among them.

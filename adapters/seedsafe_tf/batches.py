@@ -53,20 +53,20 @@ def augment(
         source: anything with ``len()`` and ``[index]`` that returns samples: an array, a tuple (image or audio first) or a dict of
             targets. With `num_parallel_calls`, several threads read it.
         pipeline: a Compose or a Transform, whose results have one shape, or None to augment nothing.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         batch_size: the number of samples in a batch; the last batch of an epoch may be smaller.
-        epochs: the number of epochs of the whole run, so the epoch after the last one. ``len(dataset)`` counts the batches from
-            `start` on.
+        epochs: the number of epochs of the whole run; the last one has the number epochs - 1. ``len(dataset)`` counts the
+            batches from `start` on.
         start: the epoch, and the step in it, to begin with.
         epoch: instead of `epochs`, one fixed epoch, for instance ``VALIDATION_EPOCH``.
         shuffle: whether to take the samples in the order ``epoch_order(seed, epoch, len(source))``, or by position.
         drop_remainder: leave the smaller last batch of each epoch out; the size of a batch is then part of its shape.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict; by
-            default a tuple's first element is augmented, and of a dict the entries named after targets.
+            default, the first element of a tuple and the entries of a dict that are named after targets are augmented.
         ids: one integer below 2**64 for each sample, which the key takes instead of the position.
         on_error: for a sample that cannot be read or augmented, "raise" raises an error that names it. "replace" takes another
             sample, chosen by the key, with this one's augmentation, and warns after each epoch.
-        check_finite: True makes NaN or infinity in a float, read or augmented, an error.
+        check_finite: whether NaN or infinity in a float, read or augmented, is an error.
         num_parallel_calls: the largest number of batches at once, or ``tf.data.AUTOTUNE``, or None for one at a time.
 
     Returns:
@@ -176,7 +176,7 @@ def _bounds(epochs: Any, start: Any, epoch: Any, steps: int) -> tuple[int, int, 
     if epoch is not None:
         fixed = SampleKey(0, epoch, 0).epoch
         if start != (0, 0):
-            raise ValueError(f"start={start!r} needs epochs=, and epoch={fixed} is fixed: leave start out")
+            raise ValueError(f"start={start!r} needs epochs=, but epoch={fixed} is fixed: leave start out")
         return fixed, 0, fixed + 1
     end = checked_int("epochs", epochs, 1, 2**32, "pass the number of epochs of the whole run")
     if not (isinstance(start, tuple | list) and len(start) == 2):

@@ -21,7 +21,7 @@ def keyed(
     *,
     seed: SupportsIndex,
     epoch: Any,
-    id: str | int | Callable[[Any], Any],  # the field's word
+    id: str | int | Callable[[Any], Any],  # the usual name
     targets: Targets = None,
     signature: Any = None,
     num_parallel_calls: int | None = None,
@@ -32,9 +32,9 @@ def keyed(
     order, which would give an element another augmentation for each order.
 
     Args:
-        dataset: of single elements, dicts or tuples, with an id.
+        dataset: a dataset of single elements, dicts or tuples, with an id.
         pipeline: a Compose, a Transform, or a function of an element (of NumPy arrays), whose result is the new element.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         epoch: the number of this pass, also as a tensor inside ``flat_map`` over the epochs; or the entry that holds it.
         id: the entry that holds the id, or a function of the element that returns it. An integer is the index itself;
             ``seedsafe.record_index`` makes one from a string.

@@ -28,11 +28,11 @@ _EPOCH_TWICE: Final = 2**16  # the bit of a warning; a reader's warnings use oth
 class SharedBytes:
     """Memory, zeros at first, that this process shares with workers that it starts.
 
-    Pickled at any other time, or copied, it becomes a copy. On Windows, where this was not run, the memory is one that
-    multiprocessing shares by name.
+    Pickled at any other time, or copied, it becomes a copy. On Windows, where this is untested, multiprocessing
+    shares the memory by name.
 
     Args:
-        size: in bytes.
+        size: the size in bytes.
     """
 
     _file: int | None = None
@@ -90,7 +90,7 @@ class EpochCell(WarningLog):
     separate cell. In a dataset of more than 2**20 samples, only a part of the indices is watched.
 
     Args:
-        length: of the dataset, or None if it has none.
+        length: the length of the dataset, or None if it has none.
     """
 
     last: Any = None

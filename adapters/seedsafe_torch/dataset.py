@@ -76,7 +76,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image, mask,
             keypoints, boxes and audio. Tensors stay tensors, PIL images become arrays, labels stay as they are.
         augment: a Compose or a Transform, or None to augment nothing.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
             once, or, with a bridge and no augmentation, once for each view.
@@ -208,7 +208,7 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
         occurrence: SupportsIndex = 0,
         view: SupportsIndex = 0,
     ) -> Any:
-        """Return the sample of an epoch, without a loader and whatever epoch is set.
+        """Return a sample as it is in an epoch, without a loader and regardless of the epoch that is set.
 
         Example:
             >>> import numpy as np

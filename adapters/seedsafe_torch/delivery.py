@@ -29,7 +29,7 @@ class KeyedLoader(DataLoader[Any]):
     samples all failed are left out. `loader` returns one.
 
     Args:
-        dataset: as DataLoader's.
+        dataset: as in DataLoader.
         reports: functions to call at the end of a pass.
         options: DataLoader's other arguments.
 
@@ -71,7 +71,7 @@ class KeyedLoader(DataLoader[Any]):
         """Return the state of the run after the last batch that was handed out.
 
         Raises:
-            ValueError: the batches come in another order than their indices.
+            ValueError: the batches do not come in the order of their indices.
         """
         keyed = keyed_of(self)
         if keyed is None:

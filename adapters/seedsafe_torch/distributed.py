@@ -32,9 +32,9 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
 
     Args:
         dataset: the dataset, or its length.
-        seed: of the run.
+        seed: the seed of the run.
         num_replicas: the number of ranks; by default from torch.distributed.
-        rank: of this process, 0 ≤ rank < num_replicas; by default from torch.distributed.
+        rank: the rank of this process, 0 ≤ rank < num_replicas; by default from torch.distributed.
         shuffle: order each epoch by (seed, epoch).
         drop_last: at the end of an epoch, if fewer entries are left than there are ranks, leave them out. By default they are
             filled up with further occurrences of the epoch's first entries.

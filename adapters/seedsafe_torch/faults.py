@@ -29,7 +29,7 @@ def skip_collate(samples: Sequence[Any], collate: Callable[[Any], Any] = default
     whole sample is dropped.
 
     Args:
-        samples: of a batch, as a DataLoader passes them.
+        samples: the samples of a batch, as a DataLoader passes them.
         collate: returns the batch; ``functools.partial(skip_collate, collate=...)`` sets another function.
 
     Raises:

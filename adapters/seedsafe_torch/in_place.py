@@ -100,7 +100,7 @@ def collate(samples: Sequence[Any]) -> Any:
     its tensors go from a worker to the training process without a copy. Tensors that you make from them are sent as usual.
 
     Args:
-        samples: of a batch; arrays, tensors, numbers, strings, and tuples, lists and dicts of these.
+        samples: the samples of a batch; arrays, tensors, numbers, strings, and tuples, lists and dicts of these.
 
     Returns:
         The batch of default_collate: equal in structure, types, shapes, dtypes and values, writable and contiguous.

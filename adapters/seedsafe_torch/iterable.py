@@ -38,7 +38,7 @@ class AugmentedIterable(IterableDataset[Any]):
         source: any iterable that yields records: webdataset, Hugging Face's streaming datasets, MosaicML streaming,
             litdata. It must divide itself among workers and ranks, as these do, unless `split` is true.
         augment: a Compose, a Transform, or a function of a record.
-        seed: of the run, 0 ≤ seed < 2**128.
+        seed: the seed of the run, 0 ≤ seed < 2**128.
         id: the entry of a record that holds its id, or a function of the record that returns it; see ``seedsafe.keyed_map``. With
             ``split=True`` it may be None: then a record's position in the source is its index.
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
@@ -64,7 +64,7 @@ class AugmentedIterable(IterableDataset[Any]):
         augment: Callable[..., Any],
         *,
         seed: SupportsIndex,
-        id: str | int | Callable[[Any], Any] | None = "__key__",  # the field's word
+        id: str | int | Callable[[Any], Any] | None = "__key__",  # the usual name
         epoch: SupportsIndex | None = None,
         targets: Any = None,
         split: bool = False,
@@ -216,7 +216,7 @@ class Start(NamedTuple):
 
 
 class Task(NamedTuple):
-    """The request of a stream's loader to a worker, instead of an index. The first one of a pass has the start."""
+    """A request from a stream's loader to a worker, in place of an index. The first one of a pass contains the Start."""
 
     start: Start | None = None
 

@@ -62,11 +62,11 @@ def loader(
     Args:
         dataset: an AugmentedDataset, or any dataset with one inside (Subset, ConcatDataset, StackDataset …); or an
             AugmentedIterable, which has its own seed, epoch and order.
-        batch_size: as DataLoader's.
+        batch_size: as in DataLoader.
         shuffle: order the samples of each epoch by (seed, epoch).
         sampler: any sampler of indices; it is wrapped in a KeyedSampler unless it is one.
         batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
-        seed: of the order; by default the dataset's.
+        seed: the seed of the order; by default the dataset's.
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
         generator: DataLoader's; by default a private one, so that the global one stays unchanged.
         in_place: whether to write samples directly into the memory of their batch, which the training process sees. That
@@ -240,6 +240,6 @@ def _check_picklable(loading: DataLoader[Any]) -> None:
                 )
         except Exception as error:
             raise ValueError(
-                f"{name} must be picklable for workers started by {method!r}, and is not ({error}): "
+                f"{name} must be picklable for workers started by {method!r}, but is not ({error}): "
                 "define its classes and functions at the top level of a module, without lambdas"
             ) from error

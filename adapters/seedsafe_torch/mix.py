@@ -75,7 +75,7 @@ def mix(
     """Return a collate function for `loader` that mixes each sample, with its label, with another one of its batch.
 
     All draws follow from the seed and the first index of the batch, so they are equal for any number of workers and after a
-    resume. Another batch size gives other mixtures. `seedsafe.BatchMix` describes the mixing.
+    resume. Another batch size gives different mixtures. `seedsafe.BatchMix` describes the mixing.
 
     Args:
         classes: the number of classes; labels become float vectors of that length.
@@ -83,7 +83,7 @@ def mix(
         cutmix: the alpha of CutMix, 0 for no CutMix.
         p: the probability that a batch is mixed.
         channels_first: whether images are (n, c, h, w); None looks for the one axis of length 1, 3 or 4.
-        seed: of the run; `loader` sets its own.
+        seed: the seed of the run; `loader` sets its own.
         image: the entry of the images in a batch, by default 0, or "image" in a dict.
         label: the entry of the labels, by default 1, or "label" in a dict.
         collate: returns the batch to mix.

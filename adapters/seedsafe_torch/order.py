@@ -19,8 +19,8 @@ class EpochOrder(Sampler[int]):
     """Every index of a dataset once, in an order that follows from (seed, epoch).
 
     Args:
-        length: of the dataset; or the dataset itself, whose length is read in each pass.
-        seed: of the run.
+        length: the length of the dataset; or the dataset itself, whose length is read in each pass.
+        seed: the seed of the run.
 
     Raises:
         TypeError: an argument is of another type.

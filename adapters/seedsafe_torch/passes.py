@@ -38,7 +38,7 @@ class Progress:
     """How far a pass has come: the items that were drawn, and those that were seen if a loader counts them.
 
     Args:
-        epoch: of the pass.
+        epoch: the epoch of the pass.
         start: how many items the pass leaves out at its beginning.
         expected: the checksum of their order, if known.
         counted: whether a loader will report the items seen.
@@ -56,8 +56,8 @@ class Progress:
     ended: bool = False  # the reader got StopIteration
     left: bool = False  # nobody draws from it any more
     seen: int = field(init=False)
-    order: int = 0  # a checksum of the items seen, in their order, without those behind
-    waiting: list[Any] = field(default_factory=list)  # the items behind, then those drawn but not yet seen
+    order: int = 0  # a checksum of the items seen, in their order, without the last `behind`
+    waiting: list[Any] = field(default_factory=list)  # the last `behind` items seen, then those only drawn
     behind: int = 0  # how many items were seen but are not yet in the checksum
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class Progress:
             self.fold()
 
     def fold(self) -> None:
-        """Add the items behind to the checksum of the order."""
+        """Add the items seen since the last time to the checksum of the order."""
         items, self.waiting[: self.behind] = self.waiting[: self.behind], []
         self.behind = 0
         if items and not isinstance(items[0], int):

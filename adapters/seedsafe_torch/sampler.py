@@ -36,11 +36,11 @@ class KeyedSampler(Sampler[Any]):
     Each pass is the next epoch. To override that, call `set_epoch` here or on the sampler inside. A pass begins with its
     first index. For each epoch, a sampler with a torch ``generator`` gets a new one, keyed on (seed, epoch), and
     ``set_epoch`` is passed on. A sampler with neither keeps its own order, and can resume only if that order
-    repeats. If the sampler yields a SampleIndex with an occurrence above 0, that occurrence stays; all others are counted.
+    repeats. If the sampler yields a SampleIndex with an occurrence above 0, that occurrence is kept; all others are counted.
 
     Args:
         sampler: yields indices, or batches of them as a BatchSampler does.
-        seed: of the run.
+        seed: the seed of the run.
         epoch: a fixed epoch for every pass, or None to count them.
         offset: is added to the argument of `set_epoch`, for trainers that do not count from 0.
         occurrence: "rank" numbers the occurrences of rank r of R as r, r + R, r + 2R …, for samplers that give copies of a
@@ -228,7 +228,7 @@ class KeyedSampler(Sampler[Any]):
 
     @contextmanager
     def watched(self, watch: Callable[[Progress], None] | None) -> Iterator[None]:
-        """Pass the progress of each pass that begins meanwhile to a function, which then counts the entries seen."""
+        """Pass the progress of each pass that begins inside the with statement to a function, which counts the entries seen."""
         before, self._watch = self._watch, watch
         try:
             yield
@@ -237,7 +237,7 @@ class KeyedSampler(Sampler[Any]):
 
     @contextmanager
     def peeked(self, *, single: bool) -> Iterator[None]:
-        """Undo the pass that begins meanwhile. `single` says whether the sampler must yield single indices."""
+        """Undo the pass that begins inside the with statement. `single` says whether the sampler must yield single indices."""
 
         def watch(progress: Progress) -> None:
             progress.single = single

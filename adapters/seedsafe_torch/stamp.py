@@ -15,7 +15,7 @@ class Stamp:
     """Stamp the items of a sampler, indices or batches of them, with the epoch and occurrence of one pass.
 
     Args:
-        epoch: of the pass.
+        epoch: the epoch of the pass.
         numbers: the number of a sample's first occurrence, and the step to the next one.
         single: whether an item must be one index.
         span: an index below it takes one bit of memory; any other, and one that comes again, a hundred bytes.

@@ -55,7 +55,7 @@ class AddBackground(AudioTransform):
         sounds: a folder's path, or a list of file paths and of float arrays, (samples,) or (channels, samples), of the
             audio's sample rate.
         snr: the ratio of signal to noise in decibels, in [-120, 120], one number or a range (low, high).
-        sample_rate: of the audio, in hertz; not needed if all sounds are arrays.
+        sample_rate: the sample rate of the audio, in hertz; not needed if all sounds are arrays.
 
     Raises:
         FileNotFoundError: the folder or a file does not exist.

@@ -32,7 +32,7 @@ def _rolloff(name: str, value: Any) -> tuple[int, int]:
     )
     if low % 6 or high % 6:
         raise ValueError(
-            f"{name} must be multiples of 6, got {value!r}: a filter falls by 6 dB an octave for each order"
+            f"{name} must be a multiple of 6 dB an octave, or a pair of these, got {value!r}: a filter falls by 6 dB for each order"
         )
     return low, high
 
@@ -62,7 +62,7 @@ class _Filter(LibraryTransform):
             )
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, filtered."""
+        """Return the filtered audio."""
         low, high, order = params
         return filter_band(audio, low, high, self.sample_rate, order=order)
 
@@ -91,7 +91,7 @@ class LowPass(_CutoffFilter):
     which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
-        cutoff: in hertz, one number or a range (low, high), below half the sample rate.
+        cutoff: the cutoff in hertz, one number or a range (low, high), below half the sample rate.
         rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
 
     Example:
@@ -116,7 +116,7 @@ class HighPass(_CutoffFilter):
     which draws it uniformly on the mel scale. Draws the cutoff (word 1) and the order (word 2).
 
     Args:
-        cutoff: in hertz, one number or a range (low, high), below half the sample rate.
+        cutoff: the cutoff in hertz, one number or a range (low, high), below half the sample rate.
         rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.
 
     Example:
@@ -141,7 +141,7 @@ class BandPass(_Filter):
     which draws the centre uniformly on the mel scale. Draws the centre (word 1), the width (word 2) and the order (word 3).
 
     Args:
-        center: in hertz, one number or a range (low, high).
+        center: the center in hertz, one number or a range (low, high).
         bandwidth: the band's width as a share of its centre, in [0.01, 1.99], one number or a range (low, high). The
             cutoffs lie half the width below and above the centre.
         rolloff: the filter's slope in dB an octave: a multiple of 6 up to 96, or a range (low, high) of these.

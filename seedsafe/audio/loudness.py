@@ -74,7 +74,7 @@ class GainTransition(AudioTransform):
     and the start (word 4) of the transition, at least part of which lies in the audio.
 
     Args:
-        decibels: of both gains, in [-120, 120], one number or a range (low, high).
+        decibels: both gains in decibels, in [-120, 120], one number or a range (low, high).
         duration: integers for samples, or floats for shares of the audio's length, one number or a range (low, high).
 
     Raises:
@@ -135,7 +135,7 @@ class Clipping(AudioTransform):
     Follows audiomentations' ``ClippingDistortion``, whose share is a whole number of percent. Draws ``share`` (word 1).
 
     Args:
-        share: of all samples, in [0, 1], one number or a range (low, high).
+        share: the share of samples to clip, in [0, 1], one number or a range (low, high).
 
     Raises:
         TypeError: when applied, the audio is not float32.
@@ -156,5 +156,5 @@ class Clipping(AudioTransform):
         return Clipped(rng.uniform(*self.share))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, clipped."""
+        """Return the clipped audio."""
         return clip_loudest(audio, params[0])

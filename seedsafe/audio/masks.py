@@ -57,7 +57,7 @@ class _Mask(Transform):
     in_time: ClassVar[bool]
 
     def apply_spectrogram(self, spectrogram: Array, params: Any) -> Array:
-        """Return the spectrogram, masked."""
+        """Return the masked spectrogram."""
         return mask_bands(spectrogram, params[0], self.fill, in_time=self.in_time)
 
 
@@ -67,8 +67,7 @@ class TimeMask(_Mask):
 
     Follows Park et al., "SpecAugment" (2019), as torchaudio's ``TimeMasking`` does: a width from 0 to the mask parameter and
     a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies, frames),
-    or an array by itself. Draws the number of bands (word 1), then a width and a position for each of the greatest number of
-    bands.
+    or an array by itself. Draws the number of bands (word 1), then a width and a position for every possible band.
 
     Args:
         width: integers for frames, or floats for shares of the spectrogram's length, one number or a range (low, high). The

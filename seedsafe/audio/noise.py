@@ -36,11 +36,11 @@ def _colors(name: str, value: Any) -> tuple[str, ...]:
 class AddNoise(AudioTransform):
     """Add white, pink or brown noise, a drawn number of decibels softer than the audio.
 
-    Loudness is the root of the mean square over all channels. That of the noise is measured on the noise itself, so the
-    ratio is exactly the drawn one. Silence stays silent. Each channel has its own noise; see
+    Loudness is the root of the mean square over all channels. The noise's own loudness is measured, so the ratio is exactly
+    the drawn one. Silence stays silent. Each channel has its own noise; see
     ``seedsafe.functional.colored_noise``. White noise is exact on every machine. Follows audiomentations'
     ``AddGaussianSNR`` and ``AddColorNoise``. Draws the colour (word 1) and the ratio (word 2); the noise starts at word 4,
-    value k with the k-th 16-bit piece of the words.
+    and value k uses the k-th 16-bit piece of the words.
 
     Args:
         snr: the ratio of signal to noise in decibels, in [-120, 120], one number or a range (low, high).

@@ -63,12 +63,14 @@ def need(module: str, words: str) -> None:
 
 @primitive(opencv=False)
 class LibraryTransform(AudioTransform):
-    """A transform that another library computes; pipelines are not created without that library."""
+    """A transform that another library computes. Creating a pipeline with it needs that library."""
 
     library: ClassVar[tuple[str, str]]
     """The module and the name of the library."""
 
-    sample_rate: int = option(checked_int, 1, 2**31, RATE, kw_only=True, doc="of the audio, in hertz.")
+    sample_rate: int = option(
+        checked_int, 1, 2**31, RATE, kw_only=True, doc="the sample rate of the audio, in hertz."
+    )
     p: float = option(probability, default=1.0, kw_only=True)
 
     def bind(self, namer: Namer) -> Node:

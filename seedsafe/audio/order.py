@@ -47,7 +47,7 @@ class TimeShift(AudioTransform):
         return Shift(length_of(rng, self.shift, info.audio_length()))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, shifted."""
+        """Return the shifted audio."""
         return shift_time(audio, params[0], rollover=self.rollover)
 
 
@@ -65,5 +65,5 @@ class Reverse(AudioTransform):
     p: float = option(probability, default=0.5)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, backwards."""
+        """Return the reversed audio."""
         return reverse(audio)

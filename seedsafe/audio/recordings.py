@@ -173,9 +173,9 @@ def excerpt(recording: Recording, offset: float, length: int, sample_rate: int |
 
     Args:
         recording: an array, or a file's path.
-        offset: of the part's start, as a share of all possible starts, in [0, 1).
-        length: in samples.
-        sample_rate: of the result; files are resampled to it.
+        offset: the offset of the part's start, as a share of all possible starts, in [0, 1).
+        length: the length in samples.
+        sample_rate: the sample rate of the result; files are resampled to it.
 
     Raises:
         FileNotFoundError: the file no longer exists.

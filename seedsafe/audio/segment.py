@@ -27,7 +27,7 @@ class RandomSegment(AudioTransform):
     """Cut out a segment of fixed length with a uniformly drawn start. Draws ``start`` (word 1). Exact on every machine.
 
     Args:
-        length: in samples.
+        length: the length in samples.
         pad_if_needed: append zeros to shorter audio, as MelGAN does, instead of raising an error.
 
     Raises:

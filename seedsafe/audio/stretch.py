@@ -31,7 +31,7 @@ class Semitones(NamedTuple):
 
 @primitive(opencv=False)
 class _Stretch(LibraryTransform):
-    """A transform by Signalsmith Stretch.
+    """A transform that Signalsmith Stretch computes.
 
     Raises:
         ImportError: python-stretch is not installed when a pipeline is created.
@@ -42,7 +42,12 @@ class _Stretch(LibraryTransform):
     library: ClassVar[tuple[str, str]] = ("python_stretch", "python-stretch")
 
     sample_rate: int = option(
-        checked_int, 8000, 192_001, RATE, kw_only=True, doc="of the audio, in hertz, in [8000, 192000]."
+        checked_int,
+        8000,
+        192_001,
+        RATE,
+        kw_only=True,
+        doc="the sample rate of the audio, in hertz, in [8000, 192000].",
     )
 
 

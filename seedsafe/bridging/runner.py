@@ -159,7 +159,7 @@ class _Watch:
             return self._trace(address, call)
         except NotReproducible:
             raise
-        except Exception:  # noqa: BLE001  # somebody's code
+        except Exception:  # noqa: BLE001  # the user's code
             return None
 
     def _note(self, marks: _Marks) -> None:
@@ -270,10 +270,10 @@ class Runner:
         """Call `call(address)`, with all generators keyed from the words at the address.
 
         Args:
-            address: of the words.
+            address: the address of the words.
             call: the call.
-            later: returns a call with the same result, to be repeated after something may have changed this one's arguments;
-                None if nothing can.
+            later: makes an equal call to repeat later, if the arguments of this one may have changed by then; None if they
+                cannot change.
 
         Raises:
             NotReproducible: see _Watch.
@@ -330,7 +330,7 @@ class Runner:
         return trace(address, call, self.sources())
 
     def _refresh(self, marks: _Marks) -> bool:
-        """Search the object again if it has changed, and return whether it has other sources than those marked."""
+        """Search the object again if it has changed, and return whether its sources differ from those marked."""
         if self._search is None or self._search.changed():
             self._search = find(self.root)
         return set(marks) != {source.name for source in self.sources()}
@@ -404,7 +404,7 @@ class Twice:
                 other = trace(other_address(address), lambda _: content(call()), sources)
             except NotReproducible:
                 raise
-            except Exception:  # noqa: BLE001  # somebody's code
+            except Exception:  # noqa: BLE001  # the user's code
                 return
         if one.result == other.result:
             return

@@ -86,7 +86,7 @@ class _Walk:
         elif isinstance(thing, type | types.BuiltinFunctionType | np.ufunc):
             self._text(getattr(thing, "__qualname__", "") or repr(thing))
         elif id(thing) in self._inside:
-            self._text(f"the part that {self._inside[id(thing)]} are around")  # a circle
+            self._text(f"the part that {self._inside[id(thing)]} are around")  # a circular reference
         elif len(self._inside) >= _DEEPEST:
             self._miss(kind)
         else:
@@ -123,7 +123,7 @@ class _Walk:
     def _add_array(self, thing: Any) -> bool:
         try:
             array = _bytes_of(thing) if is_tensor(thing) else as_array(thing)
-        except Exception:  # noqa: BLE001  # somebody's conversion
+        except Exception:  # noqa: BLE001  # the user's conversion
             if not is_tensor(thing):
                 return False
             self._miss(type(thing))  # pickle would write a pointer
@@ -138,7 +138,7 @@ class _Walk:
         """Add what pickle would write: the constructor, its arguments, the state and the entries."""
         try:
             recipe = thing.__reduce_ex__(4)
-        except Exception:  # noqa: BLE001  # somebody's pickling
+        except Exception:  # noqa: BLE001  # the user's pickling
             return False
         if isinstance(recipe, str):
             self._text(recipe)

@@ -177,7 +177,7 @@ def _attributes_of(thing: Any) -> dict[str, Any] | None:
 def _attribute(thing: Any, name: str) -> Any:
     try:
         return getattr(thing, name, None)
-    except Exception:  # noqa: BLE001  # somebody's property
+    except Exception:  # noqa: BLE001  # the user's property
         return None
 
 

@@ -183,7 +183,7 @@ class Source(Protocol):
         """Set the generator back to a saved state."""
 
     def mark(self) -> Any:
-        """Return a value that is equal for equal states of the generator, and only then. It may move the generator on."""
+        """Return a value that is equal for equal states of the generator, and only then. It may advance the generator."""
 
 
 class PythonRandom:
@@ -309,7 +309,7 @@ def globals_for(options: Bridge, *, one_thread: bool = False) -> tuple[Source, .
 
     Args:
         options: see Bridge.
-        one_thread: let torch work with a single thread meanwhile.
+        one_thread: let torch work with a single thread inside the region.
     """
     wanted = (options.opencv, options.tensorflow, options.cuda, one_thread)
     result = _cache.get(wanted)

@@ -18,7 +18,7 @@ PATIENCE = 2.0
 class Turns:
     """Lets one thread at a time into a region, because the generators belong to the process, and none during a fork.
 
-    A lock that another thread holds during a fork stays locked in the child for ever. This includes the locks of bit
+    A lock that another thread holds during a fork stays locked in the child forever. This includes the locks of bit
     generators, and that of torch's generator, which cannot be replaced. So a fork shuts the door and waits until no thread
     is inside. If that takes too long, or if this module was imported during the fork and a thread enters, the child restores
     the generators that the other thread had keyed, and replaces those that it was using.

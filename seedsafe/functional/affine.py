@@ -47,8 +47,8 @@ def warp(
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         matrix: six or nine numbers, from pixel centres of the image to those of the result.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
+        height: the height of the result, in pixels.
+        width: the width of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".
         mode: how pixels outside the image are filled, one of ``seedsafe.functional.window.MODES``.
         fill: the value outside in the mode "constant", one for all channels or one for each.
@@ -193,8 +193,8 @@ def warp_boxes(boxes: Array, matrix: Matrix, height: int, width: int, *, method:
     Args:
         boxes: floats or signed integers, which are rounded.
         matrix: six or nine numbers, for pixel centres.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
+        height: the height of the result, in pixels.
+        width: the width of the result, in pixels.
         method: "corners" returns the box around the mapped corners; "ellipse" the box around the mapped ellipse inside the
             box, which fits round objects better and needs an affine map.
 

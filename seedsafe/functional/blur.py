@@ -122,7 +122,7 @@ def glass_blur(
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        sigma: of the blurs, in pixels.
+        sigma: the standard deviation of the blurs, in pixels.
         reach: the longest step to another pixel, in pixels.
         rounds: how often pixels are copied.
         noise: the address of the steps: in each round a 16-bit piece for each pixel's step down, then one for each pixel's

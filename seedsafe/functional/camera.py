@@ -132,7 +132,7 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
         color_shift: a share of the hue circle.
-        intensity: of the noise.
+        intensity: the strength of the noise.
         noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each pixel's hue.
 
     Raises:

@@ -195,7 +195,7 @@ def drop_channels(image: Array, dropped: Sequence[int], fill: float) -> Array:
     Args:
         image: (H, W, C), any dtype.
         dropped: the numbers of the channels to fill.
-        fill: in the image's own units.
+        fill: the fill in the image's own units.
 
     Raises:
         ValueError: fill does not fit the image's dtype.
@@ -228,7 +228,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
 
     Args:
         image: uint8 or float32, (H, W, 3).
-        weights: of the axes, the one with the greatest variance first.
+        weights: the weights of the axes, the one with the greatest variance first.
 
     Raises:
         TypeError: the image has another dtype.

@@ -33,14 +33,14 @@ def way_back(field: Field, x: Array, y: Array) -> tuple[Array, Array]:
     found_x, found_y = x.copy(), y.copy()
     for step in range(_STEPS):
         there_x, there_y = field(found_x, found_y)
-        share = 1.0 if step < _STEPS // 2 else 0.5  # stops oscillations
+        share = 1.0 if step < _STEPS // 2 else 0.5  # damps oscillations
         found_x += (x - there_x) * share
         found_y += (y - there_y) * share
     return found_x, found_y
 
 
 def distort_points(points: Array, forward: Field) -> Array:
-    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a field; points that are not finite stay.
+    """Return points (N, 2 or more), x and y of pixel centres first, mapped by a field; points that are not finite are kept.
 
     Args:
         points: in pixels.
@@ -69,8 +69,8 @@ def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Arra
     Args:
         boxes: in pixels.
         forward: the Field that maps coordinates of the image to those of the result.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
+        height: the height of the result, in pixels.
+        width: the width of the result, in pixels.
 
     Example:
         >>> distort_boxes(np.array([[0, 0, 2, 1]]), lambda x, y: (x + 1, y), 4, 4).tolist()

@@ -44,7 +44,7 @@ def fill_holes(image: Array, holes: Sequence[Hole], fill: Any = 0, noise: Addres
     Args:
         image: (H, W) or (H, W, C), any dtype; for a random fill uint8 or float32, for "normal" float32.
         holes: rectangles; parts outside the image are ignored.
-        fill: in the image's own units, one for all channels or one for each; or one of FILLS.
+        fill: the fill in the image's own units, one value for all channels or one for each; or one of FILLS.
         noise: the address of a random fill: one 16-bit piece for each value, hole by hole in C order.
 
     Raises:
@@ -70,7 +70,7 @@ def fill_holes_each(images: Array, holes: Array, fill: Any = 0) -> Array:
 
     Args:
         images: (N, H, W) or (N, H, W, C), any dtype.
-        holes: of each image, int64, (N, holes, 4), inside the image; holes without an area are ignored.
+        holes: the holes of each image, int64, (N, holes, 4), inside the image; holes without an area are ignored.
         fill: see `fill_holes`; one number, or one for each channel.
 
     Example:
@@ -144,10 +144,10 @@ def visible_boxes(boxes: Array, holes: Sequence[Hole], height: int, width: int) 
     No box is removed, so that labels stay aligned; a covered box has an area of zero.
 
     Args:
-        boxes: in pixel edges.
+        boxes: the boxes in pixel edges.
         holes: rectangles.
-        height: of the image.
-        width: of the image.
+        height: the height of the image.
+        width: the width of the image.
 
     Example:
         >>> visible_boxes(np.array([[0.0, 0.0, 4.5, 2.0]]), [(0, 0, 2, 2)], 2, 6).tolist()
@@ -184,8 +184,8 @@ def grid_holes(
     """Return the holes of a grid over an image, row by row.
 
     Args:
-        height: of the image.
-        width: of the image.
+        height: the height of the image.
+        width: the width of the image.
         unit: height and width of a cell.
         hole: height and width of the hole in each cell's upper left corner.
         start: row and column of a cell's corner, in [0, unit).
@@ -217,12 +217,12 @@ def grid_tiles(
     """Return the tiles of an image, row by row; without heights and widths, their sides differ by at most 1.
 
     Args:
-        height: of the image, in pixels.
-        width: of the image, in pixels.
-        rows: of tiles.
-        columns: of tiles.
-        heights: of the rows; their sum is the image's height.
-        widths: of the columns; their sum is the image's width.
+        height: the height of the image, in pixels.
+        width: the width of the image, in pixels.
+        rows: the number of rows of tiles.
+        columns: the number of columns of tiles.
+        heights: the heights of the rows; their sum is the image's height.
+        widths: the widths of the columns; their sum is the image's width.
 
     Example:
         >>> grid_tiles(2, 5, 1, 2)
@@ -265,7 +265,7 @@ def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> 
 def shuffle_points(points: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
     """Return points (N, 2 or more), x and y of pixel centres first, moved with their tiles.
 
-    A point outside the image stays.
+    A point outside the image stays where it is.
 
     Args:
         points: in pixels.

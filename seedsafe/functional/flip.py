@@ -78,7 +78,7 @@ def flip_each(images: Array, axis: int) -> Array:
 
     Args:
         images: (N, H, W) or (N, H, W, C), any dtype.
-        axis: of an image.
+        axis: the axis of an image.
 
     Example:
         >>> flip_each(np.array([[[1, 2]], [[3, 4]]], np.uint8), 1).tolist()
@@ -128,7 +128,7 @@ def horizontal_flip_boxes(boxes: Array, width: int) -> Array:
 
     Args:
         boxes: in pixels.
-        width: of the image, in pixels.
+        width: the width of the image, in pixels.
 
     Example:
         >>> horizontal_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()
@@ -142,7 +142,7 @@ def vertical_flip_boxes(boxes: Array, height: int) -> Array:
 
     Args:
         boxes: in pixels.
-        height: of the image, in pixels.
+        height: the height of the image, in pixels.
 
     Example:
         >>> vertical_flip_boxes(np.array([[0, 0, 3, 3]]), 10).tolist()

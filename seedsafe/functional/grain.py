@@ -99,8 +99,8 @@ def drop_pixels(
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
-        share: of the pixels, or values, to fill.
-        fill: in the image's own units, one for all channels or one for each.
+        share: the share of the pixels, or values, to fill.
+        fill: the fill in the image's own units, one value for all channels or one for each.
         noise: the address of the noise: pixel k, or value k, uses the k-th 16-bit piece.
         per_channel: fill single values; False: whole pixels.
 

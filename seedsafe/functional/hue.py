@@ -26,9 +26,9 @@ _SMALL: Final = 8192
 
 
 def rotate_hue(image: Array, turn: float) -> Array:
-    """Return an RGB image with its hue turned; saturation and value stay. Exact on every machine.
+    """Return an RGB image with its hue turned and its saturation and value kept. Exact on every machine.
 
-    The hue itself is not computed: the greatest and the least value of a pixel stay, and each channel moves between them
+    The hue itself is not computed: the greatest and the least value of a pixel are kept, and each channel moves between them
     by the share of the turn. uint8 is rounded once, and within 1 of HSV in real numbers.
 
     Args:

@@ -164,7 +164,7 @@ def color_jitter(
         contrast: see `adjust_contrast`.
         saturation: see `adjust_saturation`.
         hue: see `seedsafe.functional.rotate_hue`.
-        order: of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
+        order: the order of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
 
     Raises:
         TypeError: the image has another dtype.

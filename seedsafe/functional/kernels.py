@@ -22,10 +22,10 @@ def line_kernel(size: int, angle: float, direction: float, shift: tuple[float, f
     Follows albumentations 2.0.8's ``MotionBlur``.
 
     Args:
-        size: of a side, odd.
-        angle: of the line, in degrees, from the right downwards.
+        size: the length of a side, odd.
+        angle: the angle of the line, in degrees, from the right downwards.
         direction: the position of the line, from -1, all before the middle, to 1, all after it; 0 is centred.
-        shift: of the line, to the right and downwards, in pixels.
+        shift: the shift of the line, to the right and downwards, in pixels.
 
     Example:
         >>> line_kernel(3, 45.0, 0.0).round(2).tolist()
@@ -50,7 +50,7 @@ def disk_kernel(radius: int, blur: float) -> Array:
     Follows D. Hendrycks and T. Dietterich, "Benchmarking neural network robustness", 2019, as albumentations does.
 
     Args:
-        radius: of the disk, in pixels.
+        radius: the radius of the disk, in pixels.
         blur: the standard deviation of the smoothing, in pixels.
 
     Example:
@@ -74,9 +74,9 @@ def bell_kernel(
     Follows X. Wang et al., "Real-ESRGAN", 2021, as albumentations' ``AdvancedBlur`` does.
 
     Args:
-        size: of a side, odd.
+        size: the length of a side, odd.
         sigmas: the widths before the turn, in pixels, positive.
-        angle: of the turn, in degrees.
+        angle: the angle of the turn, in degrees.
         beta: the shape: 1 is Gaussian, more is flatter, less is more pointed.
         factors: (size, size), to multiply the weights by, or None.
 
@@ -120,7 +120,7 @@ def emboss_kernel(alpha: float, strength: float) -> Array:
 
     Args:
         alpha: the share of the relief, in [0, 1].
-        strength: of the light.
+        strength: the strength of the light.
 
     Example:
         >>> emboss_kernel(1.0, 0.5).tolist()

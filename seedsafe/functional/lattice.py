@@ -117,9 +117,9 @@ class Folded(_Lattice):
         follow their outlines, as in `distort_boxes`.
 
         Args:
-            boxes: in the image that the field maps to.
-            height: of the result, in pixels; boxes are cut off at its edges.
-            width: of the result, in pixels.
+            boxes: the boxes in the image that the field maps to.
+            height: the height of the result, in pixels; boxes are cut off at its edges.
+            width: the width of the result, in pixels.
 
         Example:
             >>> field = Folded(np.array([[0.0, 4.0], [0.0, 4.0]]), np.zeros((2, 2)), (-0.5, -0.5), (10.0, 10.0))
@@ -267,8 +267,8 @@ def elastic_sheet(
 
     Args:
         noise: the address of its words; the displacements in x come first.
-        height: of the image, in pixels.
-        width: of the image, in pixels.
+        height: the height of the image, in pixels.
+        width: the width of the image, in pixels.
         alpha: the factor of the smoothed noise, in pixels.
         sigma: the standard deviation of the smoothing, in pixels.
         same: use one displacement for x and y.

@@ -91,7 +91,7 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
         first: the gain before the transition, in decibels, in [-700, 700].
         last: the gain after it, as `first`.
         start: the first sample of the transition; it may lie before the audio.
-        length: of the transition in samples, at least 1.
+        length: the length of the transition in samples, at least 1.
 
     Raises:
         TypeError: the audio has another dtype.
@@ -117,7 +117,7 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
 
 
 def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
-    """Return audio scaled so that its greatest absolute value is `peak`; silence stays. Exact on every machine.
+    """Return audio scaled so that its greatest absolute value is `peak`; silence stays silent. Exact on every machine.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -149,7 +149,7 @@ def clip_loudest(audio: Array, share: float) -> Array:
 
     Args:
         audio: float32, (samples,) or (channels, samples).
-        share: of all samples, in [0, 1].
+        share: the share of samples to clip, in [0, 1].
 
     Raises:
         TypeError: the audio has another dtype.
@@ -210,7 +210,7 @@ def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
     Args:
         audio: float32, (samples,) or (channels, samples).
         noise: float32, of the audio's shape, or (samples,) for all channels.
-        snr: in decibels, in [-700, 700].
+        snr: the ratio of signal to noise in decibels, in [-700, 700].
 
     Raises:
         TypeError: the audio has another dtype.
@@ -235,7 +235,7 @@ def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
     Args:
         audio: float32, (samples,) or (channels, samples).
         color: "white", "pink" or "brown".
-        snr: in decibels, in [-700, 700].
+        snr: the ratio of signal to noise in decibels, in [-700, 700].
         noise: the address of the noise, from ``Draws.noise``.
 
     Raises:

@@ -74,12 +74,12 @@ def distort(
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
-        brightness: to add, on the scale of 0 to 255.
-        contrast: to multiply all values by.
+        brightness: the brightness to add, on the scale of 0 to 255.
+        contrast: the factor of all values.
         contrast_first: apply contrast before saturation and hue, not after.
         saturation: see `multiply_saturation`.
         hue: a turn in degrees.
-        order: of the channels: the old number of each new one.
+        order: the order of the channels: the old number of each new one.
 
     Raises:
         TypeError: the image has another dtype.

@@ -122,7 +122,7 @@ def enhance_sharpness(image: Array, factor: float) -> Array:
 
 
 def _smooth(image: Array) -> Array:
-    """Return an image smoothed by Pillow's filter SMOOTH, float32; pixels at the edge stay."""
+    """Return an image smoothed by Pillow's filter SMOOTH, float32; pixels at the edge are kept."""
     if min(image.shape[:2]) < 3:
         return image.astype(np.float32)
     sums: Array = opencv().filter2D(image, 5, _SMOOTH)  # whole numbers
@@ -162,8 +162,8 @@ def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        amount: in units of uint8.
-        threshold: in units of uint8.
+        amount: the amount in units of uint8.
+        threshold: the threshold in units of uint8.
 
     Raises:
         TypeError: the image has another dtype.
@@ -181,7 +181,7 @@ def invert_from(image: Array, threshold: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        threshold: in units of uint8; above 255 it inverts nothing.
+        threshold: the threshold in units of uint8; above 255 it inverts nothing.
 
     Raises:
         TypeError: the image has another dtype.

@@ -24,7 +24,7 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey.
-        quality: from 1 to 100.
+        quality: the quality, from 1 to 100.
         file_format: "jpeg" or "webp".
 
     Raises:
@@ -66,7 +66,7 @@ def downscale(image: Array, scale: float, down: str = "nearest", up: str = "near
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        scale: of the smaller image's sides, in (0, 1].
+        scale: the sides of the smaller image, as a share of those of the original, in (0, 1].
         down: the interpolation to the smaller size, one of those of `resize`.
         up: the interpolation back, one of those of `resize`.
 

@@ -21,7 +21,7 @@ MAX_SIDE: Final = 32766
 _CODES: Final = {"nearest": 0, "bilinear": 1, "bicubic": 2, "lanczos": 4}
 
 _IN_CACHE: Final = 2**13
-"""Pixels computed at once: as many as a processor's cache holds."""
+"""The number of pixels computed at once, which a processor's cache holds."""
 
 Coordinates = Callable[[int, int], tuple[Array, Array]]
 """Takes the first row and the one after the last. Returns the x and y that these rows come from, float64, of shapes that
@@ -46,8 +46,8 @@ def remap(
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
         places: see Coordinates; 0 is the middle of the first column and row.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
+        height: the height of the result, in pixels.
+        width: the width of the result, in pixels.
         interpolation: "nearest", "bilinear", "bicubic" or "lanczos".
         mode: how pixels outside the image are filled, one of ``seedsafe.functional.window.MODES``.
         fill: the value outside in the mode "constant", one for all channels or one for each.

@@ -36,8 +36,8 @@ def resize(
 
     Args:
         image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, int16, uint16, float32 or float64.
-        height: of the result, in pixels.
-        width: of the result, in pixels.
+        height: the height of the result, in pixels.
+        width: the width of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
         antialias: resize each channel by itself as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
             uint8 bit for bit; float32 in its mode F; float64 in mode F, with the precision of float32; int16 and uint16 in

@@ -53,7 +53,7 @@ def segment(audio: Array, start: int, length: int) -> Array:
     Args:
         audio: (samples,) or (channels, samples), any dtype.
         start: the first sample.
-        length: in samples.
+        length: the length in samples.
 
     Returns:
         (length,) or (channels, length); a view if the segment lies inside the audio.

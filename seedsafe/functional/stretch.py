@@ -29,7 +29,7 @@ def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
     Args:
         audio: float32, (samples,) or (channels, samples).
         rate: the factor of the tempo, in [0.5, 2]; 1 for no change.
-        sample_rate: in hertz, in [8000, 192000].
+        sample_rate: the sample rate in hertz, in [8000, 192000].
 
     Raises:
         TypeError: the audio has another dtype.
@@ -49,7 +49,7 @@ def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
     Args:
         audio: float32, (samples,) or (channels, samples).
         semitones: the shift, in [-24, 24]; 12 doubles all frequencies, 0 for no change.
-        sample_rate: in hertz, in [8000, 192000].
+        sample_rate: the sample rate in hertz, in [8000, 192000].
 
     Raises:
         TypeError: the audio has another dtype.

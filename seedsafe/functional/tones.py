@@ -32,8 +32,8 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        factor: of every value.
-        offset: to add, as a share of the range: 1 is 255 for uint8.
+        factor: the factor of every value.
+        offset: the offset to add, as a share of the range: 1 is 255 for uint8.
 
     Raises:
         TypeError: the image has another dtype.

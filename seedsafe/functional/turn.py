@@ -107,8 +107,8 @@ def quarter_turn_points(points: Array, turns: int, height: int, width: int) -> A
     Args:
         points: any dtype.
         turns: the number of quarters, counter-clockwise.
-        height: of the image before, in pixels.
-        width: of the image before, in pixels.
+        height: the height of the original image, in pixels.
+        width: the width of the original image, in pixels.
 
     Example:
         >>> quarter_turn_points(np.array([[0.0, 1.0]]), 1, 2, 10).tolist()
@@ -123,8 +123,8 @@ def quarter_turn_boxes(boxes: Array, turns: int, height: int, width: int) -> Arr
     Args:
         boxes: in pixels.
         turns: the number of quarters, counter-clockwise.
-        height: of the image before, in pixels.
-        width: of the image before, in pixels.
+        height: the height of the original image, in pixels.
+        width: the width of the original image, in pixels.
 
     Example:
         >>> quarter_turn_boxes(np.array([[0, 0, 3, 1]]), 1, 2, 10).tolist()

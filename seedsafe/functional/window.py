@@ -248,8 +248,8 @@ def shift_points(points: Array, top: int, left: int) -> Array:
 
     Args:
         points: in pixels.
-        top: of the window, in pixels.
-        left: of the window, in pixels.
+        top: the window's first row.
+        left: the window's first column.
 
     Example:
         >>> shift_points(np.array([[5.0, 3.0]]), 1, 2).tolist()
@@ -268,10 +268,10 @@ def shift_boxes(boxes: Array, top: int, left: int, height: int, width: int) -> A
 
     Args:
         boxes: in pixels.
-        top: of the window, in pixels.
-        left: of the window, in pixels.
-        height: of the window, in pixels.
-        width: of the window, in pixels.
+        top: the window's first row.
+        left: the window's first column.
+        height: the height of the window, in pixels.
+        width: the width of the window, in pixels.
 
     Example:
         >>> shift_boxes(np.array([[0, 0, 9, 4]]), 1, 2, 3, 3).tolist()

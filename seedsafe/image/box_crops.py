@@ -36,9 +36,9 @@ class IoUWindow(NamedTuple):
 class RandomIoUCrop(CropTransform):
     """Cut out a random window that overlaps a box enough, as in training single-shot detectors. Exact on every machine.
 
-    A round draws the least overlap of window and box from a list (1 keeps the whole image), then `trials` windows. The
-    first window is used that has an allowed shape and contains the middle of a box that overlaps it enough. After six
-    rounds without one, the whole image is kept. Boxes with their middle outside the window are emptied: their area is
+    A round draws the least overlap of window and box from a list (1 keeps the whole image), then `trials` windows. It
+    uses the first window that has an allowed shape and contains the middle of a box that overlaps it enough. If six
+    rounds find none, it keeps the whole image. Boxes with their middle outside the window are emptied: their area is
     zero. The sample must have boxes.
 
     Draws for each round the overlap, then for each trial the window's width, height, left and top: always six times

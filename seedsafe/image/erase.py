@@ -33,8 +33,8 @@ class CoarseDropout(EraseTransform):
 
     Follows albumentations' ``CoarseDropout``; with ``overhang=True``, T. DeVries and G. Taylor, "Improved
     regularization of convolutional neural networks with cutout", 2017. Draws the number (word 1), then the height,
-    width, row and column of as many as there can be (4 words each); random fills start on the next word divisible by 4.
-    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
+    width, row and column of every possible rectangle (4 words each); random fills start on the next word divisible by 4.
+    Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         count: the number of rectangles, or a range (low, high), both included.
@@ -106,7 +106,7 @@ class RandomErasing(EraseTransform):
     first of ten rectangles that is smaller than the image; if none is, the image stays the same. Draws the area and
     shape of each (words 1 to 20), the row and column (words 21 and 22); random fills start at word 24. With `fitting`,
     it uses the words of the first, as albumentations 2.0.8's ``Erasing`` does. Exact on every machine; any dtype.
-    Masks change only with `mask_fill`; boxes shrink to their visible part; keypoints stay.
+    Masks change only with `mask_fill`; boxes shrink to their visible part; keypoints are kept.
 
     Args:
         scale: a range (low, high) of shares of the image's area.
@@ -187,8 +187,8 @@ class XYMasking(EraseTransform):
     """Fill whole columns and whole rows, as spectrograms are masked in time and frequency.
 
     Follows D. Park et al., "SpecAugment", 2019, and albumentations' ``XYMasking``. Draws the number of stripes of
-    columns (word 1), the width and position of as many as there can be (2 words each), and the same for rows. Exact on
-    every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
+    columns (word 1), the width and position of every possible stripe (2 words each), and the same for rows. Exact on
+    every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         columns: the number of stripes of columns, or a range (low, high), both included.

@@ -61,7 +61,7 @@ class GridDropout(EraseTransform):
 
     Follows P. Chen et al., "GridMask data augmentation", 2020, as albumentations' ``GridDropout`` did before it drew
     each hole separately. Draws the cell's side (word 1) and where the grid begins (words 2 and 3); random fills start
-    at word 4. Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints stay.
+    at word 4. Exact on every machine; any dtype. Boxes shrink to their visible part; keypoints are kept.
 
     Args:
         ratio: the hole's side divided by the cell's, in (0, 1).
@@ -180,7 +180,7 @@ class PixelDropout(Often):
     """Fill a share of the pixels.
 
     Follows albumentations' ``PixelDropout``. The noise that chooses them starts at word 4: its k-th 16-bit piece is for
-    pixel k. Exact on every machine; any dtype. Boxes and keypoints stay.
+    pixel k. Exact on every machine; any dtype. Boxes and keypoints do not change.
 
     Args:
         share: the share of pixels to fill, in [0, 1].

@@ -28,7 +28,7 @@ class Lens(NamedTuple):
 
 @primitive()
 class OpticalDistortion(Distorted):
-    """Look at the image through a lens that enlarges or shrinks it more the further from the middle.
+    """Look at the image through a lens that enlarges or shrinks it, most of all far from the middle.
 
     Draws the strength k (word 1). A point at the distance r from the middle shows the image's point at r · (1 + k r² +
     k r⁴) for "camera", where x and y are shares of width and height, and at r · (1 + k r²) for "fisheye", where r is a

@@ -71,7 +71,7 @@ class ResizeTransform(SpatialTransform):
 
 @primitive()
 class Often(ImageTransform):
-    """A transform of colour with random parameters: by default, it fires for every sample.
+    """A colour transform with random parameters: by default, it fires for every sample.
 
     Raises:
         TypeError: when applied, the image is neither uint8 nor float32.
@@ -84,6 +84,6 @@ class Often(ImageTransform):
 
 @primitive()
 class Sometimes(Often):
-    """A transform of colour with little else to vary: by default, it fires for half of the samples."""
+    """A colour transform with little else that is random: by default, it fires for half of the samples."""
 
     p: float = option(default=0.5, kw_only=True)

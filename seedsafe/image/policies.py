@@ -102,8 +102,8 @@ def _amount(op: str, span: _Span, share: _Span, info: Info, sign: int) -> float:
         op: the operation.
         span: the amounts at the first and the last bin; for a translation up to 1, in shares of the side.
         share: the bin and the number of bins.
-        info: the image's.
-        sign: 1 negates the amount of an operation with a sign.
+        info: the info of the image.
+        sign: 1 to negate the amount, if the operation has a sign.
     """
     at, bins = int(share[0]), int(share[1])
     low, high = (np.float32(end) for end in span)
@@ -264,8 +264,8 @@ class PolicyOp(_Policy):
             stands for the greatest amount; infinity draws it uniformly from 0 to `level`.
         most: the greatest strength with `std`.
         signed: whether to negate the amount of an operation with a sign for half of the samples.
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic", or several to draw from; masks are always
-            "nearest".
+        interpolation: the interpolation of moved pixels: "nearest", "bilinear" or "bicubic", or several to draw from;
+            masks are always "nearest".
 
     Example:
         >>> PolicyOp("Invert")(np.array([[0, 200]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -479,7 +479,7 @@ class AugMix(SpatialTransform):
         chain_depth: the number of operations in a branch, from 1 to 16; -1 draws it from 1 to 3.
         alpha: the concentration of the Beta and Dirichlet distributions of the shares, in [0.001, 10**6].
         all_ops: whether the operations include brightness, colour, contrast and sharpness.
-        interpolation: of moved pixels: "nearest", "bilinear" or "bicubic".
+        interpolation: the interpolation of moved pixels: "nearest", "bilinear" or "bicubic".
 
     Example:
         >>> AugMix()(np.zeros((8, 8, 3), np.uint8), key=SampleKey(42, 0, 0)).shape

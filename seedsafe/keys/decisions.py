@@ -42,7 +42,7 @@ def cos_sin_degrees(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle; exact at multiples of 90°, elsewhere within 2**-52.
 
     Args:
-        angle: in degrees, in [-2**32, 2**32].
+        angle: the angle in degrees, in [-2**32, 2**32].
 
     Raises:
         ValueError: the angle is out of its range.

@@ -254,7 +254,7 @@ def address(key: SampleKey, op: int = 0) -> Address:
 
 
 class _KeyWords:
-    """A seed sequence of the two key words; without it NumPy draws entropy from the operating system, for nothing."""
+    """A seed sequence of the two key words; without it NumPy would draw entropy from the operating system needlessly."""
 
     __slots__ = ("words",)
 

@@ -232,7 +232,7 @@ def _check_dtype(images: npt.NDArray[Any]) -> None:
 
 
 def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) -> npt.NDArray[Any]:
-    """Return a batch mixed by drawn numbers: a new array of the same shape and dtype.
+    """Return a batch mixed as the drawn numbers say: a new array of the same shape and dtype.
 
     MixUp of uint8 is computed in float32 and rounded to even; CutMix copies.
 
@@ -257,7 +257,7 @@ def mix_arrays(images: npt.NDArray[Any], drawn: Mixed, axes: tuple[int, int]) ->
 
 
 def mix_labels(vectors: npt.NDArray[np.float32], drawn: Mixed) -> npt.NDArray[np.float32]:
-    """Return label vectors mixed by drawn numbers.
+    """Return label vectors, each mixed with its partner's in the drawn share.
 
     Example:
         >>> mix_labels(np.eye(2, dtype=np.float32), Mixed("mixup", 1, 0.75, (0, 0, 0, 0))).tolist()

@@ -45,7 +45,7 @@ def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, .
     length, position = info.length, info.position
     if length <= count:
         raise ValueError(
-            f"{name} mixes a sample with {count} other{'s' * (count > 1)}, and the dataset has {length} in all: give it more "
+            f"{name} mixes a sample with {count} other{'s' * (count > 1)}, but the dataset has {length} in all: give it more "
             f"samples, or leave {name} out"
         )
     if position is None or not 0 <= position < length:

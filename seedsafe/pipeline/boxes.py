@@ -148,8 +148,8 @@ def clipped(edges: Array, size: tuple[int, int]) -> Array:
     return cut
 
 
-def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
-    """Convert boxes of a format to x0, y0, x1, y1 of pixel edges, float64; further columns stay.
+def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the usual name
+    """Convert boxes of a format to x0, y0, x1, y1 of pixel edges, float64; other columns are kept.
 
     Example:
         >>> to_edges(np.array([[0.5, 0.5, 0.5, 1.0]]), "yolo", (10, 20)).tolist()
@@ -166,8 +166,8 @@ def to_edges(boxes: Array, format: str, size: tuple[int, int]) -> Array:  # the 
     return edges
 
 
-def from_edges(edges: Array, format: str, size: tuple[int, int]) -> Array:  # the field's word
-    """Convert boxes x0, y0, x1, y1 of pixel edges to a format, float64; further columns stay.
+def from_edges(edges: Array, format: str, size: tuple[int, int]) -> Array:  # the usual name
+    """Convert boxes x0, y0, x1, y1 of pixel edges to a format, float64; other columns are kept.
 
     Example:
         >>> from_edges(np.array([[5.0, 0.0, 15.0, 10.0]]), "yolo", (10, 20)).tolist()

@@ -298,7 +298,7 @@ class Compose:
 
         Raises:
             TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data name an unknown class, or are of another version of the stream contract.
+            ValueError: the data contain an unknown class, or have another version of the stream contract.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")

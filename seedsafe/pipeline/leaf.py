@@ -84,7 +84,7 @@ def _takes_info(method: Any, kind: str, target: str) -> bool:
     except TypeError:
         raise TypeError(
             f"{kind}.apply_{target} must take ({target}, params) or ({target}, params, info), got {signature}: "
-            "let draw return everything else that it needs"
+            "let draw return anything else that it needs"
         ) from None
     return takes_info
 
@@ -495,7 +495,7 @@ def _freeze(params: Any, name: str) -> Any:
     """
     if isinstance(params, Generator | RandomState | Random | Draws):
         raise TypeError(
-            f"draw of {name} returned a {type(params).__name__}, which gives other numbers at each replay: draw the numbers "
+            f"draw of {name} returned a {type(params).__name__}, which gives different numbers at each replay: draw the numbers "
             "first, and return them"
         )
     if isinstance(params, ndarray):

@@ -311,7 +311,7 @@ class RuledSample(dict[Any, Any]):
         if move is None:
             if not np.array_equal(self["keypoints"], before["keypoints"]):
                 raise ValueError(
-                    f"{name} moved keypoints, and may have mirrored them: use a transform of this library, or leave pairs= out"
+                    f"{name} moved keypoints and may have mirrored them: use a transform of this library, or leave pairs= out"
                 )
         elif mirrors(move, size):
             if points.labels:

@@ -48,7 +48,7 @@ def from_plain(data: Any, find: Callable[[str], type | None]) -> Any:
         name = data["transform"]
         kind = find(name)
         if kind is None:
-            raise ValueError(f"data name the class {name!r}, which is not known: pass classes=[{name}]")
+            raise ValueError(f"data contain the class {name!r}, which is not known: pass classes=[{name}]")
         return kind(**{k: from_plain(v, find) for k, v in data.items() if k != "transform"})
     if isinstance(data, list):
         return [from_plain(one, find) for one in data]

@@ -223,7 +223,7 @@ def augment_batch(
     }
     if "masks" in columns:
         masks = [sample["masks"] for sample in results]
-        # A batch has its masks as one array, or as a list of masks, each of the whole batch.
+        # The masks are one array, or a list of arrays, each with one mask of every sample.
         arrays["masks"] = (
             stack(masks)
             if isinstance(parts["masks"], np.ndarray)
@@ -235,7 +235,7 @@ def augment_batch(
 def ready_batches(mixer: str) -> ValueError:
     """Return the error for a transform that mixes samples, in a pipeline for ready batches."""
     return ValueError(
-        f"{mixer} mixes single samples of the dataset, and the base has ready batches: pass samples and batch_size=, or mix the "
+        f"{mixer} mixes single samples of the dataset, but the base has ready batches: pass samples and batch_size=, or mix the "
         "samples of a batch with mix=BatchMix(...)"
     )
 
@@ -284,7 +284,7 @@ def _columns(parts: Any, labels: tuple[str, ...] = ()) -> dict[str, Any]:
         if isinstance(parts, dict)
         else {"batch": parts}
     )
-    if isinstance(columns.get("masks"), list | tuple):  # each mask is one of the whole batch
+    if isinstance(columns.get("masks"), list | tuple):  # each array has one mask of every sample
         columns["masks"] = [list(row) for row in zip(*columns["masks"], strict=True)]
     for name, column in columns.items():
         if is_foreign(column):

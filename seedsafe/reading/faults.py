@@ -384,7 +384,7 @@ class Skipped:
 
 
 def missing_error(sample: Any) -> Exception:
-    """Return the error for a dataset that returned no sample but None, or the mark of a dataset inside."""
+    """Return the error for a dataset that returned None instead of a sample, or the mark of a dataset inside."""
     if isinstance(sample, Skipped):
         return ValueError(f"a dataset inside left it out: {sample.reason}")
     return TypeError("the dataset returned None: return a sample, or leave the index out")
@@ -426,7 +426,7 @@ class Faults:
         """Raise an error if samples of a base without a length are to be replaced."""
         if self.on_error == "replace" and not hasattr(base, "__len__"):
             raise ValueError(
-                'on_error="replace" chooses among all samples, and the base has no length: define __len__ on the base, or '
+                'on_error="replace" chooses among all samples, but the base has no length: define __len__ on the base, or '
                 'use on_error="raise"'
             )
 

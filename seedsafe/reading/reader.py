@@ -662,9 +662,9 @@ class KeyedReader:
     def _watch(self, twice: Twice, apply: Callable[..., Any], key: SampleKey, *arguments: Any) -> Any:
         """Run one of the first calls of an augmentation with foreign code, and refuse the code if it ignores its key.
 
-        In a pipeline, the draws and results of foreign transforms are computed twice more, those of the library's own are
-        not. A callable runs twice more under a bridge. Without a bridge nobody expects that, so it does only if a generator
-        has advanced.
+        In a pipeline, the draws and results of foreign transforms are computed twice more, but not those of the library's
+        own. A callable runs twice more under a bridge. Without one, that would surprise the user, so it happens only if a
+        generator has advanced.
         """
         augment: Any
         augment, at = arguments[0], address(key, _BRIDGE)

@@ -31,7 +31,7 @@ def keyed_map(
     *,
     seed: SupportsIndex,
     epoch: SupportsIndex | str | Callable[[], SupportsIndex],
-    id: str | int | Callable[[Any], Any] = "__key__",  # the field's word
+    id: str | int | Callable[[Any], Any] = "__key__",  # the usual name
     targets: Targets = None,
     bridge: bool | Bridge = True,
 ) -> KeyedMap:
@@ -89,7 +89,7 @@ class KeyedMap:
         *,
         seed: SupportsIndex,
         epoch: SupportsIndex | str | Callable[[], SupportsIndex],
-        id: str | int | Callable[[Any], Any] = "__key__",  # the field's word
+        id: str | int | Callable[[Any], Any] = "__key__",  # the usual name
         targets: Targets = None,
         bridge: bool | Bridge = True,
     ) -> None:
@@ -110,7 +110,7 @@ class KeyedMap:
         self._augments = isinstance(function, Compose | Transform)
         if targets is not None and not self._augments:
             raise ValueError(
-                f"targets={targets!r} are for a Compose or a Transform, and the function {function!r} gets the whole record: "
+                f"targets={targets!r} are for a Compose or a Transform, but the function {function!r} gets the whole record: "
                 "leave targets out"
             )
         options = None if self._augments else checked_bridge(bridge)
@@ -166,7 +166,7 @@ class KeyedMap:
     def _index(self, record: Any) -> int:
         id = (
             self.id(record) if callable(self.id) else _entry(record, self.id, "id", _WAY_OUT)
-        )  # the field's word
+        )  # the usual name
         if isinstance(id, str | bytes):
             return record_index(id)
         try:
@@ -197,8 +197,8 @@ def _entry(record: Any, name: str | int, what: str, way_out: str) -> Any:
 def content_id(record: Any) -> bytes:
     """Return a digest of a record's content, 16 bytes, as an id for records that have none.
 
-    Arrays count by dtype, shape and values. Dicts, lists and tuples count by their content, dicts in the order of their
-    keys' names. Two records with equal content have one id, and so one augmentation.
+    The digest covers the dtype, shape and values of arrays, and the contents of dicts, lists and tuples, with the keys of
+    a dict sorted as strings. Two records with equal content have one id, and so one augmentation.
 
     Raises:
         TypeError: a part is not an array, a number, a string, bytes, None or a container of these.

@@ -39,12 +39,12 @@ def unwrap(part: Any, target: str, rules: Rules) -> tuple[Any, Callable[[Any, tu
     The function takes the pipeline's result and the image's (height, width), and returns a tv_tensor.
 
     Raises:
-        ValueError: the boxes have another format than those of the pipeline.
+        ValueError: the boxes have a format other than that of the pipeline.
     """
     torch, module = sys.modules["torch"], sys.modules["torchvision.tv_tensors"]
     plain = part.as_subclass(torch.Tensor)
     name = getattr(getattr(part, "format", None), "name", None) if target == "boxes" else None
-    format = _FORMATS.get(name) if name else None  # the field's word
+    format = _FORMATS.get(name) if name else None  # the usual name
     if target == "boxes" and (format is None or (rules.boxes and rules.boxes.format != format)):
         wanted = repr(rules.boxes.format) if rules.boxes else "XYXY, XYWH or CXCYWH"
         raise ValueError(

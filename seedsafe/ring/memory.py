@@ -61,7 +61,7 @@ def impossible() -> str | None:
         True
     """
     if not hasattr(os, "memfd_create") or sys.maxsize < 2**32:
-        return f"memory files need 64-bit Linux, and this is {sys.platform}"
+        return f"memory files need 64-bit Linux, but this is {sys.platform}"
     if not os.path.isdir(f"{PROC}/self/fd"):
         return f"{PROC} is not mounted: a process cannot open another's memory file"
     return None

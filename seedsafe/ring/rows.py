@@ -89,7 +89,7 @@ class Rows:
         return np.empty(shape, dtype) if small else empty(shape, dtype, travels=self._travels)
 
     def place(self, sample: Any) -> Any:
-        """Write a sample's arrays into the next row, and return the sample with the rows in their stead."""
+        """Write a sample's arrays into the next row, and return the sample with the rows instead of them."""
         if self.idle:
             return sample
         if self._row >= self._count:

@@ -118,7 +118,7 @@ class Ring:
         """Hand back the memory of the free slots, at the end of this process.
 
         Args:
-            unopened: whether also that of the slots that were sent and not opened, because nobody will open them.
+            unopened: whether to do the same for slots that were sent but not opened, because nobody will open them.
         """
         with slots.lock:
             for slot in self.slots:

@@ -114,7 +114,7 @@ def test_a_ready_batch_is_named_with_its_first_sample() -> None:
 
 @pytest.mark.parametrize(("option", "value"), [("on_error", "replace"), ("ids", range(8))])
 def test_ready_batches_cannot_be_taken_apart(option: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{option} needs a base of samples, and the base has ready batches"):
+    with pytest.raises(ValueError, match=f"{option} needs a base of samples, but the base has ready batches"):
         AugmentedSequence(Batches(IMAGES[:4]), AUGMENT, seed=SEED, **{option: value})
 
 

@@ -310,7 +310,7 @@ class Returns(ss.ImageTransform):
 
 def test_parameters_do_not_drift_from_replay_to_replay() -> None:
     with pytest.raises(
-        TypeError, match="draw of Returns returned a Generator, which gives other numbers at each replay"
+        TypeError, match="draw of Returns returned a Generator, which gives different numbers at each replay"
     ):
         ss.Compose([Returns()]).params(ss.SampleKey(1, 0, 0), (8, 8, 3))
     numbers = np.zeros(3)

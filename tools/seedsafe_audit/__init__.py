@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Matrix", "Picture", "Report", "audit"]
 
-# Names are imported at their first use, because the help of a command needs none of them.
+# Names are imported on first use, because the help of a command needs none of them.
 _MODULE_OF = {name: f"seedsafe_audit.{'api' if name == 'audit' else 'report'}" for name in __all__}
 
 

@@ -36,7 +36,7 @@ def concern_draws(answers: Sequence[Answer]) -> bool:
 
 
 def group(answers: Sequence[Answer], draws: Sequence[Draw]) -> list[Answer]:
-    """Return the answers in the same order, each cause led by one of them with the lines that draw."""
+    """Return the answers in the same order; the first of each cause has the lines that draw, the others name the first."""
     new: dict[str, Answer] = {}
     for names in (_FAULTS, _WARNINGS):
         members = _leads(answers, names)

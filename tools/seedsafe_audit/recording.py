@@ -54,7 +54,7 @@ class Record:
     picture: str | None = None
     process: ProcessFacts | None = None
     key_uses: int = 0  # how many calls without a key used the sample's key
-    seeds: tuple[str, ...] = ()  # the seeds of generators meanwhile
+    seeds: tuple[str, ...] = ()  # the seeds of generators during the reading
     arrival: str | None = None  # the digest of the sample in the main process
 
     @property
@@ -78,7 +78,7 @@ class Recorder:
         facts: measure the process at the first and every `facts`-th reading, 0 for never.
         meeting: a barrier at which workers wait, so that each reads its share.
         meet_until: the position at which they stop waiting.
-        alone: whether no other thread reads meanwhile, so that seeds belong to the current reading.
+        alone: whether no other thread reads at the same time, so that seeds belong to the current reading.
         epoch: the current epoch.
     """
 

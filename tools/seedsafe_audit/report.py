@@ -76,7 +76,7 @@ class Report:
         answers: one for each question.
         runs: the runs, each with its readings, its seconds and its end.
         settings: the arguments of the audit.
-        versions: of Python, NumPy and the frameworks that the subject uses.
+        versions: the versions of Python, NumPy and the frameworks that the subject uses.
     """
 
     subject: str

@@ -86,7 +86,7 @@ class Run:
 
     @property
     def trouble(self) -> str:
-        """Why it is not whole."""
+        """Why it did not finish, or an empty string."""
         if self.skipped:
             return self.skipped
         if self.outcome.hangs:
@@ -133,7 +133,7 @@ def order_of(length: int, samples: int, workers: tuple[int, ...], *, one: bool) 
 
 
 class Runs:
-    """Runs plans at their first use, each once.
+    """Runs each plan once, when it is first used.
 
     Args:
         subject: the dataset.

@@ -122,7 +122,7 @@ def generators(dataset: Any) -> Iterator[Generator]:
 
 
 def changes(before: Snapshot, after: Snapshot) -> list[Change]:
-    """Return the differences in the order of the paths, except for objects that are created at their first use."""
+    """Return the differences in the order of the paths, except for objects that are created on first use."""
     result = []
     attributes = {_attribute(path) for path in before}
     empty = tuple(path for path, entry in before.items() if entry.shown == "None")

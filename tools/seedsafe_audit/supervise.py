@@ -60,7 +60,7 @@ def supervise(work: Callable[[str], Iterator[Any]], *, timeout: float, beat: Cal
 
     Args:
         work: a generator function, which gets a folder for the notes of `Recorder`. Its results must pickle.
-        timeout: in seconds.
+        timeout: the timeout in seconds.
         beat: a function to call about 4 times a second.
     """
     folder = tempfile.mkdtemp(prefix="seedsafe-audit-")

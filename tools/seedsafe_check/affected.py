@@ -22,7 +22,7 @@ class Library:
     """An installed library.
 
     Attributes:
-        name: of its distribution.
+        name: the name of its distribution.
         version: the installed version.
         state: ``"affected"`` if usual code repeats random numbers with it, ``"partly"``, or ``"unknown"``.
         means: the meaning of the state, in a sentence.

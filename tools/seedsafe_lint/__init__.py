@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "ConfigError", "Finding", "Place", "Report", "Skipped", "lint"]
 
-# Names are imported at their first use, because the help of a command needs none of them.
+# Names are imported on first use, because the help of a command needs none of them.
 _NAMES = {"config": "Config ConfigError", "findings": "Finding Place Skipped", "runner": "Report lint"}
 _MODULE_OF = {name: f"seedsafe_lint.{module}" for module, names in _NAMES.items() for name in names.split()}
 

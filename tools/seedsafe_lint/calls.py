@@ -21,7 +21,7 @@ __all__ = ["Calls"]
 
 @dataclass(eq=False)
 class Calls(Part):
-    """Values of calls."""
+    """Finds the values of calls."""
 
     members: Members
     functions: Functions

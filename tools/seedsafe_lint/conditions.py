@@ -13,7 +13,7 @@ __all__ = ["Conditions", "truthy"]
 
 @dataclass(eq=False)
 class Conditions(Part):
-    """Outcomes of conditions."""
+    """Finds the outcomes of conditions."""
 
     def truth(self, test: ast.expr, frame: Frame) -> bool | None:
         """Evaluate a condition and return its outcome, or None if it is unknown."""

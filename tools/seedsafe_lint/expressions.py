@@ -22,7 +22,7 @@ _STEPS = 15_000
 
 @dataclass(eq=False)
 class Expressions(Part):
-    """Values of expressions."""
+    """Finds the values of expressions."""
 
     names: Names
     members: Members

@@ -16,7 +16,7 @@ _DEEP = 40
 
 @dataclass(eq=False)
 class Functions(Part):
-    """Runs functions."""
+    """Runs functions of the analysed code."""
 
     names: Names
     _stack: list[Function] = field(default_factory=list, init=False)

@@ -26,7 +26,7 @@ _ARRAYS = re.compile(
 
 @dataclass(eq=False)
 class Libraries(Part):
-    """Values of calls into libraries."""
+    """Finds the values of calls into libraries."""
 
     members: Members
     targets: Targets

@@ -39,7 +39,7 @@ _IN_WORKERS = re.compile(r"worker|__setstate__|__iter__$|__enter__")
 
 @dataclass(eq=False)
 class Members(Part):
-    """Values of attributes."""
+    """Finds the values of attributes."""
 
     names: Names
     _orders: dict[Class, tuple[Class, ...]] = field(default_factory=dict, init=False)

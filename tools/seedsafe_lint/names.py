@@ -19,7 +19,7 @@ _DEEP = 40
 
 @dataclass(eq=False)
 class Names(Part):
-    """Values of names."""
+    """Finds the values of names."""
 
     def lookup(self, name: str, frame: Frame) -> Values:
         """Return the value of a variable."""

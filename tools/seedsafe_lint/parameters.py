@@ -26,7 +26,7 @@ _MOST = 6  # calls of a function to look into
 
 @dataclass(eq=False)
 class Parameters(Part):
-    """Values of parameters."""
+    """Finds the values of parameters."""
 
     names: Names
     _calls: dict[Function, list[tuple[ast.Call, Frame]]] = field(default_factory=dict, init=False)

@@ -116,7 +116,7 @@ def hashes_string(node: ast.Call, function: Function) -> bool:
 def is_counter(node: ast.Call, function: Function, functions: Container[Function]) -> bool:
     """Return whether a seed counts calls in an attribute or a global variable, and uses no argument of the function.
 
-    Attributes that change only in other functions than `functions`, which worker code runs, do not count.
+    Attributes that change only outside `functions`, which worker code runs, do not count.
     """
     parts = [part for argument in node.args for part in expand(argument, function)]
     names = [p.arg for p in (*function.positional, *function.node.args.kwonlyargs)]

@@ -37,7 +37,7 @@ class UnreadableError(Exception):
 
 
 def read(path: Path) -> str:
-    """Return the text of a Python file in its encoding, or raise UnreadableError if it is missing, too large or no text."""
+    """Return the text of a Python file in its encoding, or raise UnreadableError if it is missing, too large or not text."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:

@@ -24,7 +24,7 @@ __all__ = ["Statements"]
 
 @dataclass(eq=False)
 class Statements(Part):
-    """Runs statements."""
+    """Runs statements of the analysed code."""
 
     names: Names
     members: Members

@@ -65,7 +65,7 @@ class Tame:
         runs, key = self.context.project.runs, (Tame, cls)
         if key not in runs:
             before = len(runs)
-            runs[key], tame = True, False  # assumed meanwhile, because the class may make more of its kind
+            runs[key], tame = True, False  # assumed for now, because the class may make more of its kind
             try:
                 tame = self._check(cls)
             finally:

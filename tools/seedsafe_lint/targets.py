@@ -14,7 +14,7 @@ __all__ = ["Targets"]
 
 @dataclass(eq=False)
 class Targets(Part):
-    """Iteration and assignment."""
+    """Runs loops and assignments."""
 
     members: Members
 

@@ -29,7 +29,7 @@ class Subject:
     Attributes:
         name: the PIPELINE argument.
         augment: the pipeline, or None for a dataset that has none.
-        reader: of the dataset, or None for a pipeline alone.
+        reader: the reader of the dataset, or None for a pipeline alone.
     """
 
     name: str
@@ -123,7 +123,7 @@ def _from_yaml(text: str) -> Any:
         raise ValueError(f"it is not YAML: {error}") from error
     if not isinstance(data, dict):
         raise ValueError(
-            f"its top must be a mapping, got {type(data).__name__}: write Compose.to_dict's result"
+            f"its top level must be a mapping, got {type(data).__name__}: write the result of Compose.to_dict"
         )
     return data
 

@@ -19,7 +19,7 @@ class ToTensorV2:
     Args:
         transpose_mask: turn masks (H, W, C) into tensors (C, H, W) as well.
         p: 1.
-        always_apply: from albumentations 1.x.
+        always_apply: an argument of albumentations 1.x.
     """
 
     transpose_mask: bool = False

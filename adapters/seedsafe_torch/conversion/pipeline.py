@@ -273,7 +273,7 @@ class _Walk:
         if kind not in ROWS:
             raise UnlikeError(BRIDGED.get(kind, "has no counterpart"))
         if kind == "Normalize" and self._whole_numbers:
-            raise UnlikeError("needs floats, and would get whole numbers")
+            raise UnlikeError("needs floats, but would get whole numbers")
         return ROWS[kind].counterpart(item.theirs, self.form)
 
     def _container(self, kind: str, item: _Item) -> Any:
@@ -282,7 +282,7 @@ class _Walk:
             walk = _Walk(self.form, inside=True)
             walk.run(list(_flat(one, f"{item.path}.transforms[{number}]")))
             if walk.form != self.form or walk.ends:
-                raise UnlikeError("contains a transform that returns another form than it takes")
+                raise UnlikeError("contains a transform that returns a form other than the one it takes")
             groups.append(walk.members)
             lines += walk.lines
         result = _container_of(kind, item.theirs, groups)
@@ -372,7 +372,7 @@ def _container_of(kind: str, theirs: Any, groups: list[list[Any]]) -> Any:
             return ss.OneOf(each)
         return ss.Choice(each, weights=[float(one) for one in weights])
     if len(each) > 4:
-        raise UnlikeError(f"puts {len(each)} transforms into any order, and seedsafe at most 4")
+        raise UnlikeError(f"puts {len(each)} transforms into any order, but seedsafe puts at most 4")
     return ss.OneOf([ss.Compose(order) for order in permutations(each)])
 
 

@@ -51,7 +51,7 @@ def picture_of(image: Any) -> Any:
 
 
 def array_of(picture: Any) -> Any:
-    """Return a PIL image as a read-only array. An image with a palette or in other colours than RGB becomes RGB."""
+    """Return a PIL image as a read-only array. An image with a palette, or in colours other than RGB, becomes RGB."""
     if picture.mode not in _MODES.values() and picture.mode not in _GREYS:
         picture = picture.convert("RGB")
     array = np.asarray(picture)
@@ -151,7 +151,7 @@ class ThreeChannels(ss.ImageTransform):
 @declared
 @dataclass(frozen=True, repr=False)
 class ToPicture(ss.ImageTransform):
-    """Convert values as torchvision's ToPILImage does: floats become uint8, cut off after the point."""
+    """Convert values as torchvision's ToPILImage does: floats become uint8, truncated."""
 
     channels: ClassVar[Any] = "last"
 
@@ -198,7 +198,7 @@ class PillowRotate(ss.Rotate):
         return result._replace(matrix=matrix, size=(height, width))
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image, turned."""
+        """Return the turned image."""
         if self.mode != "constant" or not _is_pictured(image):
             return ss.Rotate.apply_image(self, image, params)
         fill, resample = _fill_of(self.fill, image), _RESAMPLE[self.interpolation]
@@ -236,7 +236,7 @@ class PillowAffine(ss.Affine):
         return self.around_middle(info, result.degrees, (x, y), result.scale, result.shear)
 
     def apply_image(self, image: Any, params: Any) -> Any:
-        """Return the image, moved."""
+        """Return the moved image."""
         if self.mode != "constant" or not _is_pictured(image):
             return ss.Affine.apply_image(self, image, params)
         _, size, degrees, translate, scale, shear = params

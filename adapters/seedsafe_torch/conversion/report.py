@@ -31,7 +31,7 @@ class Report:
     """The report of `convert`. Its str is a table to read.
 
     Args:
-        lines: of the transforms, in order.
+        lines: the lines of the transforms, in order.
 
     Example:
         >>> print(Report((Line("transforms[0]", "Invert", "Invert()"), Line("transforms[1]", "Lambda", why="is your own"))))

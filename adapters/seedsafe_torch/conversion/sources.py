@@ -149,7 +149,7 @@ def _without(base: Any, source: Source, found: list[Any]) -> Any:
         )
     if transform is None:
         raise ValueError(
-            f"convert=True needs a dataset with a transform, and {name} has none in its attribute `transform`: leave convert out, or, "
+            f"convert=True needs a dataset with a transform, but {name} has none in its attribute `transform`: leave convert out, or, "
             f"if the transform has another name, {_WAY_OUT}"
         )
     target = getattr(base, "target_transform", None)

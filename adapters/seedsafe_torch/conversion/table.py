@@ -278,7 +278,7 @@ def _numbers(values: Any) -> tuple[float, ...]:
 
 def _normalize(mean: Any, std: Any, form: str, inplace: Any = False) -> Any:
     if form == PICTURE:
-        raise UnlikeError("needs a tensor, and would get a PIL image")
+        raise UnlikeError("needs a tensor, but would get a PIL image")
     return ss.Normalize(_numbers(mean), _numbers(std))
 
 
@@ -292,13 +292,13 @@ def _to_dtype(dtype: Any, form: str, scale: Any = False) -> Any:
 
 def _convert_dtype(dtype: Any, form: str) -> Any:
     if form == PICTURE:
-        raise UnlikeError("needs a tensor, and would get a PIL image")
+        raise UnlikeError("needs a tensor, but would get a PIL image")
     return _to_dtype(dtype, form, True)
 
 
 def _policy(kind: Any, interpolation: Any, fill: Any, form: str, **options: Any) -> Any:
     if form == TENSOR:
-        raise UnlikeError("is a policy on tensors, and seedsafe's follow PIL images")
+        raise UnlikeError("is a policy on tensors, but seedsafe's follow PIL images")
     return kind(**options, **_warp_options(interpolation, fill))
 
 

@@ -24,7 +24,7 @@ def keyed_loader(loading: Any, *, seed: SupportsIndex) -> Any:
 
     Args:
         loading: the loader from ``create_loader``, with or without its prefetcher.
-        seed: of the run; if ``create_loader`` got an AugmentedDataset, that keeps its own seed for the augmentation.
+        seed: the seed of the run; if ``create_loader`` got an AugmentedDataset, that keeps its own seed for the augmentation.
 
     Raises:
         ValueError: the prefetcher would erase in the training process, or the loader has a batch sampler of its own.

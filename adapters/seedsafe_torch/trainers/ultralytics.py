@@ -26,7 +26,7 @@ def keyed_loader(loading: DataLoader[Any], trainer: Any, *, seed: SupportsIndex)
     Args:
         loading: the loader from the trainer's own ``get_dataloader``.
         trainer: its ``epoch`` is read before each pass.
-        seed: of the run.
+        seed: the seed of the run.
 
     Raises:
         ValueError: mosaics take the images that a worker read last, as ultralytics does without ``cache="ram"``.

@@ -123,7 +123,7 @@ def assemble(listings: Mapping[bytes, Listing], *, skip_root: bool) -> Tree:
     """Make a tree of the listings of a root and of all folders below it.
 
     Args:
-        listings: by relative path; the path of the root is empty.
+        listings: the listings by relative path; the path of the root is empty.
         skip_root: leave out the files in the root itself.
     """
     folders: list[bytes] = []

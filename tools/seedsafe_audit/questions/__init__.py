@@ -44,7 +44,7 @@ QUESTIONS = {
     "outside": _Question("Do indices outside it wrap silently?", indices.outside),
     "memory": _Question("Does the workers' memory grow?", processes.memory),
     "pools": _Question("Do workers start native thread pools?", processes.pools),
-    "threads": _Question("Does it give other results in several threads?", dependence.threads),
+    "threads": _Question("Does it give different results in several threads?", dependence.threads),
     "pickle": _Question("Can it be pickled for spawn?", processes.pickling),
     "at-fault": _Question("Is it the dataset, the transform or the loader?", None),
 }

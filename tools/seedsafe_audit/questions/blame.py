@@ -34,7 +34,7 @@ def blame(ctx: Context, answers: Iterable[Answer]) -> Finding:
         evidence.append(f"{run.plan.name}: {arrivals - len(spoilt)} of {arrivals} samples arrived unchanged")
     if spoilt:
         text = (
-            f"samples {number_list(spoilt)} arrive with other bytes than the dataset returned, because it writes again to memory "
+            f"samples {number_list(spoilt)} arrive with bytes other than those the dataset returned, because it writes again to memory "
             "that it returned (a buffer, a cached array). Return a copy"
         )
         return Finding("fault", text, evidence, spoilt, "dataset")

@@ -24,7 +24,7 @@ _SHORT = 48
 
 
 def reproducible(ctx: Context) -> Finding:
-    """Compare a run with itself, done again with the same seeds."""
+    """Compare a run with a second run with the same seeds."""
     pairs = [(ctx.serial, ctx.again)]
     if ctx.workers:
         method, count = ctx.methods[0], ctx.workers[0]
@@ -84,7 +84,7 @@ def workers(ctx: Context) -> Finding:
     return _compare(
         ctx,
         [(ctx.serial, run) for run in runs],
-        "with the same seed, another number of workers or another start method gives other bytes. Use a key per sample",
+        "with the same seed, another number of workers or another start method gives different bytes. Use a key per sample",
         "every number of workers and every start method gives the same bytes",
     )
 
@@ -123,7 +123,7 @@ def batch_size(ctx: Context) -> Finding:
     return _compare(
         ctx,
         [(run, other)],
-        f"batches of {size} instead of {ctx.order.batch} give other bytes. Use a key per sample",
+        f"batches of {size} instead of {ctx.order.batch} give different bytes. Use a key per sample",
         f"batches of {size} and of {ctx.order.batch} give the same bytes",
     )
 
@@ -213,7 +213,7 @@ def threads(ctx: Context) -> Finding:
     return _compare(
         ctx,
         [(ctx.serial, run) for run in runs],
-        "several threads at once give other bytes than one, because it keeps its working state outside the call. Use local "
+        "several threads at once do not give the bytes of one, because it keeps its working state outside the call. Use local "
         "variables, and one file handle per thread",
         "four threads give the same bytes as one",
         verdict="fault",

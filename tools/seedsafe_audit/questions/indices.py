@@ -57,7 +57,7 @@ def outside(ctx: Context) -> Finding:
     evidence, bad = [], []
     steady = not ctx.trouble(ctx.serial) and not ctx.random
     if steady and minus.arrival and last.arrival and minus.arrival != last.arrival:
-        bad.append(f"-1 gives another sample than {count - 1}")
+        bad.append(f"-1 does not give the sample {count - 1}")
     for record in beyond:
         if record.content is None or _empty(record):
             evidence.append(f"{record.index}: {record.failure.kind if record.failure else 'an empty batch'}")

@@ -172,7 +172,7 @@ def memory(ctx: Context) -> Finding:
     ]
     steady = statistics.median(
         (two - one) * _BLOCKS / done for one, two in pairwise(marks)
-    )  # the median, because a single leap is no steady growth
+    )  # the median, because a single leap is not steady growth
     evidence = (f"{done:,} readings in one process: {before / 2**20:.1f} → {after / 2**20:.1f} MiB private",)
     if min(grown, steady) > _GROWTH:
         text = (

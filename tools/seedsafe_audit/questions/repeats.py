@@ -268,7 +268,7 @@ def _common_samples(ctx: Context) -> Finding:
                 f"{run.plan.name}: each worker gives all {len(serial)} samples, with its own draws"
             )
     if not whole:
-        raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader has workers for it")
+        raise NotMeasured(ctx.trouble(*ctx.parallels()) or "no loader can read this dataset with workers")
     if evidence:
         text = "every worker iterates over the whole dataset. Split it by torch.utils.data.get_worker_info()"
         return Finding("fault", text, evidence, samples, "dataset")

@@ -31,7 +31,7 @@ class _NoSize(Info):
         self._dtype = "uint8"
         self.given_boxes = self.position = self._length = None
 
-    def __getattr__(self, name: str) -> Any:  # of `shape`, which is never set
+    def __getattr__(self, name: str) -> Any:  # `shape` is never set
         raise ValueError(
             "the draws depend on the size of the sample: pass --size HxW (audio: SAMPLES, video: TxHxWxC) or --image FILE"
         )
