@@ -35,7 +35,7 @@ EXITS = """\
 exit codes:
   0    all is well
   1    errors were found; with --strict, anything was
-  2    the call is wrong, or what it names is missing or cannot be used
+  2    the arguments are wrong, or name something that is missing or unusable
   130  interrupted
   141  the reader of the output went away"""
 

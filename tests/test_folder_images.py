@@ -405,7 +405,7 @@ def test_the_statistics_command_can_be_interrupted(root, capsys, monkeypatch):
 
     monkeypatch.setattr(stats_cli, "read_image", stop)
     assert stats_cli.main([str(root), "--resume", str(root.parent / "kept")]) == 130
-    assert "interrupted: the same command goes on from" in capsys.readouterr().err
+    assert "interrupted: the same command resumes from" in capsys.readouterr().err
 
 
 def test_the_command_says_early_what_it_cannot_do(root, tmp_path, capsys):

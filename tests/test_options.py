@@ -99,7 +99,7 @@ def test_shared_sentences() -> None:
     assert '"area" or "lanczos"' in (ss.Resize.__doc__ or "")
     assert "which includes turns by 0 degrees" in (ss.RandomRotate90.__doc__ or "")  # its own sentence
     jitter = ss.LinearColorJitter.__doc__ or ""
-    assert "of another type; when applied, the image is neither uint8 nor float32." in jitter
+    assert "an argument has the wrong type; when applied, the image is neither uint8 nor float32." in jitter
     assert "out of its range; when applied, the image has neither 3 channels nor 1." in jitter
 
 

@@ -20,7 +20,7 @@ class PixelAffine(ss.Affine):
 
     Raises:
         TypeError: a number of pixels is not an integer.
-        ValueError: a range goes down.
+        ValueError: the low end of a range is above its high end.
     """
 
     pixels: Any = field(default=((0, 0), (0, 0)), kw_only=True)
@@ -45,7 +45,7 @@ class PixelAffine(ss.Affine):
 
 @dataclass(frozen=True, repr=False)
 class ScaledRotation(ss.Rotate):
-    """Rotate as ``seedsafe.Rotate``, and scale each axis by itself, so that all of the image fits its size.
+    """Rotate as ``seedsafe.Rotate``, and scale each axis separately, so that the whole image fits its size.
 
     Follows ``SafeRotate`` of albumentations 2.0.8.
     """

@@ -134,7 +134,7 @@ class Compose(Container):
         Args:
             arguments: none, because parts are passed by name.
             key: the key of the sample; None uses the key of the current read.
-            force_apply: False.
+            force_apply: must be False.
             data: image, mask, masks, bboxes, keypoints, their labels, and anything else.
         """
         result, used = self._run(arguments, key, force_apply, data)

@@ -46,10 +46,10 @@ def Lambda(
 
     Args:
         image: gets the image, uint8 or float32, (H, W) or (H, W, C).
-        mask: gets each mask by itself. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
+        mask: gets each mask separately. In a pipeline with CropNonEmptyMaskIfExists, which looks at all masks, it gets one array
             (H, W, masks), and must keep its shape.
-        keypoints: None.
-        bboxes: None.
+        keypoints: must be None.
+        bboxes: must be None.
         name: the name of its stream.
         p: the probability that they are called.
         always_apply: an argument of albumentations 1.x.

@@ -33,7 +33,7 @@ class Parts:
         own: whether a transform is the user's own, which may read the call's other arguments.
 
     Raises:
-        ValueError: an additional target is of another kind.
+        ValueError: an additional target has an unknown kind.
     """
 
     def __init__(

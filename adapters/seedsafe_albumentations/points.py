@@ -49,9 +49,9 @@ def to_rows(moved: Any, points: Any, angles: Any, scales: Any, format: str, degr
 
     Args:
         moved: the points of `to_points`, moved.
-        points: x and y before, (N, 2).
-        angles: before, in radians, or None.
-        scales: before, or None.
+        points: the original x and y, (N, 2).
+        angles: the original angles, in radians, or None.
+        scales: the original scales, or None.
         format: one of FORMATS.
         degrees: whether the result has angles in degrees.
     """

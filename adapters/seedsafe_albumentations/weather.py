@@ -132,7 +132,7 @@ class Fog(Weather):
     """Lay many faint white discs over the image, most of them near its centre, and blur it a little.
 
     Args:
-        strength: its range, from 0 to 1.
+        strength: the range of the strength, from 0 to 1.
         alpha: the share of white in a disc at full strength.
     """
 

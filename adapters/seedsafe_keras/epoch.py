@@ -14,7 +14,7 @@ __all__ = ["EpochCallback"]
 
 
 class EpochCallback:
-    """Set a sequence's epoch during ``model.fit``. ``seedsafe_keras.fit`` adds one by itself.
+    """Set a sequence's epoch during ``model.fit``. ``seedsafe_keras.fit`` adds one automatically.
 
     Only in a callback's ``on_epoch_begin`` does Keras tell the epoch's number before any worker of that epoch starts.
     Keras makes process pools again after it, so forked and spawned workers get the sequence with its epoch. The hooks of a
@@ -24,7 +24,7 @@ class EpochCallback:
         sequence: the training data, an AugmentedSequence.
 
     Raises:
-        TypeError: the sequence is another object.
+        TypeError: the sequence is not an AugmentedSequence.
         ValueError: the sequence has a fixed epoch; and from ``model.fit``: ``steps_per_epoch`` does not fit the sequence.
 
     Example:

@@ -35,7 +35,7 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
         sequence: the training data.
-        **fit_args: of ``model.fit``. An AugmentedSequence as ``validation_data`` is read at the reserved epoch
+        **fit_args: arguments of ``model.fit``. An AugmentedSequence as ``validation_data`` is read at the reserved epoch
             ``VALIDATION_EPOCH`` unless it has its own; ``validation_steps`` takes its first batches.
             ``steps_per_epoch`` other than ``len(sequence)`` needs a sequence with ``repeat=True``.
 
@@ -43,7 +43,7 @@ def fit(model: Any, sequence: AugmentedSequence, **fit_args: Any) -> Any:
         The result of ``model.fit``.
 
     Raises:
-        TypeError: the model or the sequence has another type, or an argument belongs to the sequence.
+        TypeError: the model or the sequence has the wrong type, or an argument belongs to the sequence.
         ValueError: ``shuffle`` is true, or a number of steps does not fit.
 
     Example:
@@ -87,13 +87,13 @@ def evaluate(model: Any, sequence: AugmentedSequence, **evaluate_args: Any) -> A
     Args:
         model: a compiled Keras 3 or tf-keras 2 model.
         sequence: read at its own fixed epoch, else at ``VALIDATION_EPOCH``.
-        **evaluate_args: of ``model.evaluate``; ``steps`` takes the first batches.
+        **evaluate_args: arguments of ``model.evaluate``; ``steps`` takes the first batches.
 
     Returns:
         The result of ``model.evaluate``.
 
     Raises:
-        TypeError: the model or the sequence has another type, or an argument belongs to the sequence.
+        TypeError: the model or the sequence has the wrong type, or an argument belongs to the sequence.
         ValueError: ``steps`` is more than the sequence has.
 
     Example:

@@ -101,7 +101,7 @@ class Passes:
         """Return a sequence over the same data with a fixed epoch.
 
         Args:
-            epoch: from 0; ``VALIDATION_EPOCH`` shares no stream with training.
+            epoch: the epoch, from 0; ``VALIDATION_EPOCH`` shares no stream with training.
         """
         return self.view(epoch=SampleKey(0, epoch, 0).epoch)
 

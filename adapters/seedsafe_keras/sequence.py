@@ -55,16 +55,16 @@ class AugmentedSequence(Forwarding, Passes):
         use_multiprocessing: True reads in processes, False in threads.
         max_queue_size: as in PyDataset.
         targets: names the parts of a sample or batch, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a
-            dict; by default a tuple's first element is augmented, and of a dict the entries named after targets.
+            dict; by default, the first element of a tuple and the entries of a dict named after targets are augmented.
         epoch: a fixed epoch, for validation or for single batches.
-        repeat: True goes on with the next epoch when the data end, for any ``steps_per_epoch``.
+        repeat: True continues with the next epoch when the data end, for any ``steps_per_epoch``.
         ids: for a base of samples, one integer below 2**64 for each. The key takes it instead of the position, so that a
             sample's augmentation stays the same when samples are added: ``ImageFolder.record_ids``.
         on_error: "raise" raises a SampleError that names the sample or batch that cannot be read or augmented. "replace", for
             a base of samples, takes another sample, chosen by the key, with this one's augmentation, and tries at most 16.
             ``fit`` and EpochCallback report them after each epoch, and `failures` lists them. None is left out, because
             Keras relies on sizes.
-        check_finite: True makes NaN or infinity in a float, read or augmented, an error.
+        check_finite: whether NaN or infinity in a float, read or augmented, is an error.
         bridge: True, or a Bridge: while the base is read, every generator that it uses follows the key of the sample, or of a
             ready batch's first sample. Threads then read one after another.
         in_place: whether to write samples directly into the memory of their batch, which is used again when nobody holds it.

@@ -39,7 +39,7 @@ def augment(
         options: options of ``Dataset.map_batches``: ``batch_size``, ``num_cpus``, ``compute=ray.data.ActorPoolStrategy(...)`` …
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range; from Ray's execution: a row has no id.
 
     Example:

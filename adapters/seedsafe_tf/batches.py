@@ -74,7 +74,7 @@ def augment(
         read here; each part has the batch as its first axis.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range, or two cannot be used together.
         SampleError: the first sample could not be read or augmented. Later samples raise TensorFlow's errors with its text.
 

@@ -48,8 +48,8 @@ def map_numpy(dataset: Any, function: Callable[..., Any], spec: Any, calls: int,
     """Return a tf.data.Dataset with the result of a Python function for each element, in order.
 
     Args:
-        dataset: the dataset of the elements.
-        function: is called with an element's parts as NumPy values, in the order of tf.nest.flatten.
+        dataset: the dataset with the elements.
+        function: called with an element's parts as NumPy values, in the order of tf.nest.flatten.
         spec: the TensorSpecs of its results.
         calls: the largest number of calls at once.
         way_out: the end of the error about a result that does not fit `spec`.

@@ -29,7 +29,7 @@ def keyed(
     """Return a tf.data.Dataset whose elements are augmented as a pure function of (seed, epoch, id).
 
     The id must come with the element, from before any ``shuffle``. After it, ``enumerate`` counts positions in the shuffled
-    order, which would give an element another augmentation for each order.
+    order, which would give an element a different augmentation for each order.
 
     Args:
         dataset: a dataset of single elements, dicts or tuples, with an id.
@@ -44,7 +44,7 @@ def keyed(
         num_parallel_calls: the largest number of elements at once, or ``tf.data.AUTOTUNE``, or None for one at a time.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range; the first element has no id; `signature` is missing.
 
     Example:

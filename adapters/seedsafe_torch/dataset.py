@@ -73,15 +73,15 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
 
     Args:
         base: any map-style dataset: ``base[i]`` with a plain int, and ``len(base)``. A sample that is an array, a PIL image
-            or a tensor (C, H, W) is augmented; of a tuple, the first element is; of a dict, the entries image, mask,
-            keypoints, boxes and audio. Tensors stay tensors, PIL images become arrays, labels stay as they are.
+            or a tensor (C, H, W) is augmented; in a tuple, the first element; in a dict, the entries image, mask, keypoints,
+            boxes and audio. Tensors stay tensors, PIL images become arrays, labels stay as they are.
         augment: a Compose or a Transform, or None to augment nothing.
         seed: the seed of the run, 0 ≤ seed < 2**128.
         targets: names the parts of a sample, ``("image", "mask", None)`` for a tuple, ``{"photo": "image"}`` for a dict.
         views: the number of views of each sample; each augmented part becomes a tuple of them. The base is read
             once, or, with a bridge and no augmentation, once for each view.
         epoch: a fixed epoch for every read, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
-        index_offset: is added to the index in the key, so that concatenated datasets with one seed differ.
+        index_offset: a number to add to the index in the key, so that concatenated datasets with one seed differ.
         ids: one integer below 2**64 for each sample. The key takes it instead of the position, so that a sample's
             augmentation stays the same when samples are added: ``ImageFolder.record_ids``, or ``record_index`` of each
             record's name.
@@ -89,13 +89,13 @@ class AugmentedDataset(Forwarding, Dataset[Any]):
             another sample, chosen by the key, with this one's augmentation, and tries at most 16. "skip" marks the sample,
             and the collate function of `loader`, or `skip_collate`, drops it. After "replace" and "skip", `loader` reports
             the failures at the end of each pass, and `failures` lists them.
-        check_finite: True makes NaN or infinity in a float, read or augmented, an error of the sample.
+        check_finite: whether NaN or infinity in a float, read or augmented, is an error of the sample.
         bridge: True, or a Bridge: while the base is read, every generator that it uses follows the sample's key.
         convert: True turns the base's torchvision transform into the augmentation, as `convert` does, and reads a copy of
             the base without it. `augment.report` has a line for each transform.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range.
         IndexError: there is no such sample.
         SampleError: a sample could not be read or augmented, for whatever reason.
@@ -284,7 +284,7 @@ def _has_persistent_workers(dataset: AugmentedDataset) -> bool:
 class Envelope(Dataset[Any]):
     """The outermost dataset of a loader: it takes the stamp off the index and passes it to the datasets inside.
 
-    `loader` adds one by itself. In your own DataLoader, or a trainer's, with a KeyedSampler, add one if the AugmentedDataset
+    `loader` adds one automatically. In your own DataLoader, or a trainer's, with a KeyedSampler, add one if the AugmentedDataset
     is inside a wrapper that maps indices: ``DataLoader(Envelope(subset), sampler=keyed)``.
 
     Args:

@@ -23,7 +23,7 @@ MIXED = (
 
 
 class KeyedLoader(DataLoader[Any]):
-    """A DataLoader that can store its state and resume after any batch, whatever its workers have read ahead.
+    """A DataLoader that can store its state and resume after any batch, no matter how far its workers have read ahead.
 
     A pass begins with its first batch, for any number of workers: ``iter(loader)`` alone does nothing. Batches whose
     samples all failed are left out. `loader` returns one.

@@ -41,10 +41,10 @@ class DistributedKeyedSampler(KeyedSampler, DistributedSampler[Any]):  # type: i
         repeats: how often each sample comes in an epoch, one copy after the other: as occurrences 0, 1, … of the whole epoch,
             so that no two ranks serve the same one (repeated augmentation).
         epoch: a fixed epoch for every pass, or None to count them.
-        offset: is added to the argument of `set_epoch`.
+        offset: a number to add to the argument of `set_epoch`.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range, or num_replicas or rank is missing and torch.distributed is not initialised.
 
     Example:

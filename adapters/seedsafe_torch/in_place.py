@@ -145,7 +145,7 @@ def in_place_or_not(wanted: bool | None, dataset: Any, in_batches: bool, options
     `wanted` is True if it must, False if it must not, None if it should do so where it can.
 
     Raises:
-        ValueError: it must, but cannot.
+        ValueError: `wanted` is True, but batches in place are impossible.
     """
     if wanted is False:
         return dataset

@@ -46,7 +46,7 @@ class AugmentedIterable(IterableDataset[Any]):
         split: whether each of n workers reads the whole source, in one order, and keeps every n-th record.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range; when iterated: a record has no id.
 
     Example:
@@ -270,7 +270,7 @@ def _remaining(records: Iterator[tuple[int, Any]], stage: list[int]) -> Iterator
 
 def check_state(state: Any) -> dict[str, Any]:
     """Return a state of a stream or of its loader in one form, or raise an error."""
-    way_out = "pass what state_dict returned"
+    way_out = "pass the result of state_dict"
     if not isinstance(state, dict) or "epoch" not in state:
         raise ValueError(f"state must be a dict with 'epoch', got {state!r}: {way_out}")
     found = {**state, "epoch": checked_int("epoch", state["epoch"], 0, 2**32, way_out)}

@@ -68,7 +68,7 @@ def loader(
         batch_sampler: any sampler of batches, instead of batch_size, shuffle, sampler and drop_last.
         seed: the seed of the order; by default the dataset's.
         epoch: a fixed epoch for every pass, such as ``seedsafe.VALIDATION_EPOCH`` for validation.
-        generator: DataLoader's; by default a private one, so that the global one stays unchanged.
+        generator: the DataLoader's generator; by default a private one, so that the global one stays unchanged.
         in_place: whether to write samples directly into the memory of their batch, which the training process sees. That
             saves copies, and page faults in each batch. By default it happens if there is no collate_fn and the system
             allows it; `why_not_in_place` returns the reason if it does not. True raises an error where it is impossible.

@@ -29,7 +29,7 @@ class MixCollate:
         """Collate the samples to a batch and mix it.
 
         Raises:
-            RuntimeError: the caller is no DataLoader with a KeyedSampler, or there is no seed.
+            RuntimeError: the caller is not a DataLoader with a KeyedSampler, or there is no seed.
             TypeError: the batch has no tensors of images and labels at their entries.
         """
         first = first_asked()
@@ -89,7 +89,7 @@ def mix(
         collate: returns the batch to mix.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range.
 
     Example:

@@ -23,7 +23,7 @@ class EpochOrder(Sampler[int]):
         seed: the seed of the run.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range.
 
     Example:

@@ -166,7 +166,7 @@ def check_iterable(name: str, value: Any, way_out: str) -> None:
 
 def read_state(state: Any) -> Next:
     """Return the next pass for a state of a KeyedSampler."""
-    way_out = "pass what state_dict returned"
+    way_out = "pass the result of state_dict"
     if not isinstance(state, dict):
         raise TypeError(f"state must be a dict, got {state!r}: {way_out}")
     for name in ("epoch", "yielded"):

@@ -42,12 +42,12 @@ class KeyedSampler(Sampler[Any]):
         sampler: yields indices, or batches of them as a BatchSampler does.
         seed: the seed of the run.
         epoch: a fixed epoch for every pass, or None to count them.
-        offset: is added to the argument of `set_epoch`, for trainers that do not count from 0.
+        offset: a number to add to the argument of `set_epoch`, for trainers that do not count from 0.
         occurrence: "rank" numbers the occurrences of rank r of R as r, r + R, r + 2R …, for samplers that give copies of a
             sample to several ranks. Samplers like timm's RepeatAugSampler are recognised without it.
 
     Raises:
-        TypeError: an argument is of another type, or the sampler yields something other than indices.
+        TypeError: an argument has the wrong type, or the sampler yields something other than indices.
         ValueError: an argument is out of its range, or two epochs were set for one pass.
 
     Example:

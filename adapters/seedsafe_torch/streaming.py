@@ -27,7 +27,7 @@ _DIVIDE = "divide the source by torch's get_worker_info, or pass split=True"
 class StreamLoader(DataLoader[Any]):
     """A DataLoader for an AugmentedIterable, from ``seedsafe_torch.loader``. Each pass is the next epoch.
 
-    It can store its state and resume after any batch, whatever its workers have read ahead.
+    It can store its state and resume after any batch, no matter how far its workers have read ahead.
 
     Args:
         dataset: the stream.
@@ -85,7 +85,7 @@ class StreamLoader(DataLoader[Any]):
         At an epoch's end, and with ``split=True``, the number of workers may differ.
 
         Raises:
-            ValueError: the argument is no such state; or from the pass: it is of another number of workers.
+            ValueError: the argument is not such a state; or from the pass: the state is of another number of workers.
         """
         self._next, self._progress = check_state(state), None
         self._stream._request = None

@@ -47,7 +47,7 @@ class AddBackground(AudioTransform):
     number. Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
 
     soundfile reads files when they are needed: files of up to 2**20 frames whole, longer ones only the part. Each thread
-    caches the last 32 MiB of whole files. ``scipy.signal.resample_poly`` resamples files of another sample rate. Files are
+    caches the last 32 MiB of whole files. ``scipy.signal.resample_poly`` resamples files of a different sample rate. Files are
     listed when the transform is created, and workers get this list. A folder is searched with all its subfolders, and its
     files are sorted by path, which gives the same order on every machine.
 

@@ -44,7 +44,7 @@ class Gain(AudioTransform):
     Follows audiomentations' ``Gain``. Draws the decibels (word 1).
 
     Args:
-        decibels: in [-120, 120], one number or a range (low, high); 6.02 doubles the amplitude.
+        decibels: the gain, in [-120, 120], one number or a range (low, high); 6.02 doubles the amplitude.
 
     Raises:
         TypeError: when applied, the audio is not float32.

@@ -108,8 +108,7 @@ class FrequencyMask(_Mask):
 
     Follows Park et al., "SpecAugment" (2019), as torchaudio's ``FrequencyMasking`` does: a width from 0 to the mask parameter
     and a position, both uniform. It changes the target ``spectrogram``, (frequencies, frames) or (channels, frequencies,
-    frames), or an array by itself. Draws the number of bands (word 1), then a width and a position for each of the greatest
-    number of bands.
+    frames), or an array by itself. Draws the number of bands (word 1), then a width and a position for every possible band.
 
     Args:
         width: integers for frequencies, or floats for shares of their number, one number or a range (low, high). The paper's

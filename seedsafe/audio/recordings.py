@@ -273,7 +273,7 @@ def _values(path: str, file: Any, frames: int) -> Array:
 def _resample(audio: Array, rate: int, new_rate: int) -> Array:
     if rate == new_rate:
         return np.ascontiguousarray(audio)
-    need("scipy", "files with another sample rate need SciPy")
+    need("scipy", "files with a different sample rate need SciPy")
     common = math.gcd(rate, new_rate)
     result: Array = (
         import_module("scipy.signal")

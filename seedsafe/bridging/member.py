@@ -120,7 +120,7 @@ def bridge(
             which returns a dict, as in albumentations. "dict": with the whole sample as a dict, as in MONAI's dictionary
             transforms. The default depends on its signature and class, and is "array" if they say nothing; transforms of
             torchvision get tensors unless they begin with a conversion of their own.
-        values_only: for "array" and "tensor": it moves no pixels, so mask, keypoints and boxes stay right unchanged.
+        values_only: for "array" and "tensor": it moves no pixels, so mask, keypoints and boxes need no change.
             Without it, a sample that has these is refused.
         returns: the shape of its result for an image (or audio): "same", or (H, W) or (H, W, C). With it, `params`
             also covers the transforms after it, and a result of another shape is refused.

@@ -35,7 +35,7 @@ def _pillow() -> ModuleType:
 
 
 def resize_smoothly(image: Array, height: int, width: int, interpolation: str) -> Array:
-    """Return an image resized by Pillow's ``Image.resize``, each channel by itself, as a new array.
+    """Return an image resized by Pillow's ``Image.resize``, each channel separately, as a new array.
 
     uint8 keeps its dtype; other dtypes that can be interpolated go through Pillow's mode F. "area" is Pillow's box.
     """

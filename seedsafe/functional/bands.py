@@ -28,8 +28,8 @@ def filter_band(
         order: the order of the filter at each cutoff: each order adds 6 dB an octave.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, holds NaN or infinity, or the cutoffs do not form a band.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, holds NaN or infinity, or the cutoffs do not form a band.
         ImportError: SciPy is not installed.
 
     Example:

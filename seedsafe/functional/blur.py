@@ -30,7 +30,7 @@ def box_blur(image: Array, size: int) -> Array:
         size: the square's side, odd.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> box_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -49,7 +49,7 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
         sigma: the standard deviation in pixels.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> gaussian_blur(np.array([[0, 0, 90, 0, 0]], np.uint8), 3, 1.0).tolist()
@@ -65,14 +65,14 @@ def gaussian_blur(image: Array, size: int, sigma: float) -> Array:
 def median_blur(image: Array, size: int) -> Array:
     """Return an image with each value replaced by the median of a square around it. Exact on every machine.
 
-    Pixels at the edge are repeated beyond it. float32 goes through uint8 if the size is above 5.
+    Pixels at the edge are repeated beyond it. float32 is converted to uint8 and back if the size is above 5.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         size: the square's side, odd.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> median_blur(np.array([[0, 90, 0, 0]], np.uint8), 3).tolist()
@@ -99,7 +99,7 @@ def convolve(image: Array, kernel: Array) -> Array:
         kernel: weights by row and column, odd sides; used without mirroring it.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> convolve(np.array([[0, 90, 0]], np.uint8), np.array([[0.0, 0.0, 1.0]])).tolist()
@@ -124,13 +124,13 @@ def glass_blur(
         image: uint8 or float32, (H, W) or (H, W, C).
         sigma: the standard deviation of the blurs, in pixels.
         reach: the longest step to another pixel, in pixels.
-        rounds: how often pixels are copied.
+        rounds: the number of times that pixels are copied.
         noise: the address of the steps: in each round a 16-bit piece for each pixel's step down, then one for each pixel's
             step to the right.
         swap: see `seedsafe.GlassBlur`.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

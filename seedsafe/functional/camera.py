@@ -23,8 +23,8 @@ __all__ = ["iso_noise", "shot_noise"]
 def shot_noise(image: Array, scale: float, noise: Address) -> Array:
     """Return an image with shot noise: Poisson counts of photons, in linear light. Exact on every machine.
 
-    Follows albumentations' ``ShotNoise``: a share v of the range is a mean of ``v ** 2.2 / scale`` photons. float32 goes
-    through uint8.
+    Follows albumentations' ``ShotNoise``: a share v of the range is a mean of ``v ** 2.2 / scale`` photons. float32 is converted
+    to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -32,7 +32,7 @@ def shot_noise(image: Array, scale: float, noise: Address) -> Array:
         noise: the address of the noise: the k-th 16-bit piece is the quantile of value k's count.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -126,8 +126,8 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
 
     Follows the documentation of albumentations' ``ISONoise``: the hue shifts by normal noise with a standard deviation of
     ``color_shift * intensity`` of the circle, and pixels are lightened by Poisson counts of mean
-    ``intensity * deviation of the lightness``, each count by ``intensity`` of the distance to white. float32 goes through
-    uint8.
+    ``intensity * deviation of the lightness``, each count by ``intensity`` of the distance to white. float32 is converted to
+    uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB.
@@ -136,8 +136,8 @@ def iso_noise(image: Array, color_shift: float, intensity: float, noise: Address
         noise: the address of the noise: a 16-bit piece for each pixel's lightness, then one for each pixel's hue.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

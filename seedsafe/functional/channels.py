@@ -42,8 +42,8 @@ def to_grey(image: Array) -> Array:
         image: uint8 or float32, (H, W, 3), RGB; a grey image is copied.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> to_grey(np.array([[[200, 50, 50]]], np.uint8)).tolist()
@@ -65,8 +65,8 @@ def to_sepia(image: Array) -> Array:
         image: uint8 or float32, (H, W, 3), RGB.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> to_sepia(np.array([[[100, 100, 100]]], np.uint8)).tolist()
@@ -85,7 +85,7 @@ def shift_channels(image: Array, shifts: Sequence[float]) -> Array:
         shifts: one for each channel, as shares of the range: 1 is 255 for uint8.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the number of shifts is not the number of channels.
 
     Example:
@@ -124,7 +124,7 @@ def scale_channels(image: Array, factors: Sequence[float]) -> Array:
         factors: one for all channels, or one for each.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the number of factors is neither one nor the number of channels.
 
     Example:
@@ -150,7 +150,7 @@ def _shift_table(shift: float) -> Array:
 
 
 def shuffle_channels(image: Array, order: Sequence[int]) -> Array:
-    """Return an image with its channels in another order. Exact on every machine.
+    """Return an image with its channels in a different order. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.
@@ -231,7 +231,7 @@ def shift_principal(image: Array, weights: Sequence[float]) -> Array:
         weights: the weights of the axes, the one with the greatest variance first.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the number of weights is not the number of channels, or the image is not finite.
 
     Example:

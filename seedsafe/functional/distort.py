@@ -43,7 +43,7 @@ def distort_points(points: Array, forward: Field) -> Array:
     """Return points (N, 2 or more), x and y of pixel centres first, mapped by a field; points that are not finite are kept.
 
     Args:
-        points: in pixels.
+        points: the points in pixels.
         forward: the Field that maps coordinates of the image to those of the result.
 
     Example:
@@ -67,7 +67,7 @@ def distort_boxes(boxes: Array, forward: Field, height: int, width: int) -> Arra
     removed.
 
     Args:
-        boxes: in pixels.
+        boxes: the boxes in pixels.
         forward: the Field that maps coordinates of the image to those of the result.
         height: the height of the result, in pixels.
         width: the width of the result, in pixels.

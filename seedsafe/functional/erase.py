@@ -244,7 +244,7 @@ def _ends(side: int, parts: int) -> list[int]:
 
 
 def shuffle_tiles(image: Array, tiles: Sequence[Hole], order: Sequence[int]) -> Array:
-    """Return an image with its tiles in another order. Exact on every machine.
+    """Return an image with its tiles in a different order. Exact on every machine.
 
     Args:
         image: (H, W) or (H, W, C), any dtype.

@@ -26,13 +26,13 @@ def multiplicative_noise(
         low: the smallest factor.
         high: the largest factor.
         noise: the address of the factors, which are uniform: factor k follows from the k-th 16-bit piece.
-        per_channel: one factor for each value; False: one for each pixel.
+        per_channel: whether each value has its own factor; otherwise, each pixel has one.
 
     Returns:
         A new array, cut off at the ends of the range.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -73,7 +73,7 @@ def salt_and_pepper(image: Array, salt: float, pepper: float, noise: Address) ->
         noise: the address of the noise: pixel k uses the k-th 16-bit piece.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address
@@ -102,7 +102,7 @@ def drop_pixels(
         share: the share of the pixels, or values, to fill.
         fill: the fill in the image's own units, one value for all channels or one for each.
         noise: the address of the noise: pixel k, or value k, uses the k-th 16-bit piece.
-        per_channel: fill single values; False: whole pixels.
+        per_channel: whether to fill single values; otherwise, whole pixels.
 
     Raises:
         ValueError: fill does not fit the image's channels or dtype, or the array does not have the shape of an image.

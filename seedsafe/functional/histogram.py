@@ -22,15 +22,15 @@ EQUALIZERS: Final = ("pillow", "opencv")
 def equalize(image: Array, method: str = "pillow") -> Array:
     """Return an image with its histogram equalised, channel by channel. Exact on every machine.
 
-    Follows Pillow's ``ImageOps.equalize``, which torchvision follows too, or OpenCV's ``equalizeHist``. float32 goes through
-    uint8.
+    Follows Pillow's ``ImageOps.equalize``, which torchvision follows too, or OpenCV's ``equalizeHist``. float32 is converted to
+    uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         method: "pillow" rounds the number of pixels per step down; "opencv" covers 0 to 255.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the method is unknown.
 
     Example:
@@ -73,14 +73,14 @@ def _equalize_opencv(image: Array) -> Array:
 def autocontrast(image: Array, cutoff: float = 0.0) -> Array:
     """Return an image with each channel stretched to the whole range. Exact on every machine.
 
-    Follows Pillow's ``ImageOps.autocontrast``, which torchvision follows too. float32 goes through uint8.
+    Follows Pillow's ``ImageOps.autocontrast``, which torchvision follows too. float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         cutoff: the percentage of values to ignore at each end, in [0, 50).
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> autocontrast(np.array([[100, 150, 200]], np.uint8)).tolist()
@@ -149,7 +149,7 @@ def _counts(image: Array, channel: int) -> Array:
 def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Array:
     """Return an image with its lightness equalised tile by tile (CLAHE, Zuiderveld 1994). Exact with the same build of OpenCV.
 
-    RGB images change in the lightness of CIELAB, grey images in their values. float32 goes through uint8.
+    RGB images change in the lightness of CIELAB, grey images in their values. float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey.
@@ -157,8 +157,8 @@ def equalize_adaptively(image: Array, clip: float, tiles: tuple[int, int]) -> Ar
         tiles: rows and columns of tiles.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> grey = np.arange(64, dtype=np.uint8).reshape(8, 8)

@@ -36,8 +36,8 @@ def rotate_hue(image: Array, turn: float) -> Array:
         turn: a share of the circle; 1/3 turns red into green.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> rotate_hue(np.array([[[200, 50, 50]]], np.uint8), 1 / 6).tolist()
@@ -129,7 +129,7 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
     """Return an RGB image with its hue, saturation and value looked up in tables. Exact on every machine.
 
     OpenCV converts to HSV (hue in steps of 2°, 0 to 179; saturation and value in 0 to 255). The way back is computed in
-    integers, within 2 of OpenCV's result. float32 goes through uint8.
+    integers, within 2 of OpenCV's result. float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB; in grey images only the value changes.
@@ -138,8 +138,8 @@ def adjust_hsv(image: Array, hue: Array, saturation: Array, value: Array) -> Arr
         value: uint8, shape (256,).
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> same = np.arange(256, dtype=np.uint8)

@@ -42,7 +42,7 @@ def adjust_brightness(image: Array, factor: float) -> Array:
         factor: 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> adjust_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
@@ -61,7 +61,7 @@ def adjust_contrast(image: Array, factor: float) -> Array:
         factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> adjust_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
@@ -106,8 +106,8 @@ def adjust_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives greys, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> adjust_saturation(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
@@ -167,8 +167,8 @@ def color_jitter(
         order: the order of the steps: 0 brightness, 1 contrast, 2 saturation, 3 hue.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> color_jitter(np.array([[[200, 50, 50]]], np.uint8), 1.0, 1.0, 1.0, 1 / 3, (0, 1, 2, 3)).tolist()

@@ -19,7 +19,7 @@ def is_uint8(image: Array) -> bool:
     """Return True for uint8, False for float32.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the shape is not that of an image.
     """
     if image.ndim not in (2, 3):
@@ -71,7 +71,7 @@ def to_uint8(image: Array) -> Array:
 
 
 def in_uint8(image: Array, change: Callable[[Array], Array]) -> Array:
-    """Apply a function for uint8 images to an image; float32 goes through uint8 and back."""
+    """Apply a function for uint8 images to an image; float32 is converted to uint8 and back."""
     image = in_memory(image)
     return change(image) if is_uint8(image) else to_float(change(to_uint8(image)))
 

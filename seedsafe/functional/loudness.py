@@ -70,11 +70,11 @@ def change_gain(audio: Array, decibels: float) -> Array:
 
     Args:
         audio: float32, (samples,) or (channels, samples).
-        decibels: in [-700, 700]; 0 for no change, 20 for a factor of 10.
+        decibels: the gain, in [-700, 700]; 0 for no change, 20 for a factor of 10.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> change_gain(np.array([0.5, -1.0], np.float32), 20).round(3).tolist()
@@ -94,8 +94,8 @@ def gain_transition(audio: Array, first: float, last: float, start: int, length:
         length: the length of the transition in samples, at least 1.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> gain_transition(np.ones(4, np.float32), 0, 40, 1, 2).round(2).tolist()
@@ -124,8 +124,8 @@ def normalize_peak(audio: Array, peak: float = 1.0) -> Array:
         peak: the greatest absolute value of the result.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or a value is not finite.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or a value is not finite.
 
     Example:
         >>> normalize_peak(np.array([0.25, -0.5], np.float32)).tolist()
@@ -152,8 +152,8 @@ def clip_loudest(audio: Array, share: float) -> Array:
         share: the share of samples to clip, in [0, 1].
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or a value is NaN.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or a value is NaN.
 
     Example:
         >>> clip_loudest(np.array([-4, -1, 1, 3], np.float32), 0.5).tolist()
@@ -213,8 +213,8 @@ def mix_at_snr(audio: Array, noise: Array, snr: float) -> Array:
         snr: the ratio of signal to noise in decibels, in [-700, 700].
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or a value is not finite.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or a value is not finite.
 
     Example:
         >>> mix_at_snr(np.array([1, 1], np.float32), np.array([5, -5], np.float32), 20).astype(float).round(3).tolist()
@@ -239,8 +239,8 @@ def add_noise(audio: Array, color: str, snr: float, noise: Address) -> Array:
         noise: the address of the noise, from ``Draws.noise``.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or a value is not finite.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or a value is not finite.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

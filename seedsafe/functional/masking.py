@@ -38,11 +38,11 @@ def mask_bands(
     Args:
         spectrogram: (frequencies, frames) or (channels, frequencies, frames), any dtype.
         bands: the first frame (or frequency) of each, and the one after its last.
-        fill: the value of the bands; "mean" is the mean of the spectrogram before.
+        fill: the value of the bands; "mean" is the mean of the original spectrogram.
         in_time: True for bands of frames, False for bands of frequencies.
 
     Raises:
-        ValueError: the spectrogram has another shape, or its dtype cannot hold `fill`.
+        ValueError: the spectrogram has the wrong shape, or its dtype cannot hold `fill`.
 
     Example:
         >>> mask_bands(np.ones((2, 4), np.float32), [(1, 3)], 0.0, in_time=True).tolist()

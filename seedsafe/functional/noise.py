@@ -50,7 +50,7 @@ def add_gaussian_noise(array: Array, std: float, noise: Address, *, per_channel:
         uint8: ``clip(x + rint(std * z), 0, 255)``. float32: ``x + float32(std) * float32(z)``, not clipped.
 
     Raises:
-        TypeError: the array has another dtype.
+        TypeError: the array has the wrong dtype.
 
     Example:
         >>> from seedsafe.keys.key import SampleKey, address

@@ -27,8 +27,8 @@ def multiply_saturation(image: Array, factor: float) -> Array:
         factor: 0 gives the value of HSV, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> multiply_saturation(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
@@ -82,8 +82,8 @@ def distort(
         order: the order of the channels: the old number of each new one.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> distort(np.array([[[200, 50, 50]]], np.uint8), 10.0, 1.0, True, 1.0, 120.0, (0, 1, 2)).tolist()

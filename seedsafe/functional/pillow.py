@@ -1,6 +1,6 @@
 """Pillow's ``ImageEnhance`` and ``Image.transform``, bit for bit.
 
-Policies use them. uint8 is exact on every machine. float32 goes through uint8, as in Pillow.
+Policies use them. uint8 is exact on every machine. float32 is converted to uint8 and back, as in Pillow.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def enhance_brightness(image: Array, factor: float) -> Array:
         factor: 0 gives black, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> enhance_brightness(np.array([[10, 200]], np.uint8), 1.5).tolist()
@@ -65,8 +65,8 @@ def enhance_contrast(image: Array, factor: float) -> Array:
         factor: 0 gives the mean grey everywhere, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> enhance_contrast(np.array([[10, 200]], np.uint8), 0.5).tolist()
@@ -90,8 +90,8 @@ def enhance_color(image: Array, factor: float) -> Array:
         factor: 0 gives greys, 1 the image itself.
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the image has another number of channels.
+        TypeError: the image has the wrong dtype.
+        ValueError: the image has the wrong number of channels.
 
     Example:
         >>> enhance_color(np.array([[[200, 100, 100]]], np.uint8), 0.5).tolist()
@@ -110,7 +110,7 @@ def enhance_sharpness(image: Array, factor: float) -> Array:
         factor: 0 gives the smoothed image, 1 the image itself, 2 a sharper image.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> flat = np.full((3, 3), 13, np.uint8)
@@ -166,7 +166,7 @@ def add_below(image: Array, amount: int, threshold: int = 128) -> Array:
         threshold: the threshold in units of uint8.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> add_below(np.array([[100, 127, 128]], np.uint8), 30).tolist()
@@ -184,7 +184,7 @@ def invert_from(image: Array, threshold: float) -> Array:
         threshold: the threshold in units of uint8; above 255 it inverts nothing.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> invert_from(np.array([[127, 128]], np.uint8), 128).tolist()
@@ -200,7 +200,7 @@ def transform_affine(
     """Return an image of the same size moved by an affine map, as ``Image.transform(size, AFFINE, data)`` does.
 
     Args:
-        image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, or float32, which goes through uint8.
+        image: (H, W) or (H, W, C), any dtype for "nearest", else uint8, or float32, which is converted to uint8 and back.
         data: six numbers, a, b, c, d, e, f: the point (x, y) of the result comes from (a x + b y + c, d x + e y + f) in the
             image; 0 is the edge of the first pixel, as always in Pillow.
         resample: "nearest", "bilinear" or "bicubic".

@@ -20,7 +20,7 @@ FORMATS: Final = {
 def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
     """Return an image after lossy compression. Exact with the same build of OpenCV.
 
-    float32 goes through uint8.
+    float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W, 3), RGB, or grey.
@@ -28,8 +28,8 @@ def compress(image: Array, quality: int, file_format: str = "jpeg") -> Array:
         file_format: "jpeg" or "webp".
 
     Raises:
-        TypeError: the image has another dtype.
-        ValueError: the format is unknown, or the image has another number of channels or is too large for the format.
+        TypeError: the image has the wrong dtype.
+        ValueError: the format is unknown, or the image has the wrong number of channels or is too large for the format.
 
     Example:
         >>> import numpy as np
@@ -71,7 +71,7 @@ def downscale(image: Array, scale: float, down: str = "nearest", up: str = "near
         up: the interpolation back, one of those of `resize`.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> import numpy as np

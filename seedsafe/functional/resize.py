@@ -39,11 +39,11 @@ def resize(
         height: the height of the result, in pixels.
         width: the width of the result, in pixels.
         interpolation: one of INTERPOLATIONS.
-        antialias: resize each channel by itself as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
+        antialias: resize each channel separately as ``Image.resize`` of Pillow 13 does, whether the image shrinks or grows:
             uint8 bit for bit; float32 in its mode F; float64 in mode F, with the precision of float32; int16 and uint16 in
             mode F, rounded half to even and cut off at the ends of the range. "area" is Pillow's box, the mean of the
             pixels whose centre is covered. With Pillow 11 and 12 the bytes are the same, though their own ``Image.resize``
-            takes the two axes in another order if the height shrinks much more than the width, which changes some values.
+            takes the two axes in the opposite order if the height shrinks much more than the width, which changes some values.
             No effect on "nearest".
 
     Returns:
@@ -112,8 +112,8 @@ def resize_points(points: Array, given: tuple[int, int], size: tuple[int, int]) 
 
     Args:
         points: floats, or integers, which are rounded.
-        given: the height and width of the image before.
-        size: the height and width of the image afterwards.
+        given: the height and width of the original image.
+        size: the height and width of the resized image.
 
     Example:
         >>> resize_points(np.array([[0.0, 1.0]]), (10, 10), (20, 10)).tolist()
@@ -129,8 +129,8 @@ def resize_boxes(boxes: Array, given: tuple[int, int], size: tuple[int, int]) ->
 
     Args:
         boxes: in pixels.
-        given: the height and width of the image before.
-        size: the height and width of the image afterwards.
+        given: the height and width of the original image.
+        size: the height and width of the resized image.
 
     Example:
         >>> resize_boxes(np.array([[0, 1, 2, 3]]), (10, 10), (20, 10)).tolist()

@@ -20,8 +20,8 @@ def amplify(audio: Array, gain: float) -> Array:
         gain: a factor, 1 for no change.
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> amplify(np.array([0.5, -1.0], np.float32), 0.5).tolist()
@@ -37,8 +37,8 @@ def invert_polarity(audio: Array) -> Array:
         audio: float32, (samples,) or (channels, samples).
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> invert_polarity(np.array([0.5, -1.0], np.float32)).tolist()
@@ -79,7 +79,7 @@ def shift_time(audio: Array, samples: int, *, rollover: bool = True) -> Array:
         rollover: wrap samples around to the other end; otherwise zeros fill the gap.
 
     Raises:
-        ValueError: the audio has another shape.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> shift_time(np.array([1, 2, 3, 4]), 1).tolist(), shift_time(np.array([1, 2, 3, 4]), -1, rollover=False).tolist()
@@ -102,7 +102,7 @@ def reverse(audio: Array) -> Array:
         audio: (samples,) or (channels, samples), any dtype.
 
     Raises:
-        ValueError: the audio has another shape.
+        ValueError: the audio has the wrong shape.
 
     Example:
         >>> reverse(np.array([1, 2, 3])).tolist()
@@ -112,7 +112,7 @@ def reverse(audio: Array) -> Array:
 
 
 def shaped_audio(audio: Array) -> Array:
-    """Return audio unchanged, or raise ValueError if it has another shape."""
+    """Return audio unchanged, or raise ValueError if it has the wrong shape."""
     if audio.ndim not in (1, 2):
         raise ValueError(
             f"audio must have the shape (samples,) or (channels, samples), got {audio.shape}: reshape it"
@@ -121,7 +121,7 @@ def shaped_audio(audio: Array) -> Array:
 
 
 def float32_audio(audio: Array) -> Array:
-    """Return audio unchanged, or raise an error if it has another shape or dtype."""
+    """Return audio unchanged, or raise an error if it has the wrong shape or dtype."""
     shaped_audio(audio)
     if audio.dtype != np.float32:
         raise TypeError(

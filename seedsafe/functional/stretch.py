@@ -32,8 +32,8 @@ def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
         sample_rate: the sample rate in hertz, in [8000, 192000].
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or holds NaN or infinity, or the sample rate is out of its range.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or holds NaN or infinity, or the sample rate is out of its range.
         ImportError: python-stretch is not installed.
 
     Example:
@@ -44,7 +44,7 @@ def stretch_time(audio: Array, rate: float, sample_rate: int) -> Array:
 
 
 def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
-    """Return audio at another pitch and the same tempo. Equal with the same build of python-stretch.
+    """Return audio at a different pitch and the same tempo. Equal with the same build of python-stretch.
 
     Args:
         audio: float32, (samples,) or (channels, samples).
@@ -52,8 +52,8 @@ def shift_pitch(audio: Array, semitones: float, sample_rate: int) -> Array:
         sample_rate: the sample rate in hertz, in [8000, 192000].
 
     Raises:
-        TypeError: the audio has another dtype.
-        ValueError: the audio has another shape, or holds NaN or infinity, or the sample rate is out of its range.
+        TypeError: the audio has the wrong dtype.
+        ValueError: the audio has the wrong shape, or holds NaN or infinity, or the sample rate is out of its range.
         ImportError: python-stretch is not installed.
 
     Example:

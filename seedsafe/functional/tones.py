@@ -1,4 +1,4 @@
-"""Tones: functions of each value by itself."""
+"""Tones: functions of each single value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def adjust_tones(image: Array, factor: float, offset: float) -> Array:
         offset: the offset to add, as a share of the range: 1 is 255 for uint8.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> adjust_tones(np.array([[10, 200]], np.uint8), 1.5, 0.1).tolist()
@@ -98,10 +98,10 @@ def adjust_gamma(image: Array, gamma: float) -> Array:
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
-        gamma: in [0.01, 100]; above 1 darkens, below 1 brightens.
+        gamma: the power, in [0.01, 100]; above 1 darkens, below 1 brightens.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> adjust_gamma(np.array([[0, 100, 255]], np.uint8), 2.0).tolist()
@@ -167,7 +167,7 @@ def solarize(image: Array, threshold: float) -> Array:
         threshold: a share of the range: 0 inverts all values, 0.5 those from 128 on for uint8.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> solarize(np.array([[127, 128]], np.uint8), 0.5).tolist()
@@ -187,7 +187,7 @@ def invert(image: Array) -> Array:
         image: uint8 or float32, (H, W) or (H, W, C).
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> invert(np.array([[0, 200]], np.uint8)).tolist()
@@ -201,14 +201,14 @@ def invert(image: Array) -> Array:
 def posterize(image: Array, bits: int) -> Array:
     """Return an image with only the upper bits of each value left. Exact on every machine.
 
-    float32 goes through uint8.
+    float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
         bits: the number of bits to keep, from 0 to 8.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> posterize(np.array([[100, 200]], np.uint8), 2).tolist()
@@ -221,7 +221,7 @@ def posterize(image: Array, bits: int) -> Array:
 def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) -> Array:
     """Return an image changed by a tone curve, a Bézier curve from 0 to 1 with two control points. Exact on every machine.
 
-    float32 goes through uint8.
+    float32 is converted to uint8 and back.
 
     Args:
         image: uint8 or float32, (H, W) or (H, W, C).
@@ -229,7 +229,7 @@ def bend_tones(image: Array, low: tuple[float, ...], high: tuple[float, ...]) ->
         high: the upper control point, as `low`.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: the number of control points is neither one nor the number of channels.
 
     Example:

@@ -39,7 +39,7 @@ def to_float(image: Array, out: Array | None = None) -> Array:
         out: an array to fill and return, if it has the result's shape and dtype; not used for float32.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
 
     Example:
         >>> to_float(np.array([0, 255], np.uint8)).tolist()
@@ -70,7 +70,7 @@ def normalize(image: Array, mean: Sequence[float], std: Sequence[float], out: Ar
         out: an array to fill and return, if it has the result's shape and dtype.
 
     Raises:
-        TypeError: the image has another dtype.
+        TypeError: the image has the wrong dtype.
         ValueError: mean and std do not have one value for each channel.
 
     Example:
@@ -219,7 +219,7 @@ def to_chw(image: Array, out: Array | None = None) -> Array:
         (C, H, W); (1, H, W) for an image without channels.
 
     Raises:
-        ValueError: the image has another number of dimensions.
+        ValueError: the image has the wrong number of dimensions.
 
     Example:
         >>> to_chw(np.zeros((4, 5, 3), np.uint8)).shape

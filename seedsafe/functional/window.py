@@ -49,8 +49,8 @@ def crop(
         image: (H, W) or (H, W, C), any dtype.
         top: the window's first row; may be negative.
         left: the window's first column; may be negative.
-        height: in pixels.
-        width: in pixels.
+        height: the height of the window, in pixels.
+        width: the width of the window, in pixels.
         mode: how pixels outside the image are filled, one of MODES.
         fill: the value outside in the mode "constant", one for all channels or one for each.
 
@@ -111,8 +111,8 @@ def crop_each(
         images: (N, H, W) or (N, H, W, C), any dtype.
         tops: the windows' first rows, one for all or (N,).
         lefts: the windows' first columns, one for all or (N,).
-        height: in pixels.
-        width: in pixels.
+        height: the height of the window, in pixels.
+        width: the width of the window, in pixels.
         mode: see `crop`.
         fill: see `crop`.
 

@@ -167,11 +167,11 @@ class Info:
         return self.reshaped(video.shape[0], *self.shape)
 
     def reshaped(self, *shape: int) -> Info:
-        """Return the info of an array of another shape, with the same dtype and boxes."""
+        """Return the info of an array of a different shape, with the same dtype and boxes."""
         return Info(shape, self._dtype, self.given_boxes, length=self._length, position=self.position)
 
     def resized(self, height: int, width: int) -> Info:
-        """Return the info of an image of another height and width, with the same dtype and boxes."""
+        """Return the info of an image of a different height and width, with the same dtype and boxes."""
         return self.reshaped(height, width, *self.shape[2:])
 
     def with_boxes(self, boxes: Array | None) -> Info:

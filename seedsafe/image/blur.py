@@ -159,7 +159,7 @@ class GlassBlur(Often):
     Args:
         sigma: the standard deviation of both blurs, in pixels.
         reach: how far a pixel may move, in pixels.
-        rounds: how often pixels are moved.
+        rounds: the number of times that pixels are moved.
         swap: swap nearby pixels, as the authors' code and albumentations 2.0.8 do: by less than `reach` to the right
             and down, and none within `reach` of the edges. This takes 12 more bytes of memory per pixel.
 
@@ -170,7 +170,9 @@ class GlassBlur(Often):
 
     sigma: float = option(real, 0.0, 1000.0, "pass a width in pixels", default=0.7)
     reach: int = option(checked_int, 1, 2**14, "pass pixels", default=4, kw_only=True)
-    rounds: int = option(checked_int, 1, 101, "pass how often pixels are moved", default=2, kw_only=True)
+    rounds: int = option(
+        checked_int, 1, 101, "pass the number of times that pixels are moved", default=2, kw_only=True
+    )
     swap: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Glass:

@@ -136,7 +136,7 @@ class ChannelShuffle(Often):
     are channels). Exact on every machine; any dtype, any number of channels.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
 
     Example:
         >>> ChannelShuffle()(np.array([[[1, 2, 3]]], np.uint8), key=SampleKey(42, 0, 0)).tolist()
@@ -166,7 +166,7 @@ class ChannelDropout(Often):
         fill: the value, in the image's own units.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: when applied, the image has too few channels for `count`.
 
     Example:

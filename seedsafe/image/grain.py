@@ -85,7 +85,7 @@ class MultiplicativeNoise(Often):
 class SaltAndPepper(Often):
     """Make some pixels white and some black.
 
-    Follows albumentations' ``SaltAndPepper``, except that each pixel is chosen by itself. Draws the share of pixels
+    Follows albumentations' ``SaltAndPepper``, except that each pixel is chosen independently. Draws the share of pixels
     (word 1) and the share of salt among them (word 2). The noise starts at word 4: its k-th 16-bit piece is for pixel
     k. Exact on every machine.
 

@@ -184,12 +184,12 @@ class PixelDropout(Often):
 
     Args:
         share: the share of pixels to fill, in [0, 1].
-        per_channel: choose each value by itself instead of whole pixels; the k-th piece is then for value k.
+        per_channel: choose each value independently instead of whole pixels; the k-th piece is then for value k.
         fill: the value, in the image's own units, one number or one for each channel.
         mask_fill: the label of these pixels in masks; None leaves masks unchanged.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: when applied, fill does not fit the image's channels.
 
     Example:

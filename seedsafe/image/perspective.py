@@ -34,7 +34,7 @@ class Viewed(NamedTuple):
 
 @primitive()
 class Perspective(WarpTransform):
-    """Look at the image from another point: move four corners by random amounts, and the rest along with them.
+    """Look at the image from a different point: move four corners by random amounts, and the rest along with them.
 
     With `scale`, four points near the corners become the result's corners: the image grows and fills the result. With
     `distortion_scale`, the image's corners move to four points nearer to the middle: the image shrinks. If they would

@@ -581,8 +581,8 @@ def policy(
         name: the name of the streams.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: the string has another form.
+        TypeError: an argument has the wrong type.
+        ValueError: the string has the wrong form.
 
     Example:
         >>> policy("rand-m9-mstd0.5-inc1").n

@@ -34,7 +34,7 @@ class Scaled(NamedTuple):
 
 @primitive()
 class ScaleTransform(ResizeTransform):
-    """A transform whose result is the whole image in another size."""
+    """A transform whose result is the whole image in a different size."""
 
     def out_info(self, info: Info, params: Any) -> Info:
         """Return the info of the result."""

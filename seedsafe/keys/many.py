@@ -211,7 +211,7 @@ class ManyDraws:
         """Return an integer in [0, n) for each sample: int64, shape (keys,).
 
         Args:
-            n: in [1, 2**32], one for all samples or one for each.
+            n: the number of values, in [1, 2**32], one for all samples or one for each.
         """
         word, many = self.word(), np.asarray(n, np.uint64)
         low = ((word & _MASK) * many) >> _HALF

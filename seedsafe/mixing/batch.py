@@ -56,7 +56,7 @@ class BatchMix:
             length 1, 3 or 4 as the channels.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range, or mixup and cutmix are both 0.
 
     Example:
@@ -133,7 +133,7 @@ class BatchMix:
             key: the key of the first sample requested for the batch.
 
         Raises:
-            TypeError: images or labels have another dtype.
+            TypeError: images or labels have the wrong dtype.
             ValueError: their shapes do not fit, or a label is not a class.
         """
         vectors = self.vectors(labels)
@@ -149,7 +149,7 @@ class BatchMix:
 
         Raises:
             TypeError: they are neither integers nor floats.
-            ValueError: a label is not a class, or vectors are of another length.
+            ValueError: a label is not a class, or vectors have the wrong length.
         """
         labels = np.asarray(labels)
         if labels.ndim == 2 and labels.shape[1] == self.classes and labels.dtype.kind == "f":

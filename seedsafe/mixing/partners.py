@@ -30,9 +30,9 @@ def draw_partners(rng: Draws, info: Info, count: int, name: str) -> tuple[int, .
 
     Args:
         rng: the stream.
-        info: the sample's, with the dataset's length and the sample's position.
+        info: the info of the sample, with the dataset's length and the sample's position.
         count: the number of partners.
-        name: the transform's, for an error.
+        name: the name of the transform, for an error.
 
     Raises:
         ValueError: the dataset has too few samples, or the position is not in it.

@@ -61,7 +61,7 @@ class Boxes:
             of raising an error.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: the format is unknown, or a limit is out of its range.
 
     Follows the ``BboxParams`` of albumentations 2.0.8.

@@ -55,7 +55,7 @@ class Compose:
     Raises:
         TypeError: one of transforms is not a Transform, boxes is not a Boxes, or keypoints is not a Keypoints.
         ValueError: two transforms have the same name or stream, a transform needs the channels last after ToCHW has put them
-            first, two Composes have different boxes or keypoints, or a Compose inside a bridge takes them in another format.
+            first, two Composes have different boxes or keypoints, or a Compose inside a bridge takes them in a different format.
 
     Example:
         >>> import numpy as np
@@ -298,7 +298,7 @@ class Compose:
 
         Raises:
             TypeError: the data are not a mapping, or one of classes is not a class.
-            ValueError: the data contain an unknown class, or have another version of the stream contract.
+            ValueError: the data contain an unknown class, or have a different version of the stream contract.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"data must be a mapping, as to_dict returns it, got {type(data).__name__}")

@@ -36,7 +36,7 @@ class Keypoints:
             ``[("left eye", "right eye")]``: values of the first of `labels` or, without labels, row numbers.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: outside is unknown, an element of pairs is not a pair, or pairs are row numbers and outside is "drop".
 
     Example:

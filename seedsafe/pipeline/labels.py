@@ -84,7 +84,7 @@ def label_vector(name: str, label: Any, classes: int | None) -> Array:
 
     Raises:
         TypeError: the label is neither.
-        ValueError: there is no class of that number, classes is missing, or a vector has another length.
+        ValueError: there is no class of that number, classes is missing, or a vector has the wrong length.
 
     Example:
         >>> label_vector("label", 2, 4).tolist()

@@ -31,7 +31,7 @@ FORMATS: Final = {"boxes": "pascal_voc", "keypoints": "xy"}
 
 
 _OF_ONE: Final = {"masks": "mask", "video": "image", "video_mask": "mask"}
-"""Targets that hold several of another one. A transform without a method for all applies its method for one to each."""
+"""Targets that hold several of another target. A transform without a method for them applies the method for one to each."""
 
 
 class Applier(NamedTuple):

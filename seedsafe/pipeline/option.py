@@ -54,7 +54,7 @@ _SHARED: Final = {
 """The sentences for options that many transforms have; ``{words}`` stands for the allowed words."""
 
 _ERRORS: Final = {
-    "TypeError": "an argument is of another type.",
+    "TypeError": "an argument has the wrong type.",
     "ValueError": "an argument is out of its range.",
 }
 """The sentences for errors of all transforms."""

@@ -67,7 +67,7 @@ class Rules:
         """Note that a transform mixes samples and their label.
 
         Raises:
-            ValueError: another transform has another number of classes, or the label belongs to boxes or keypoints.
+            ValueError: another transform has a different number of classes, or the label belongs to boxes or keypoints.
         """
         self.mixes = True
         if label is None:

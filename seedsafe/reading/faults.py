@@ -279,7 +279,7 @@ class FailureLog:
             os.close(handle)
 
     def failures(self) -> dict[int, dict[int, str]]:
-        """Return the reason of each failure by epoch and index, both in order."""
+        """Return the reason for each failure by epoch and index, both in order."""
         self._file.update()
         self._file.was_asked = True
         failures = self._file.failures
@@ -363,7 +363,7 @@ class Skipped:
 
     Args:
         index: the index of the sample.
-        reason: the reason of the failure.
+        reason: the reason for the failure.
         dropped_by: the name, for an error, of the function that should have dropped the mark.
     """
 
@@ -444,7 +444,7 @@ class Faults:
         """Return the mark or the sample that replaces a sample that failed.
 
         Args:
-            error: the reason of the failure.
+            error: the reason for the failure.
             base: the dataset that the sample was read from.
             position: its position in the base.
             key: its key, which chooses its substitutes.

@@ -119,13 +119,13 @@ class Repeats:
     """Remembers the index for which each key inside a base was served, as far as this process has seen.
 
     Equal keys give equal samples. That is correct, but seldom intended if a wrapper asks for a sample twice. At most 16,384
-    keys are remembered. Beyond that, keys of other epochs go first, then all but a share that their hashes choose: a
+    keys are remembered. Beyond that, keys of other epochs are dropped first, then all but a share that their hashes choose: a
     wrapper that repeats samples throughout is still found.
 
     Args:
         base: the dataset that is read.
         seed: the seed of the dataset that reads it, or None.
-        log: the log of warnings; by default the one of a keyed dataset inside.
+        log: the log of warnings; by default that of a keyed dataset inside.
     """
 
     WITHIN_ONE, FOR_TWO = 1, 2

@@ -180,7 +180,7 @@ class KeyedReader:
         told: the log of warnings, which several readers may share.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range.
 
     Example:
@@ -530,7 +530,7 @@ class KeyedReader:
             raise sample_error(error, None, first.index, first, self.worker(), name=name) from error
 
     def failures(self) -> dict[int, dict[int, str]]:
-        """Return the reason of each failure so far, in every worker, by epoch and index."""
+        """Return the reason for each failure so far, in every worker, by epoch and index."""
         return {} if self.faults.log is None else self.faults.log.failures()
 
     def report_failures(self, name: str = "") -> None:
@@ -831,7 +831,7 @@ class Forwarding(Keyed):
     reader: KeyedReader
 
     def failures(self) -> dict[int, dict[int, str]]:
-        """Return the reason of each failure so far, in every worker, by epoch and index."""
+        """Return the reason for each failure so far, in every worker, by epoch and index."""
         return self.reader.failures()
 
     def report_failures(self, name: str = "") -> None:

@@ -52,7 +52,7 @@ def keyed_map(
             needs none.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range. When called: the record has no id or no epoch.
         NotReproducible: when called: the function returned two results for one key.
 
@@ -120,7 +120,7 @@ class KeyedMap:
         """Return the key of a record.
 
         Raises:
-            TypeError: the record's id or epoch is of another type.
+            TypeError: the record's id or epoch has the wrong type.
             ValueError: the record has no id or no epoch.
         """
         epoch: Any = self.epoch

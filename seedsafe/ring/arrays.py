@@ -138,7 +138,7 @@ if hasattr(os, "register_at_fork"):
 class Spare:
     """Keeps this process's free memory for the next batch, as long as an instance lives.
 
-    The free memory goes with the last instance. With each instance go the files of workers that have ended.
+    When an instance dies, the rings of workers that have ended are unmapped. The last one takes the free memory with it.
 
     Example:
         >>> spare = Spare()

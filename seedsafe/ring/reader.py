@@ -108,7 +108,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def map_ring(handle: Handle) -> None:
-    """Map a ring that is new to this process. If that fails, its parts go on coming by value."""
+    """Map a ring that is new to this process. If that fails, its parts continue to come by value."""
     with slots.lock:
         if handle.token in _state.rings or handle.token in _state.refused:
             return

@@ -19,7 +19,7 @@ __all__ = ["PATIENCE", "Handle", "Lease", "Message", "Ring", "spare"]
 PATIENCE: Final = 16
 """How many parts are sent by value before a ring that nobody maps is given up."""
 _IDLE: Final = 64
-"""A free slot goes after this number of parts for which it was not used."""
+"""A free slot is dropped after this number of parts for which it was not used."""
 _PAGE: Final = mmap.ALLOCATIONGRANULARITY
 
 

@@ -499,7 +499,7 @@ class Stream(IterableDataset[int]):
         (
             lambda: KeyedSampler([1], seed=0).load_state_dict({"epoch": 0}),
             ValueError,
-            "state must have 'yielded', got {'epoch': 0}: pass what state_dict returned",
+            "state must have 'yielded', got {'epoch': 0}: pass the result of state_dict",
         ),
     ],
     ids=map(str, range(27)),

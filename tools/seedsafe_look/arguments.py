@@ -39,7 +39,7 @@ def numbers(text: str, most: int = 2**32) -> list[int]:
     """Return the integers that a text lists, such as ``0-3`` or ``0,5,9-12``.
 
     Raises:
-        ValueError: the text has another form, or lists none.
+        ValueError: the text has the wrong form, or lists none.
 
     Example:
         >>> numbers("0-2,7")
@@ -62,7 +62,7 @@ def sides(text: str) -> tuple[int, ...]:
     """Return the shape in a text: ``480x640``, ``480x640x3``, ``60x480x640x3`` for a video, or ``16000`` for audio.
 
     Raises:
-        ValueError: the text has another form.
+        ValueError: the text has the wrong form.
 
     Example:
         >>> sides("480x640"), sides("16000")

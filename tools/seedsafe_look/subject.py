@@ -77,7 +77,7 @@ def load(target: str, *, seed: int = 0, classes: Iterable[str] = ()) -> Subject:
     Args:
         target: a file, or MODULE:NAME of a Compose, a transform, a dataset, a callable of another library, or a function
             without arguments that returns one of them.
-        seed: for a dataset without a seed.
+        seed: the seed for a dataset without one.
         classes: the user's own transforms in a file, each as MODULE:NAME.
 
     Raises:

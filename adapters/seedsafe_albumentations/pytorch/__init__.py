@@ -18,7 +18,7 @@ class ToTensorV2:
 
     Args:
         transpose_mask: turn masks (H, W, C) into tensors (C, H, W) as well.
-        p: 1.
+        p: must be 1.
         always_apply: an argument of albumentations 1.x.
     """
 

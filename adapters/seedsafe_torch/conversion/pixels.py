@@ -302,7 +302,7 @@ class PillowSharpness(ss.ImageTransform):
     """Pillow's sharpness: 0 smooths the image, 1 leaves it, 2 makes it twice as sharp.
 
     Args:
-        factor: not negative.
+        factor: the factor, not negative.
         p: the probability that it fires.
     """
 

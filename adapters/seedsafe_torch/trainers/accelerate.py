@@ -29,7 +29,7 @@ def epochs(
         stop: the epoch after the last, or None to go on without end.
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: an argument is out of its range.
 
     Example:

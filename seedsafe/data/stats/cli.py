@@ -72,7 +72,7 @@ def main(argv: list[str]) -> int:
         missing = 1  # from here on, a missing path is not an argument
         stats = _compute(options, index)
     except KeyboardInterrupt:
-        again = f": the same command goes on from {options.resume}" if options.resume else ""
+        again = f": the same command resumes from {options.resume}" if options.resume else ""
         print(f"interrupted{again}", file=sys.stderr)
         return 130
     except (OSError, ValueError, TypeError, ImportError) as error:

@@ -238,7 +238,7 @@ class ChannelStats:
 
         Raises:
             TypeError: data is not a dict.
-            ValueError: data is another dict.
+            ValueError: data is not a dict from `to_dict`.
         """
         if not isinstance(data, Mapping):
             raise TypeError(

@@ -74,7 +74,7 @@ def _with_more_keys(ctx: Context, found: Finding, text: str) -> Finding:
 
 
 def workers(ctx: Context) -> Finding:
-    """Compare the runs with workers with the one without."""
+    """Compare the runs that have workers with the one that has none."""
     if ctx.subject.iterable:
         raise NotMeasured("an iterable dataset has no indices by which its workers could be compared")
     runs = [run for run in ctx.parallels() if not ctx.trouble(run)]
