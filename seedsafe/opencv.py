@@ -17,7 +17,7 @@ from seedsafe.ground.process import importing, is_starting, is_worker
 __all__ = ["guard", "load", "worker_init"]
 
 done = False
-"""Whether `guard` has nothing left to do. To read it for every sample takes half the time of a call: benchmarks/opencv_guard.py."""
+"""Whether `guard` has nothing left to do. Reading it for every sample takes half the time of a call: benchmarks/opencv_guard.py."""
 
 
 def guard() -> None:

@@ -66,6 +66,8 @@ INSIDE = {  # in private docstrings and comments as well
     r"\bto be had\b": "available",
     r"(?<!`)\bmoment\b": "stamp, or the field of an address",
     r"(?<!in )(?<!the )(?<!decimal )(?<!first )(?<!last )\bplaces?\b(?!:| of an?other)": "position, point, progress or location",
+    r"\b[a-z_]+: of (an?|the|its|each|this)\b": "name the thing: 'height: the height of the image'",
+    r"\b(has|have|is of|are of) another (dtype|shape|type)\b": "the wrong one, or a different one",
     r"\baddress(es)? (of|in) (its |the )?memory\b": "pointer",
 }
 NAMES = {"made": "result"}

@@ -173,14 +173,14 @@ class _Progress:
 
     starts: list[Start]
     next: int
-    """The worker that is next."""
+    """The worker of the next batch."""
     ended: bool = False
     left: bool = False
     yielded: list[int] = field(init=False)
     sources: list[bytes] = field(init=False)
     orders: dict[int, int] = field(default_factory=dict)
     first: dict[int, int] = field(default_factory=dict)
-    """By the order of a worker's first batch, that worker."""
+    """The first worker to deliver each first batch, by the hash of the batch's indices."""
 
     def __post_init__(self) -> None:
         self.yielded = [one.skip for one in self.starts]

@@ -32,7 +32,7 @@ Hole = tuple[int, int, int, int]
 """x0, y0, x1, y1: the first column and row, and the column and row after the last."""
 
 _TOGETHER: Final = 256
-"""Holes whose noise is computed at once."""
+"""The number of holes whose noise is computed at once."""
 
 FILLS: Final = ("noise", "color", "normal")
 """Random fills: a uniform value for each pixel and channel, one color for each hole, or standard normal noise (float32)."""

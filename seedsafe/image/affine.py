@@ -135,7 +135,7 @@ class Affine(AffineTransform):
 
 
 def _draw_two(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
-    """Draw an amount for x and one for y: of a single range, the same for both or 0 for y. Two words."""
+    """Draw an amount for x and one for y; from a single range, the same for both, or 0 for y. Two words."""
     if isinstance(ranges[0], tuple):
         return rng.uniform(*ranges[0]), rng.uniform(*ranges[1])
     amount = rng.uniform(*ranges)

@@ -57,7 +57,7 @@ class ManyKeys:
 
         Args:
             seed: the run's seed.
-            moments: ``epoch << 32 | occurrence << 16 | view`` of each sample.
+            moments: one for each sample, ``epoch << 32 | occurrence << 16 | view``.
             indices: the samples' indices.
         """
         keys = cls.__new__(cls)

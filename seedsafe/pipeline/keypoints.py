@@ -1,4 +1,4 @@
-"""Keypoints: outside the image, and in mirrors."""
+"""Keypoints: outside the image, and in mirrored images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 @primitive()
 class Keypoints:
-    """How to handle keypoints outside the image and in mirrors: for ``Compose(..., keypoints=Keypoints(...))``.
+    """How to handle keypoints outside the image and in mirrored images: for ``Compose(..., keypoints=Keypoints(...))``.
 
     A keypoint is outside if its pixel is: x below -½ or above width - ½, y likewise. This is checked on the way in
     and after each transform that moves it, so a keypoint that was cut off does not come back when the image is padded.

@@ -480,7 +480,7 @@ class Faults:
 
 
 def substitutes(key: SampleKey, position: int, count: int) -> list[int]:
-    """Return the positions, of `count`, to try in place of one, never itself, chosen by its key alone.
+    """Return the positions to try instead of a sample's, out of `count`. Its key chooses them; it is never one of them.
 
     Example:
         >>> substitutes(SampleKey(42, 0, 7), 7, 10)[:4]

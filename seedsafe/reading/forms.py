@@ -792,6 +792,6 @@ def _require_parts(result: Any, parts: Any) -> Any:
         lost = [target for target in TARGETS if target in parts and target not in entries]
         if lost:
             raise TypeError(
-                f"augment returned {kind_of(result)} without {lost} for a dict: return a dict with all entries of that one"
+                f"augment returned {kind_of(result)} without {lost} for a dict: return a dict with the same entries"
             )
     return result

@@ -118,7 +118,7 @@ def _plain(augment: Any) -> Any:
         return None
     try:
         return augment.to_dict()
-    except (AttributeError, TypeError):  # one transform, or one that holds code
+    except (AttributeError, TypeError):  # a single transform has no to_dict, and code no plain data
         return repr(augment)
 
 

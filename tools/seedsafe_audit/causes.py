@@ -24,7 +24,7 @@ _WARNINGS = (
     "global-draws",
     "lost-state",
 )
-"""The questions in which a dataset's draws show. The first of them with this verdict leads."""
+"""The questions that show how a dataset draws. The first of them with this verdict leads the others."""
 
 _CLOCKS = ("reproducible", "duplicates")
 _HASHES = ("hash-order",)

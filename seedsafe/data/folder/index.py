@@ -104,7 +104,7 @@ class FolderIndex:
     Raises:
         FileNotFoundError: the folder does not exist.
         OSError: with `on_problem="raise"`: there are problems; the message counts each kind.
-        ValueError: an option is invalid, or `cache` is not an index.
+        ValueError: an option is invalid, or `cache` is a file of another kind.
 
     Example:
         >>> import pathlib, tempfile, seedsafe as ss
