@@ -40,8 +40,8 @@ class Background(NamedTuple):
 class AddBackground(AudioTransform):
     """Add part of a recording from a folder or a list, a drawn number of decibels softer than the audio.
 
-    Follows audiomentations' ``AddBackgroundNoise``. Loudness is the root of the mean square: of the audio over all
-    channels, and of the added part. Silent audio stays silent, and a silent part adds nothing. A recording's channels are
+    Follows audiomentations' ``AddBackgroundNoise``. Loudness, of the audio over all channels
+    and of the added part, is the root of the mean square. Silent audio stays silent, and a silent part adds nothing. A recording's channels are
     averaged and added to each channel; a recording shorter than the audio is repeated. Draws the recording (word 1), the
     start of the part (word 2) and the ratio (word 3), without opening a file. The transform's ``recordings`` lists them by
     number. Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
