@@ -229,7 +229,7 @@ class Compose:
             info: the description of the whole sample, as ``params`` takes it, for a dict without its image (or audio).
 
         Raises:
-            ValueError: this pipeline has no transform of such a name, or a target is missing.
+            ValueError: this pipeline has no transform of a name in `params`, or a target is missing.
 
         Example:
             >>> import numpy as np

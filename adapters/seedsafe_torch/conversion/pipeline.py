@@ -50,7 +50,7 @@ def convert(transform: Any) -> Converted:
     a tensor, the pipeline returns an array (C, H, W).
 
     Args:
-        transform: a Compose or another transform of ``torchvision.transforms`` or its ``v2``, a list of such, or a
+        transform: a Compose or another transform of ``torchvision.transforms`` or its ``v2``, a list of these, or a
             ``torch.nn.Sequential``.
 
     Returns:

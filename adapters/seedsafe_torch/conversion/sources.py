@@ -91,7 +91,7 @@ def convert_base(base: Any, augment: Any) -> tuple[Unconverted, Converted]:
     """Return a copy of a dataset without its transform, and the transform as a pipeline.
 
     Args:
-        base: a dataset with an attribute ``transform``, or torch's Subset or ConcatDataset of such.
+        base: a dataset with an attribute ``transform``, or torch's Subset or ConcatDataset of such datasets.
         augment: must be None.
 
     Raises:
