@@ -561,15 +561,19 @@ def test_files_that_are_no_audio(name: str, make: Any, words: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("sounds", "error", "words"),
     [
-        ("nowhere", FileNotFoundError, "sounds must be a folder, .* got 'nowhere': there is no such folder"),
+        (
+            "nowhere",
+            FileNotFoundError,
+            "sounds must be a folder, .* got 'nowhere', which is not a folder: correct the path",
+        ),
         ([], TypeError, r"sounds must be a folder's path, or a list with at least one .* got \[\]"),
         (["nowhere.wav"], FileNotFoundError, "1 of 1 are missing, the first is 'nowhere.wav'"),
         (
             str(ROOT / "docs" / "tutorial"),
             ValueError,
-            "sounds must be a folder with audio files .*: it holds none",
+            "sounds must be a folder with audio files .*, which has none: pass another folder",
         ),
-        (str(SOUNDS / "rain.wav"), FileNotFoundError, "there is no such folder"),
+        (str(SOUNDS / "rain.wav"), FileNotFoundError, "which is not a folder: correct the path"),
         (TONE, TypeError, r"got an array of shape \(16000,\)"),
         (
             [TONE.astype(np.int16)],

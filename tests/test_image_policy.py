@@ -296,7 +296,7 @@ def test_other_strings_are_refused(config: str, told: str) -> None:
         (lambda: ss.AugMix(alpha=0), "alpha must be"),
         (lambda: ss.PolicyOp("Blur"), "op must be one of"),
         (lambda: ss.PolicyOp("Posterize", (9, 0)), "bits from 0 to 8"),
-        (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must have its first bin at most its last"),
+        (lambda: ss.PolicyOp("Rotate", level=(5, 2)), "level must be .first, last. with first at most last"),
         (lambda: ss.Compose([ss.RandAugment(), ss.RandAugment()]), "give one of them another name="),
     ],
 )

@@ -73,12 +73,12 @@ def recordings(sounds: str | tuple[Recording, ...]) -> tuple[Recording, ...]:
     root = Path(os.path.abspath(sounds))
     if not root.is_dir():
         raise FileNotFoundError(
-            f"sounds must be a folder, or a list of files or arrays, got {sounds!r}: there is no such folder"
+            f"sounds must be a folder, or a list of files or arrays, got {sounds!r}, which is not a folder: correct the path"
         )
     names = sorted(_files(root))
     if not names:
         raise ValueError(
-            f"sounds must be a folder with audio files ({', '.join(EXTENSIONS)}), got {sounds!r}: it holds none"
+            f"sounds must be a folder with audio files ({', '.join(EXTENSIONS)}), got {sounds!r}, which has none: pass another folder"
         )
     return tuple(str(root / one) for one in names)
 

@@ -240,7 +240,7 @@ def _bins(name: str, value: Any, bins: int) -> tuple[int, int]:
         raise ValueError(f"{name} must be one bin, or the first and the last one, got {value!r}: {way_out}")
     first, last = (checked_int(name, end, 0, bins, way_out) for end in ends)
     if first > last:
-        raise ValueError(f"{name} must have its first bin at most its last, got {value!r}: swap them")
+        raise ValueError(f"{name} must be (first, last) with first at most last, got {value!r}: swap them")
     return first, last
 
 

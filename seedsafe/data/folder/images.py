@@ -50,7 +50,9 @@ def _from_start(position: SupportsIndex, length: int) -> int:
     number = operator.index(position)
     if -length <= number < length:
         return number + length if number < 0 else number
-    raise IndexError(f"position must be in [{-length}, {length - 1}], got {number}: there is no such file")
+    raise IndexError(
+        f"position must be in [{-length}, {length - 1}], got {number}: pass the position of a file"
+    )
 
 
 class ImageFolder:

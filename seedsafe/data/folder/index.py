@@ -233,7 +233,7 @@ class FolderIndex:
         if 0 <= position < len(self._parents):
             return self._tree.folders[self._parents[position]] + self._tree.files[position]
         raise IndexError(
-            f"position must be in [0, {len(self) - 1}], got {position}: the index has no such file"
+            f"position must be in [0, {len(self) - 1}], got {position}: pass the position of a file"
         )
 
     def relative(self, position: int) -> str:
