@@ -40,11 +40,11 @@ class Background(NamedTuple):
 class AddBackground(AudioTransform):
     """Add part of a recording from a folder or a list, a drawn number of decibels softer than the audio.
 
-    Follows audiomentations' ``AddBackgroundNoise``. Loudness, of the audio over all channels
-    and of the added part, is the root of the mean square. Silent audio stays silent, and a silent part adds nothing. A recording's channels are
-    averaged and added to each channel; a recording shorter than the audio is repeated. Draws the recording (word 1), the
-    start of the part (word 2) and the ratio (word 3), without opening a file. The transform's ``recordings`` lists them by
-    number. Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
+    Follows audiomentations' ``AddBackgroundNoise``. Loudness, of the audio over all channels and of the added part, is the
+    root of the mean square. Silent audio stays silent, and a silent part adds nothing. A recording's channels are averaged
+    and added to each channel; a recording shorter than the audio is repeated. Draws the recording (word 1), the start of
+    the part (word 2) and the ratio (word 3), without opening a file. The transform's ``recordings`` lists them by number.
+    Exact on every machine with arrays, and with lossless files (WAV, FLAC) of the audio's sample rate.
 
     soundfile reads files when they are needed: files of up to 2**20 frames whole, longer ones only the part. Each thread
     caches the last 32 MiB of whole files. ``scipy.signal.resample_poly`` resamples files of a different sample rate. Files are
