@@ -135,6 +135,11 @@ def test_what_cannot_be_warped_is_refused() -> None:
         F.warp(image.astype(np.int64), (1, 0, 0, 0, 1, 0), 5, 6)
     with pytest.raises(ValueError, match=r"must have the shape \(H, W\)"):
         F.warp(np.zeros((2, 3, 4, 5), np.uint8), (1, 0, 0, 0, 1, 0), 5, 6)
+    # With "nearest", OpenCV returned the result's memory as it was: other values in every call.
+    for shape in ((0, 6), (5, 0, 3)):
+        for interpolation in ("nearest", "bilinear"):
+            with pytest.raises(ValueError, match="must not be empty"):
+                F.warp(np.zeros(shape, np.uint8), (1, 0, 0, 0, 1, 0), 5, 6, interpolation=interpolation)
 
 
 # Affine and Rotate

@@ -202,7 +202,7 @@ class Bridged(Transform):
 
     @property
     def verdict(self) -> str:
-        """Return "verified" if all draws seen in this process and its workers came from keyed generators."""
+        """Return "verified" if it was seen to draw, here or in workers, from keyed generators only, else "unverified"."""
         return self._runner.verdict
 
     def verify(self, sample: Any, *, keys: int = KEYS) -> str:

@@ -58,7 +58,8 @@ def warp(
 
     Raises:
         TypeError: the image's dtype cannot be interpolated.
-        ValueError: an option is unknown, fill does not fit, a side is longer than 32766, or the map has no inverse.
+        ValueError: an option is unknown, fill does not fit, the image is empty, a side is longer than 32766, or the map has
+            no inverse.
 
     Example:
         >>> warp(np.array([[1, 2, 3]], np.uint8), (1, 0, 1, 0, 1, 0), 1, 3).tolist()

@@ -57,7 +57,7 @@ def remap(
 
     Raises:
         TypeError: the image's dtype cannot be interpolated.
-        ValueError: an option is unknown, fill does not fit, or a side is longer than 32766.
+        ValueError: an option is unknown, fill does not fit, the image is empty, or a side is longer than 32766.
 
     Example:
         >>> def source(first, last):
@@ -112,6 +112,8 @@ def in_parts(
     """
     image = in_memory(image)
     need_image(image)
+    if not image.size:  # OpenCV would not write the result
+        raise ValueError(f"an image must not be empty, got the shape {image.shape}: leave it out")
     if max(*image.shape[:2], height, width) > MAX_SIDE:
         raise ValueError(
             f"an image can be warped up to {MAX_SIDE} pixels a side, got {image.shape[:2]} to {(height, width)}: "
