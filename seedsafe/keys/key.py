@@ -163,7 +163,7 @@ def _field(name: str, value: Any, limit: int) -> int:
 class SampleIndex(int):
     """An index that carries its epoch, occurrence and view from the sampler to the worker.
 
-    It is an ``int``, so it can read any dataset, and it stays a SampleIndex when ``ConcatDataset`` subtracts an offset.
+    It is an ``int``, so it can index any dataset, and it stays a SampleIndex when ``ConcatDataset`` subtracts an offset.
 
     Example:
         >>> SampleIndex(7, epoch=3) - 2
