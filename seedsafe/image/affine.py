@@ -131,7 +131,7 @@ class Affine(AffineTransform):
         translate = rng.uniform(*self.translate[0]) * columns, rng.uniform(*self.translate[1]) * rows
         scale = _draw_two(rng, self.scale, same=True)
         shear = _draw_two(rng, self.shear, same=False)
-        return self.around_middle(info, degrees, translate, scale, shear)
+        return self.moved(info, degrees, translate, scale, shear)
 
 
 def _draw_two(rng: Draws, ranges: Any, *, same: bool) -> tuple[float, float]:
@@ -176,7 +176,7 @@ class Rotate(AffineTransform):
     def draw(self, rng: Draws, info: Info) -> Moved:
         """Return the matrix and its parameters."""
         degrees = rng.uniform(*self.degrees)
-        turn = self.around_middle(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
+        turn = self.moved(info, degrees, (0.0, 0.0), (1.0, 1.0), (0.0, 0.0))
         return turn._replace(**_inner_window(turn, *info.image_size())) if self.crop_border else turn
 
 

@@ -75,7 +75,7 @@ class OpticalDistortion(Distorted):
 
         return field
 
-    def coordinates(self, params: Any) -> Coordinates:
+    def places(self, params: Any) -> Coordinates:
         """Return the image points that the result's rows show."""
         middle_x, middle_y, across, down, second, fourth = self._optics(params)
         from_x, squares_x = _axis(params[-1][1], middle_x, across)

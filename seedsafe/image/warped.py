@@ -83,7 +83,7 @@ class AffineTransform(WarpTransform):
         """Return which outline of a box is moved."""
         return self.rotate_method
 
-    def around_middle(self, info: Info, degrees: float, translate: _Two, scale: _Two, shear: _Two) -> Moved:
+    def moved(self, info: Info, degrees: float, translate: _Two, scale: _Two, shear: _Two) -> Moved:
         """Return the matrix that shears, then scales, then turns around the middle, then translates."""
         rows, columns = info.image_size()
         cos, sin = cos_sin_degrees(degrees)

@@ -84,11 +84,11 @@ class MixTransform(Transform):
     def bind(self, namer: Namer) -> Node:
         """Return this transform's node, with its stream and the nodes that partners run through."""
         namer.rules.look(spatial=True)
-        namer.rules.mix(*self.label_and_classes())
+        namer.rules.mix(*self.labelled())
         name, ops = namer.claim(self.name, type(self).__name__)
         return Mixer(self, name, ops, self.draw, namer.before, namer.rules)
 
-    def label_and_classes(self) -> tuple[str | None, int | None]:
+    def labelled(self) -> tuple[str | None, int | None]:
         """Return the name of the entry with the label, and the number of classes."""
         return None, None
 
@@ -207,7 +207,7 @@ class LabelMixTransform(MixTransform):
         doc="the number of classes, for labels that are class numbers; vectors need none.",
     )
 
-    def label_and_classes(self) -> tuple[str | None, int | None]:
+    def labelled(self) -> tuple[str | None, int | None]:
         """Return the name of the entry with the label, and the number of classes."""
         return self.label, self.classes
 

@@ -233,7 +233,7 @@ class PillowAffine(ss.Affine):
         """Return the matrix and its parameters."""
         result = ss.Affine.draw(self, rng, info)
         x, y = (float(round(one)) for one in result.translate)
-        return self.around_middle(info, result.degrees, (x, y), result.scale, result.shear)
+        return self.moved(info, result.degrees, (x, y), result.scale, result.shear)
 
     def apply_image(self, image: Any, params: Any) -> Any:
         """Return the moved image."""

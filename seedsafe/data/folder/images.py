@@ -208,7 +208,7 @@ class ImageFolder:
         )
 
     def _missing_file(self, position: int, path: str) -> FileNotFoundError:
-        missing, indexed = self.index.missing_in_folder(position)
+        missing, indexed = self.index.missing_beside(position)
         return FileNotFoundError(
             f"sample {position}, {path!r}, has vanished since the folder was indexed ({missing} of the {indexed} files of its "
             "folder are missing): make a new ImageFolder"

@@ -292,7 +292,7 @@ class FolderIndex:
         blobs = sum(int(names.offsets[-1]) for names in (tree.folders, tree.files))
         return blobs + sum(array.nbytes for array in tree.arrays)
 
-    def missing_in_folder(self, position: int) -> tuple[int, int]:
+    def missing_beside(self, position: int) -> tuple[int, int]:
         """Count the indexed files of a file's folder: those that are missing now, and all."""
         parent = self._parents[position]
         own = np.flatnonzero(self._tree.parents == parent)
