@@ -255,7 +255,7 @@ def _comes_twice(seen: set[int], key: SampleKey, record: Any, name: Any) -> bool
     warnings.warn(
         f"two of the first {len(seen) + 1} records of epoch {key.epoch} have one id, {name!r} of {text}, and so one "
         "augmentation. Pass an id= that differs from record to record, or seedsafe.content_id",
-        stacklevel=6,
+        stacklevel=5,
     )
     return True
 

@@ -198,7 +198,7 @@ class _Progress:
                 warnings.warn(
                     f"workers {other} and {worker} begin epoch {self.starts[0].epoch} with the same records, which get the same "
                     f"augmentation. To read each record once, {_DIVIDE}",
-                    stacklevel=4,
+                    stacklevel=3,
                 )
         self.orders[worker] = delivery.order
 

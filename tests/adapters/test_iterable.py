@@ -413,8 +413,11 @@ class Undivided(Whole):
 def test_a_source_that_is_not_divided_warns_at_once_and_is_refused_at_the_end() -> None:
     batches = iter(loader(AugmentedIterable(Undivided(), AUGMENT, seed=42), batch_size=4, num_workers=3))
     next(batches)
-    with pytest.warns(UserWarning, match="workers 0 and 1 begin epoch 0 with the same records.*split=True"):
+    with pytest.warns(
+        UserWarning, match="workers 0 and 1 begin epoch 0 with the same records.*split=True"
+    ) as warned:
         next(batches)
+    assert {one.filename for one in warned} == {__file__}
     with (
         pytest.warns(UserWarning, match="workers 0 and 2"),
         pytest.raises(ValueError, match=r"workers 0 and 1 gave the same records in epoch 0: .*split=True"),
@@ -432,7 +435,7 @@ def test_an_id_that_records_share_warns_once() -> None:
     stream.set_epoch(1)
     list(stream)
     list(AugmentedIterable(records, AUGMENT, seed=42, id=ss.content_id))
-    assert len(warned) == 1
+    assert [one.filename for one in warned] == [__file__]
 
 
 @pytest.mark.parametrize(
