@@ -112,7 +112,7 @@ def test_a_share_of_a_share_is_refused(workers: int, stateful: bool) -> None:
     with pytest.raises(ValueError, match="give the loader shuffle=True instead of a DistributedKeyedSampler"):
         list(shared(2))
     with pytest.raises(
-        ValueError, match="Accelerate itself shares a loader's batches out to its 2 processes itself"
+        ValueError, match="Accelerate itself shares a loader's batches out to its 2 processes"
     ):
         list(skip_first_batches(shared(2), 1))
     assert len(list(shared(1))) == 2
