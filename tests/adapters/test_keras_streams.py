@@ -147,6 +147,6 @@ def test_a_sequence_that_keeps_its_first_epoch_is_noticed() -> None:
 def test_what_spawned_workers_cannot_unpickle_is_refused_in_the_parent() -> None:
     (answer,) = streams([{**PROCESSES, "unpicklable": True}], backend="torch", start="spawn")
     assert answer["error"].startswith(
-        "TypeError: the sequence must be picklable for workers started by 'spawn', and is not"
+        "TypeError: the sequence must be picklable for workers started by 'spawn', but is not"
     )
     assert "without lambdas" in answer["error"]
