@@ -133,7 +133,8 @@ class AugmentedIterable(IterableDataset[Any]):
         """Return the start of a pass, from the stream's loader or `set_epoch`, and the number of records in a batch."""
         shared, info, fetch = self._memory.views("q")[0], get_worker_info(), fetch_above()
         tasks = [] if fetch is None or fetch.dataset is not self else fetch.asked
-        size = max(len(tasks), 1) if isinstance(tasks, list) else 1
+        whole = isinstance(tasks, list) and type(self).__iter__ is AugmentedIterable.__iter__
+        size = max(len(tasks), 1) if whole else 1  # what another __iter__ does with the records is unknown
         task = tasks[0] if isinstance(tasks, list) and tasks else tasks
         if isinstance(task, Task) and task.start is not None:
             start = task.start

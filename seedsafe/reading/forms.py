@@ -40,7 +40,7 @@ from seedsafe.pipeline.primitive import marks_of
 from seedsafe.pipeline.rules import Rules
 from seedsafe.pipeline.state import Partners
 from seedsafe.pipeline.transform import Transform
-from seedsafe.pipeline.unnamed import is_of_frames, likely_target, size_of
+from seedsafe.pipeline.unnamed import check_names, is_of_frames, likely_target, size_of
 from seedsafe.reading.tv import tv_target, unwrap
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "augment_parts",
     "augment_sample",
     "augment_views",
+    "check_entries",
     "check_targets",
     "copy_parts",
     "draws",
@@ -110,22 +111,31 @@ def opened(part: Any, target: str, channels_first: bool) -> tuple[Any, Callable[
 def _copy_foreign(part: Any) -> Any:
     """Return a copy of a tensor, or of a PIL image that is not an open file, and anything else unchanged."""
     if _is_tensor(part):
-        return part.clone()
+        result = part if part.requires_grad else part.clone()  # a clone of a leaf would be none
+        return result if type(result) is type(part) else part
     return part.copy() if _is_pil(part) and type(part) is sys.modules["PIL.Image"].Image else part
 
 
 def copy_parts(sample: Any) -> Any:
-    """Return a sample with copies of its arrays and tensors, whose memory a base may reuse for its next sample."""
+    """Return a sample with copies of its arrays and tensors, whose memory a base may reuse for its next sample.
+
+    Parts of a class that cannot be copied, or changed, stay the same objects.
+    """
     if type(sample) in _SCALARS:
         return sample
     if isinstance(sample, np.ndarray):
         return sample.copy()
     if isinstance(sample, dict | list):
-        result = copy(sample)
-        for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
-            result[entry] = copy_parts(part)
+        parts = sample.values() if isinstance(sample, dict) else sample
+        try:
+            result = copy(sample)
+            if not _SCALARS.issuperset(map(type, parts)):  # a list may have thousands of numbers
+                for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
+                    result[entry] = copy_parts(part)
+        except (TypeError, AttributeError):  # its class does not allow that
+            return sample
         return result
-    named: Any = getattr(sample, "_make", None)
+    named: Any = getattr(sample, "_make", None) if isinstance(sample, tuple) else None
     if type(sample) is tuple or named is not None:
         parts = map(copy_parts, sample)
         return tuple(parts) if named is None else named(parts)
@@ -541,6 +551,13 @@ def is_foreign_code(augment: Augment | None) -> bool:
 def labels_of(augment: Any) -> tuple[str, ...]:
     """Return the names of the entries of a sample that a pipeline may shorten or mix."""
     return _traits(augment).rules.labels if isinstance(augment, Compose | Transform) else ()
+
+
+def check_entries(augment: Compose, sample: dict[Any, Any]) -> None:
+    """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is no target."""
+    rules = augment._rules
+    if (rules.spatial or rules.video) and sample.keys() != rules.keys:
+        check_names(sample, rules)
 
 
 def mixer_of(augment: Any) -> str | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy import ndarray
@@ -13,12 +12,15 @@ from numpy import ndarray
 from seedsafe.ground.info import TARGETS, Array
 from seedsafe.keys.key import SampleKey
 from seedsafe.keys.many import ManyKeys
-from seedsafe.pipeline.batch import Many
+from seedsafe.pipeline.batch import Many, UnevenError
 from seedsafe.pipeline.compose import Compose
-from seedsafe.reading.forms import copy_parts, is_compose, labels_of, mixer_of
+from seedsafe.reading.forms import check_entries, copy_parts, is_compose, labels_of, mixer_of
 from seedsafe.reading.records import KeyedMap
 
 __all__ = ["augment_records"]
+
+_MOST: Final = 256
+"""The number of images that wait at most: a source may be shorter than a batch, whose memory may not exist."""
 
 
 def augment_records(
@@ -46,7 +48,7 @@ def augment_records(
                 yield from group.results()
             raise
         if group is not None and group.add(key, record):
-            if number % size == 0:
+            if number % size == 0 or group.is_full:
                 yield from group.results()
             continue
         if group is not None:  # the rest of the stream will differ too
@@ -60,14 +62,16 @@ def augment_records(
 class _Group:
     """Neighbouring records whose images are alike."""
 
-    def __init__(self, keyed: KeyedMap, many: Many, size: int) -> None:
+    def __init__(self, keyed: KeyedMap, augment: Compose, many: Many, size: int) -> None:
         self._keyed = keyed
+        self._augment = augment
         self._many = many
-        self._size = size
-        self._reserved = {*TARGETS, *labels_of(keyed.function)}
+        self._size = min(size, _MOST)
+        self._reserved = {*TARGETS, *labels_of(augment)}
         self._keys: list[SampleKey] = []
         self._images = np.empty(0)
         self._records: list[tuple[Any, Any]] = []
+        self._is_even = True
 
     @classmethod
     def of(cls, keyed: KeyedMap, size: int) -> _Group | None:
@@ -76,13 +80,27 @@ class _Group:
         if not isinstance(augment, Compose) or not is_compose(augment) or mixer_of(augment) is not None:
             return None
         many = augment.many
-        return cls(keyed, many, size) if many.is_known and many.pays(size) else None
+        return cls(keyed, augment, many, size) if many.is_known and many.pays(size) else None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no record can be added before `results`."""
+        return len(self._keys) == self._size
 
     def add(self, key: SampleKey, record: Any) -> bool:
         """Add a record if it is like the others, with a copy of its image: the source may reuse its memory."""
-        entry = self._entry(record)
-        image = record if entry is None else record[entry]
-        if type(image) is not ndarray:
+        if not self._is_even:
+            return False
+        try:
+            entry = self._entry(record)
+            image = record if entry is None else record[entry]
+            if type(image) is not ndarray:
+                return False
+            if entry == 0:
+                record = (None, *copy_parts(record[1:]))
+            elif entry is not None:
+                record = copy_parts(record | {entry: None})
+        except Exception:  # noqa: BLE001  # a faulty record raises it later, and parts of some classes cannot be copied
             return False
         if not self._keys:
             if not (self._many.takes([image]) and self._many.pays(self._size, image)):
@@ -92,10 +110,6 @@ class _Group:
             return False
         self._images[len(self._keys)] = image
         self._keys.append(key)
-        if entry == 0:
-            record = (None, *copy_parts(record[1:]))
-        elif entry is not None:
-            record = copy_parts(record | {entry: None})
         self._records.append((entry, None if entry is None else record))
         return True
 
@@ -104,18 +118,20 @@ class _Group:
         kind = type(record)
         if kind is not tuple and kind is not dict:
             return None
-        try:
-            targets = self._keyed.targets_of(record)
-        except ValueError:  # the record raises it later
-            return None
+        targets = self._keyed.targets_of(record)
         if kind is tuple:
             return 0 if record and (not targets or targets == "image") else None
         named = {"image": "image"} if not targets or targets == "image" else targets
         if type(named) is not dict or list(named.values()) != ["image"]:
             return None
         (entry,) = named
-        alone = bool(targets) or self._reserved.isdisjoint(record.keys() - {"image"})
-        return entry if entry in record and alone else None
+        if entry not in record:
+            return None
+        if not targets and len(record) > 1:
+            if not self._reserved.isdisjoint(record.keys() - {"image"}):
+                return None
+            check_entries(self._augment, record)
+        return entry
 
     def results(self) -> Iterator[tuple[SampleKey, Any]]:
         """Yield the keys and the augmented records of the group, and empty it."""
@@ -123,8 +139,12 @@ class _Group:
         self._keys, self._records = [], []
         whole: Array | None = None
         if self._many.pays(len(keys)):
-            with suppress(Exception):  # each record raises its own error later
+            try:
                 whole = self._many.run(images, ManyKeys(keys), np.empty)
+            except UnevenError:
+                self._is_even = False  # the next ones will not be even either
+            except Exception:  # noqa: BLE001, S110  # each record raises its own error later
+                pass
         for number, key in enumerate(keys):
             entry, record = records[number]
             if whole is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,113 @@ def test_nothing_is_read_ahead_without_batches() -> None:
     few = loader(stream("dict"), batch_size=8)
     next(iter(few))
     assert few.dataset.source.read == 8
+
+
+def test_entries_that_look_like_targets_are_refused_in_each_record(one_by_one: Callable[[], None]) -> None:
+    def make(number: int) -> Any:
+        more = {"label": number} if number < 60 else {"segmentation": IMAGES[number, ..., 0]}
+        return {"__key__": number, "image": IMAGES[number], **more}
+
+    for _ in range(2):
+        keyed = stream("dict", augment=ss.Compose(AUGMENT.transforms))._map(0)
+        results = augment_records(keyed, ((keyed.key(one), one) for one in Source(make)), BATCH)
+        assert [record["label"] for _, record in islice(results, 60)] == list(range(60))
+        with pytest.raises(ValueError, match="'segmentation' looks like"):
+            next(results)
+        one_by_one()
+
+
+@pytest.mark.parametrize("first", [0, 30])
+def test_an_entry_that_changes_under_one_name_is_no_error(one_by_one: Callable[[], None], first: int) -> None:
+    def make(number: int) -> Any:
+        other = number if number <= first else IMAGES[number, ..., 0]
+        return {"__key__": number, "image": IMAGES[number], "other": other}
+
+    def read() -> list[Any]:
+        once = stream("dict", make, ss.Compose(AUGMENT.transforms))
+        return list(loader(once, batch_size=BATCH, collate_fn=list))
+
+    batches = read()
+    one_by_one()
+    equal(batches, read())
+
+
+class Fixed(dict[str, Any]):
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError("it is fixed")
+
+
+class Everything:
+    """An object that has every attribute."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return 3
+
+
+PARAMETER = torch.nn.Parameter(torch.ones(2))
+FROZEN = torch.nn.Parameter(torch.ones(2), requires_grad=False)
+KEPT = {
+    "a dict that cannot change": Fixed(a=[1]),
+    "any object": Everything(),
+    "leaf": PARAMETER,
+    "parameter": FROZEN,
+}
+
+
+@pytest.mark.parametrize("part", KEPT)
+def test_parts_that_cannot_be_copied_are_kept(part: str) -> None:
+    make: Callable[[int], Any] = lambda n: {"__key__": n, "image": IMAGES[n], "part": KEPT[part]}
+    batches = list(loader(stream("dict", make), batch_size=BATCH, collate_fn=list))
+    assert [record["part"] is KEPT[part] for one in batches for record in one] == [True] * LENGTH
+
+
+def test_nothing_is_read_ahead_for_an_iterator_of_a_subclass() -> None:
+    class Some(AugmentedIterable):
+        def __iter__(self) -> Iterator[Any]:
+            return (record for record in super().__iter__() if record["label"] % 3 == 0)
+
+    some = Some(Source(FORMS["dict"]), AUGMENT, seed=42)
+    (first, *_) = loader(some, batch_size=30, collate_fn=list)
+    assert [record["label"] for record in first] == list(range(0, 90, 3))
+    some.set_epoch(1)
+    some.source.read = 0
+    next(iter(loader(some, batch_size=30)))
+    assert some.source.read == 88
+
+
+def test_a_batch_that_no_memory_could_hold(runs: list[int]) -> None:
+    make: Callable[[int], Any] = lambda n: {"__key__": n, "image": IMAGES[n % LENGTH]}
+    long = AugmentedIterable(Source(make, 300), AUGMENT, seed=42)
+    (records,) = loader(long, batch_size=4_000_000, collate_fn=list)
+    assert len(records) == 300
+    assert runs == [256, 44]
+
+
+def test_images_that_do_not_stay_equal_are_tried_once(
+    one_by_one: Callable[[], None], runs: list[int]
+) -> None:
+    def read() -> list[Any]:
+        uneven = stream("dict", augment=ss.Compose([ss.HorizontalFlip(), ss.RandomScale((0.5, 2.0), p=1)]))
+        return list(loader(uneven, batch_size=BATCH, collate_fn=list))
+
+    batches = read()
+    assert runs == [BATCH]
+    one_by_one()
+    equal(batches, read())
+
+
+def test_two_records_of_one_id_are_told_where_the_stream_is_read() -> None:
+    records = [{"__key__": "a", "image": IMAGES[0]}] * 2
+    with pytest.warns(UserWarning, match="have one id") as warned:
+        for _ in AugmentedIterable(records, AUGMENT, seed=42):
+            pass
+    assert [(one.filename, one.lineno) for one in warned] == [
+        (__file__, line_of("for _ in AugmentedIterable"))
+    ]
+
+
+def line_of(text: str) -> int:
+    lines = Path(__file__).read_text().splitlines()
+    return 1 + next(number for number, line in enumerate(lines) if line.strip().startswith(text))
