@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 import seedsafe as ss
 from seedsafe import ring
 from seedsafe.pipeline import batch
-from seedsafe.reading import KeyedReader, SampleError, augment_batch, read_batch
+from seedsafe.reading import Forwarding, KeyedReader, SampleError, augment_batch, current, read_batch
 from seedsafe.reading.batches import AtOnce
 
 LENGTH = 90
@@ -196,3 +196,89 @@ def test_an_array_that_is_read_by_sample(base: Any) -> None:
     if base.ndim == 4:
         equal(np.ascontiguousarray(alone(1)), np.ascontiguousarray(reader.sample(ATS[1])))
     assert reader.at_once(ATS, np.empty) is None
+
+
+def test_an_array_of_objects_is_read_at_once_by_sample() -> None:
+    base = np.empty(LENGTH, object)
+    base[:] = BASES["pairs"]
+    assert base.ndim == 1
+    assert isinstance(KeyedReader(base, AUGMENT, seed=42).at_once(ATS, np.empty), AtOnce)
+    equal(
+        read_batch(KeyedReader(base, AUGMENT, seed=42), ATS),
+        read_batch(KeyedReader(BASES["pairs"], AUGMENT, seed=42), ATS),
+    )
+
+
+def test_large_images_of_an_array_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = np.broadcast_to(np.uint8(), (2**21, 1024, 1024, 3))  # a copy of a batch would take terabytes
+    ats = [ss.SampleIndex(0, 0)] * 2**20
+    assert callable(KeyedReader(base, AUGMENT, seed=42).at_once(ats, np.empty))
+
+
+class Mapped(Together):
+    def __getitems__(self, indices: list[int]) -> Any:
+        return dict(zip(indices, super().__getitems__(indices), strict=True))
+
+
+class Lazily(Together):
+    def __getitems__(self, indices: list[int]) -> Any:
+        class Samples(Sequence[Any]):
+            def __len__(self) -> int:
+                return len(indices)
+
+            def __getitem__(self, number: Any) -> Any:
+                raise OSError("the file is closed")
+
+        return Samples()
+
+
+class Nested(Together):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Inner(KeyedReader(list(IMAGES), AUGMENT, seed=7))
+
+    def __getitem__(self, index: int) -> Any:
+        return self.inner[index], index
+
+    def __getitems__(self, indices: list[int]) -> Any:
+        return [self[index] for index in indices]
+
+
+class Inner(Forwarding):
+    def __init__(self, reader: KeyedReader) -> None:
+        self.reader = reader
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __getitem__(self, index: int) -> Any:
+        at = current() or ss.SampleIndex(index, 0)
+        return self.reader.sample(ss.SampleIndex(index, at.epoch, at.occurrence, at.view))
+
+
+@pytest.mark.parametrize("kind", [Mapped, Lazily, Nested])
+def test_a_batch_that_is_no_list_or_needs_the_index_of_each_sample(
+    one_by_one: Callable[[], Any], kind: type[Together]
+) -> None:
+    def read() -> Any:
+        return read_batch(KeyedReader(kind(), ss.Compose([ss.HorizontalFlip()]), seed=42), ATS)
+
+    batch = read()
+    one_by_one()
+    equal(batch, read())
+
+
+class Fixed(dict[str, Any]):
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError("it is fixed")
+
+
+@pytest.mark.parametrize("augment", [AUGMENT, ss.Compose([ss.MixUp(p=1, label=None)])])
+def test_a_part_that_cannot_change_is_kept(augment: ss.Compose) -> None:
+    fixed = Fixed(values=np.ones(2))
+    base = [(image, fixed, index) for index, image in enumerate(IMAGES)]
+    reader = KeyedReader(base, augment, seed=42, targets="image")
+    at_once = reader.at_once(ATS, np.empty)
+    if isinstance(at_once, AtOnce):
+        assert at_once.others == [(fixed, int(at)) for at in ATS]
+    assert reader.sample(ATS[0])[1] is fixed

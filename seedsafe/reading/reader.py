@@ -258,6 +258,8 @@ class KeyedReader:
         self._straight = self._simple and self._twice is None
         known = self._straight and isinstance(augment, Compose) and augment.many.is_known
         self._at_once = known and self._runner is None
+        says = self._at_once and getattr(type(self.base), "reads_batches", False) is True
+        self._reads_batches = says and next(nested(self.base), None) is None  # one inside needs its own index
         self._plain_key = self.views is None and self.ids is None and not self._idle
         self._label: Any = None
         self._implied: dict[Any, Any] = {}
@@ -409,12 +411,11 @@ class KeyedReader:
         """Read samples from the base until one differs from the first in form, or cannot be read."""
         opencv.guard()
         base, repeats, key = self.base, self.repeats, self.key
-        if type(base) is ndarray and around is None:
-            images = base[list(map(int, ats))]
-            if many.takes(images) and many.pays(len(ats), images[0]):
-                return _Reads(images, None, len(ats))
+        if type(base) is ndarray and around is None and not base.dtype.hasobject:
+            if many.takes(base) and many.pays(len(ats), base[0]):
+                return _Reads(base[list(map(int, ats))], None, len(ats))
             self._at_once = False
-            return _Reads(images, None, 0)
+            return _Reads(base, None, 0)
         together = self._together(ats)
         read = entered(None, repeats, 0, True, key)  # reused for each sample, timed by benchmarks/batches.py
         again, number, last = read.again, 0, None
@@ -473,12 +474,12 @@ class KeyedReader:
 
     def _together(self, ats: Sequence[SampleIndex]) -> Sequence[Any] | None:
         """Read the samples in one call, or return None unless the base declares that they equal single reads."""
-        base = self.base
-        if getattr(type(base), "reads_batches", False) is not True:
+        if not self._reads_batches:
             return None
         with suppress(Exception), reading(None):  # each sample raises its own error later
-            samples: Sequence[Any] = base.__getitems__(list(map(int, ats)))
-            return samples if len(samples) == len(ats) else None
+            samples: Sequence[Any] = self.base.__getitems__(list(map(int, ats)))
+            fits = isinstance(samples, list | tuple | ndarray) and len(samples) == len(ats)
+            return samples if fits else None
         return None
 
     def _image(self, sample: Any, many: Many) -> Array | None:
