@@ -126,10 +126,10 @@ def copy_parts(sample: Any) -> Any:
     if isinstance(sample, np.ndarray):
         return sample.copy()
     if isinstance(sample, dict | list):
-        parts = sample.values() if isinstance(sample, dict) else sample
+        values = sample.values() if isinstance(sample, dict) else sample
         try:
             result = copy(sample)
-            if not _SCALARS.issuperset(map(type, parts)):  # a list may have thousands of numbers
+            if not _SCALARS.issuperset(map(type, values)):  # a list may have thousands of numbers
                 for entry, part in list(sample.items() if isinstance(sample, dict) else enumerate(sample)):
                     result[entry] = copy_parts(part)
         except (TypeError, AttributeError):  # its class does not allow that
@@ -555,7 +555,7 @@ def labels_of(augment: Any) -> tuple[str, ...]:
 
 def check_entries(augment: Compose, sample: dict[Any, Any]) -> None:
     """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is no target."""
-    rules = augment._rules
+    rules = augment._rules  # pyright: ignore[reportPrivateUsage]
     if (rules.spatial or rules.video) and sample.keys() != rules.keys:
         check_names(sample, rules)
 
