@@ -220,7 +220,9 @@ def test_an_augmentation_that_returns_nothing_is_an_error(sample: Any) -> None:
     def lossy(parts: Any, *, key: ss.SampleKey) -> Any:
         return {"image": parts["image"]}
 
-    with pytest.raises(TypeError, match=r"without \['mask'\] for a dict: return a dict with all"):
+    with pytest.raises(
+        TypeError, match=r"without \['mask'\] for a dict: return a dict with the same entries"
+    ):
         augment_sample(lossy, {"image": PHOTO, "mask": PHOTO[..., 0]}, KEY)
 
 

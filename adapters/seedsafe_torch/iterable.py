@@ -87,9 +87,7 @@ class AugmentedIterable(IterableDataset[Any]):
         self._start = Start(0)  # of the pass under way
         self._yielded = 0  # records since the start
         self._order = 0  # a hash of the indices of all records of the pass, in their order
-        self._request: dict[str, Any] | None = (
-            None  # the epoch or state that was set, until a pass begins with it
-        )
+        self._request: dict[str, Any] | None = None  # set or loaded, until a pass begins with it
         self._request_process = 0  # the process in which it was set
         self._watches_ids = id not in (None, content_id)  # for one id of two records
         self._map(0)  # it checks the arguments

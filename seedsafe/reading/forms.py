@@ -554,7 +554,7 @@ def labels_of(augment: Any) -> tuple[str, ...]:
 
 
 def check_entries(augment: Compose, sample: dict[Any, Any]) -> None:
-    """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is no target."""
+    """Raise the error of a pipeline for a dict with an entry that seems to belong to the image but is not a target."""
     rules = augment._rules  # pyright: ignore[reportPrivateUsage]
     if (rules.spatial or rules.video) and sample.keys() != rules.keys:
         check_names(sample, rules)
