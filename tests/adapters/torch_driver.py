@@ -39,14 +39,9 @@ class TorchDriver:
     make_dataset = staticmethod(dataset)
 
     def loading(self, config: Config) -> DataLoader[Any]:
-        options: dict[str, Any] = {}
-        if config.workers:
-            options = {
-                "num_workers": config.workers,
-                "multiprocessing_context": config.method,
-                "persistent_workers": config.persistent,
-            }
-        return loader(self.make_dataset(), batch_size=config.batch_size, shuffle=config.shuffle, **options)
+        return loader(
+            self.make_dataset(), batch_size=config.batch_size, shuffle=config.shuffle, **self._workers(config)
+        )
 
     def run(self, config: Config, epochs: int) -> list[Seen]:
         if config.method == "threads":
@@ -131,8 +126,10 @@ class TorchDriver:
         return [Seen(7, items(loading)), Seen(8, items(loading))]
 
     def _workers(self, config: Config) -> dict[str, Any]:
-        return (
-            {"num_workers": config.workers, "multiprocessing_context": config.method}
-            if config.workers
-            else {}
-        )
+        if not config.workers:
+            return {}
+        return {
+            "num_workers": config.workers,
+            "multiprocessing_context": config.method,
+            "persistent_workers": config.persistent,
+        }
