@@ -177,6 +177,7 @@ def test_torchdata_nodes(method: str, workers: int) -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 def test_grain_by_hand(workers: int) -> None:
     import grain
+    from absl import flags
 
     for epoch in range(2):
         keyed = ss.keyed_map(AUGMENT, seed=SEED, epoch=epoch, id="id")
@@ -187,6 +188,7 @@ def test_grain_by_hand(workers: int) -> None:
             .to_iter_dataset()
         )
         if workers:
+            flags.FLAGS.mark_as_parsed()
             data = data.mp_prefetch(grain.multiprocessing.MultiprocessingOptions(num_workers=workers))
         assert counted(data, "image", "n") == expected(epoch)
 
