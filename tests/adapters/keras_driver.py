@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from contract import (
     AUGMENT,
     IMAGES,
@@ -38,7 +37,18 @@ from contract import (
 
 import seedsafe as ss
 
-of_torch = Global("torch", torch.manual_seed, lambda: torch.get_rng_state().numpy().tobytes())
+
+def _torch() -> Any:
+    import torch  # takes each spawned worker two seconds, and none of Keras on TensorFlow needs it
+
+    return torch
+
+
+of_torch = Global(
+    "torch",
+    lambda seed: _torch().manual_seed(seed),
+    lambda: _torch().get_rng_state().numpy().tobytes(),
+)
 GENERATORS = (of_python, of_numpy, of_torch)
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("early break", "two live iterators", "validation in mid-epoch", "resume")
@@ -191,10 +201,10 @@ class Runner:
 @contextlib.contextmanager
 def _draws_of_keras(backend: str) -> Iterator[None]:
     """Take back what Keras itself draws: on the torch backend it makes a DataLoader for each epoch, and that a seed."""
-    before = torch.get_rng_state()
+    before = _torch().get_rng_state()
     yield
     if backend == "torch":
-        torch.set_rng_state(before)
+        _torch().set_rng_state(before)
 
 
 def _passes(seen: list[Any]) -> list[Seen]:
