@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
 import sys
 from collections import Counter
@@ -41,6 +42,14 @@ def expected(epoch: int, *, named: bool = True) -> Counter[tuple[int, str]]:
     return Counter(
         (n, digest(AUGMENT(IMAGES[n], key=ss.SampleKey(SEED, epoch, index(n))))) for n in range(LENGTH)
     )
+
+
+@pytest.fixture(autouse=True)
+def start_method() -> Any:
+    """Set this process's start method again, which litdata's `optimize` changes for good."""
+    method = multiprocessing.get_start_method()
+    yield
+    multiprocessing.set_start_method(method, force=True)
 
 
 @pytest.fixture(scope="session")
