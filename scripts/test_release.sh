@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 scripts/check_release.sh "$folder/dist"
 "$python" -m venv "$folder/env"
 env="$folder/env/bin"
-"$env/python" -m pip install --quiet "$(echo "$folder"/dist/*.whl)[image,antialias]" "pytest>=9" "hypothesis>=6.130"
+"$env/python" -m pip install --quiet "$(echo "$folder"/dist/*.whl)[image,antialias,audio]" "pytest>=9" "hypothesis>=6.130"
 unset PYTHONPATH
 
 mkdir "$folder/run"
