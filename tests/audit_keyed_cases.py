@@ -210,6 +210,13 @@ class SetOfObjects(Base):
         return [thing.number for thing in self.parts]
 
 
+class SeededByParent(Base):
+    """Its workers agree within a run and not with those of another, as sets of objects sometimes do."""
+
+    def sample(self, index: int) -> Any:
+        return [index, os.getppid()]
+
+
 class SeededByCrc(Base):
     """What is right."""
 

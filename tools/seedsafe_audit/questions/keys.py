@@ -109,12 +109,13 @@ def hash_order(ctx: Context) -> Finding:
 
 
 def _processes_differ(ctx: Context, seed: str) -> bool:
-    """Return whether spawned processes with the same hash seed differ."""
+    """Return whether spawned processes with the same hash seed differ: those of one run, or of two, as two sets agree by chance."""
     one = ctx.parallel(ctx.workers[0], "spawn")
     if not ctx.random and not ctx.subject.iterable:
         digests = defaultdict(set)
         for record in ctx.repeats(one.epoch(0)):
             digests[record.index].add(record.digest)
-        return any(len(group) > 1 for group in digests.values())
+        if any(len(group) > 1 for group in digests.values()):
+            return True
     again = ctx.spawned_again(seed)
     return not ctx.trouble(again) and bool(differences(one.epoch(0), again.epoch(0))[0])
