@@ -210,7 +210,7 @@ class SetOfObjects(Base):
         return [thing.number for thing in self.parts]
 
 
-class SeededByParent(Base):
+class DependsOnParent(Base):
     """Its workers agree within a run and not with those of another, as sets of objects sometimes do."""
 
     def sample(self, index: int) -> Any:

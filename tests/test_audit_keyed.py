@@ -69,7 +69,7 @@ HASHES: dict[type, tuple[Verdict, str]] = {
     cases.SplitByHash: ("warning", "hash() of strings"),
     cases.SetOrder: ("warning", "order of a set"),
     cases.SetOfObjects: ("warning", "the order of a set of objects"),
-    cases.SeededByParent: ("warning", "the order of a set of objects"),
+    cases.DependsOnParent: ("warning", "the order of a set of objects"),
     cases.SeededByCrc: ("ok", ""),
 }
 
