@@ -82,6 +82,34 @@ def test_a_public_name_is_whole(name: str, thing: Any) -> None:
     assert list(faults(name, thing)) == []
 
 
+def silent_methods(kind: type) -> list[str]:
+    """Return the public methods of a class that neither say what they do nor override or define what a base describes."""
+    own = [name for name, one in vars(kind).items() if inspect.isfunction(one) and one.__doc__ is None]
+    told = " ".join(inspect.getdoc(base) or "" for base in kind.__mro__[1:])
+    return [
+        name
+        for name in own
+        if not name.startswith("_")
+        and not any(getattr(getattr(base, name, None), "__doc__", None) for base in kind.__mro__[1:])
+        and not {f"``{name}(", f"``{re.sub('^apply_.+', 'apply_<target>', name)}("}
+        & set(re.findall(r"``\S+?\(", told))
+    ]
+
+
+def test_a_method_without_words_has_those_of_its_base() -> None:
+    kinds = [one for _, one in public() if inspect.isclass(one)]
+    family = {base for kind in kinds for base in kind.__mro__ if base.__module__.startswith("seedsafe.")}
+    assert {kind.__name__: silent for kind in family if (silent := silent_methods(kind))} == {}
+
+    class Sheared(seedsafe.Rotate):
+        def apply_mask(self, mask: Any, params: Any) -> Any:
+            return mask
+
+        def shear(self) -> None: ...
+
+    assert silent_methods(Sheared) == ["shear"]
+
+
 def test_each_exception_is_one() -> None:
     assert set(BY_POSITION) <= {name.rpartition(".")[2] for name, _ in public()}
 

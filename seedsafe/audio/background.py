@@ -89,17 +89,14 @@ class AddBackground(AudioTransform):
         return not all(isinstance(one, Sound) for one in self.recordings)
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
         if self._has_files():
             need("soundfile", "AddBackground needs soundfile for files")
         return AudioTransform.bind(self, namer)
 
     def draw(self, rng: Draws, info: Info) -> Background:
-        """Return the recording's number, the offset and the ratio."""
         return Background(rng.integer(len(self.recordings)), rng.unit(), rng.uniform(*self.snr))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with part of the recording added."""
         number, offset, snr = params
         length = float32_audio(audio).shape[-1]
         part = excerpt(self.recordings[number], offset, length, self.sample_rate)

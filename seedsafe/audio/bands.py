@@ -62,7 +62,6 @@ class _Filter(LibraryTransform):
             )
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the filtered audio."""
         low, high, order = params
         return filter_band(audio, low, high, self.sample_rate, order=order)
 
@@ -103,7 +102,6 @@ class LowPass(_CutoffFilter):
     rolloff: Pair = option(default=(12, 24), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Band:
-        """Return the cutoff and the order."""
         cutoff, order = self._draw(rng)
         return Band(None, cutoff, order)
 
@@ -128,7 +126,6 @@ class HighPass(_CutoffFilter):
     rolloff: Pair = option(default=(12, 24), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Band:
-        """Return the cutoff and the order."""
         cutoff, order = self._draw(rng)
         return Band(cutoff, None, order)
 
@@ -167,7 +164,6 @@ class BandPass(_Filter):
         self._below_half("center", self.center[1] * (1.0 + self.bandwidth[1] / 2.0))
 
     def draw(self, rng: Draws, info: Info) -> Band:
-        """Return the cutoffs and the order."""
         center = log_uniform(rng, *self.center)
         half = center * (rng.uniform(*self.bandwidth) / 2.0)
         return Band(center - half, center + half, _order(rng, self.rolloff))

@@ -42,12 +42,10 @@ class Amplitude(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Gain:
-        """Return the gain."""
         low, high = self.gain
         return Gain(low + (high - low) * rng.unit())  # `uniform` without its checks
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, louder or softer."""
         return amplify(audio, params[0])
 
 
@@ -66,5 +64,4 @@ class PolarityInversion(AudioTransform):
     p: float = option(probability, default=0.5)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with its sign changed."""
         return invert_polarity(audio)

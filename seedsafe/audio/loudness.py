@@ -58,11 +58,9 @@ class Gain(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Decibels:
-        """Return the decibels."""
         return Decibels(rng.uniform(*self.decibels))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio, louder or softer."""
         return change_gain(audio, params[0])
 
 
@@ -91,14 +89,12 @@ class GainTransition(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Transition:
-        """Return both gains, and the start and the length of the transition."""
         count = info.audio_length()
         first, last = rng.uniform(*self.decibels), rng.uniform(*self.decibels)
         long = max(1, length_of(rng, self.duration, count))
         return Transition(first, last, rng.integer(count + long - 1) - (long - 1), long)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with its new loudness."""
         return gain_transition(audio, *params)
 
 
@@ -124,7 +120,6 @@ class PeakNormalize(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with its peak at the level."""
         return normalize_peak(audio, self.peak)
 
 
@@ -152,9 +147,7 @@ class Clipping(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Clipped:
-        """Return the share."""
         return Clipped(rng.uniform(*self.share))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the clipped audio."""
         return clip_loudest(audio, params[0])

@@ -57,7 +57,6 @@ class _Mask(Transform):
     in_time: ClassVar[bool]
 
     def apply_spectrogram(self, spectrogram: Array, params: Any) -> Array:
-        """Return the masked spectrogram."""
         return mask_bands(spectrogram, params[0], self.fill, in_time=self.in_time)
 
 
@@ -97,7 +96,6 @@ class TimeMask(_Mask):
     )
 
     def draw(self, rng: Draws, info: Info) -> Bands:
-        """Return the bands."""
         _, frames = spectrogram_size(info.shape)
         return _bands(rng, self.count, self.width, frames, int(frames * self.max_share))
 
@@ -129,6 +127,5 @@ class FrequencyMask(_Mask):
     count: Pair = option(span, 0, 1000, _COUNT, default=1, kw_only=True, whole=True)
 
     def draw(self, rng: Draws, info: Info) -> Bands:
-        """Return the bands."""
         frequencies, _ = spectrogram_size(info.shape)
         return _bands(rng, self.count, self.width, frequencies, frequencies)

@@ -63,10 +63,8 @@ class AddNoise(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Hiss:
-        """Return the colour, the ratio and the address of the noise."""
         color = self.color[rng.integer(len(self.color))]
         return Hiss(color, rng.uniform(*self.snr), rng.noise())
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with noise."""
         return add_noise(audio, *params)

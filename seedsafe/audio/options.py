@@ -74,7 +74,6 @@ class LibraryTransform(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def bind(self, namer: Namer) -> Node:
-        """Return this transform with its stream in a pipeline."""
         module, library = self.library
         need(module, f"{type(self).__name__} needs {library}")
         return AudioTransform.bind(self, namer)

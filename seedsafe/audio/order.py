@@ -43,11 +43,9 @@ class TimeShift(AudioTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Shift:
-        """Return the shift."""
         return Shift(length_of(rng, self.shift, info.audio_length()))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the shifted audio."""
         return shift_time(audio, params[0], rollover=self.rollover)
 
 
@@ -65,5 +63,4 @@ class Reverse(AudioTransform):
     p: float = option(probability, default=0.5)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the reversed audio."""
         return reverse(audio)

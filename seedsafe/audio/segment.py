@@ -44,7 +44,6 @@ class RandomSegment(AudioTransform):
     pad_if_needed: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Segment:
-        """Return the segment's first sample."""
         free = info.audio_length() - self.length
         if free < 0 and not self.pad_if_needed:
             raise ValueError(
@@ -54,9 +53,7 @@ class RandomSegment(AudioTransform):
         return Segment(rng.integer(max(free, 0) + 1))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the segment."""
         return info.reshaped(*info.shape[:-1], self.length)
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the segment."""
         return segment(audio, params[0], self.length)

@@ -73,17 +73,14 @@ class TimeStretch(_Stretch):
     keep_length: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tempo:
-        """Return the rate."""
         return Tempo(rng.uniform(*self.rate))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info with the new length."""
         if self.keep_length or params[0] == 1.0:
             return info
         return info.reshaped(*info.shape[:-1], stretched_length(info.audio_length(), params[0]))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio at its new tempo."""
         result = stretch_time(audio, params[0], self.sample_rate)
         return segment(result, 0, audio.shape[-1]) if self.keep_length else result
 
@@ -109,9 +106,7 @@ class PitchShift(_Stretch):
     )
 
     def draw(self, rng: Draws, info: Info) -> Semitones:
-        """Return the semitones."""
         return Semitones(rng.uniform(*self.semitones))
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio at its new pitch."""
         return shift_pitch(audio, params[0], self.sample_rate)

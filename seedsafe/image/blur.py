@@ -74,7 +74,6 @@ class _SquareBlur(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Side:
-        """Return the side."""
         return Side(draw_odd(rng, self.size))
 
 
@@ -93,7 +92,6 @@ class Blur(_SquareBlur):
     size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return blur.box_blur(image, params[0])
 
 
@@ -112,7 +110,6 @@ class MedianBlur(_SquareBlur):
     size: Pair = option(default=(3, 7))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return blur.median_blur(image, params[0])
 
 
@@ -139,12 +136,10 @@ class GaussianBlur(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Gauss:
-        """Return the square's side and the bell's width."""
         sigma = rng.uniform(*self.sigma)
         return Gauss(draw_odd(rng, self.size), sigma)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return blur.gaussian_blur(image, *params)
 
 
@@ -176,9 +171,7 @@ class GlassBlur(Often):
     swap: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Glass:
-        """Return the address of the noise."""
         return Glass(rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return blur.glass_blur(image, self.sigma, self.reach, self.rounds, params[0], swap=self.swap)

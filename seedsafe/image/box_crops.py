@@ -88,7 +88,6 @@ class RandomIoUCrop(CropTransform):
             store(self, **{f"min_{name}": low, f"max_{name}": high})
 
     def draw(self, rng: Draws, info: Info) -> IoUWindow:
-        """Return the window."""
         rows, columns = info.image_size()
         boxes = info.boxes
         units = rng.units(_ROUNDS * (1 + 4 * self.trials)).reshape(_ROUNDS, -1)
@@ -119,11 +118,9 @@ class RandomIoUCrop(CropTransform):
         return None
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image."""
         return crop(image, *params[:4])
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask."""
         return crop(mask, *params[:4])
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
@@ -193,7 +190,6 @@ class BBoxSafeCrop(ResizeWindow, CropTransform):
     antialias: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         units = rng.units(4).tolist()
         sides = self._around_boxes(info.boxes, rows, columns)

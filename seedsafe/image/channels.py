@@ -69,7 +69,6 @@ class ToGray(Sometimes):
     """
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the grey image."""
         return channels.to_grey(image)
 
 
@@ -88,7 +87,6 @@ class ToSepia(Sometimes):
     """
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the brown image."""
         return channels.to_sepia(image)
 
 
@@ -116,7 +114,6 @@ class RGBShift(Often):
     blue: Range = option(span, -255.0, 255.0, UNITS, about=0.0, cut=True, default=20.0)
 
     def draw(self, rng: Draws, info: Info) -> Shift:
-        """Return the shift of each channel."""
         return Shift(
             rng.uniform(*self.red),
             rng.uniform(*self.green),
@@ -124,7 +121,6 @@ class RGBShift(Often):
         )
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its channels shifted."""
         return channels.shift_channels(image, [one / 255.0 for one in params])
 
 
@@ -144,13 +140,11 @@ class ChannelShuffle(Often):
     """
 
     def draw(self, rng: Draws, info: Info) -> Order:
-        """Return the order."""
         left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
         order = [left.pop(rng.integer(n)) for n in range(len(left), 1, -1)]
         return Order((*order, left[0]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its channels in the new order."""
         return channels.shuffle_channels(image, params[0])
 
 
@@ -180,7 +174,6 @@ class ChannelDropout(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Dropped:
-        """Return the channels to fill."""
         low, high = self.count
         left = list(range(info.shape[2] if len(info.shape) == 3 else 1))
         if high >= len(left):
@@ -193,7 +186,6 @@ class ChannelDropout(Often):
         return Dropped(tuple(sorted(chosen[:count])))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with some channels filled."""
         return channels.drop_channels(image, params[0], self.fill)
 
 
@@ -217,10 +209,8 @@ class FancyPCA(Often):
     alpha: float = option(real, 0.0, 1e6, "pass the standard deviation of the weights", default=0.1)
 
     def draw(self, rng: Draws, info: Info) -> Weights:
-        """Return the weights."""
         axes = info.shape[2] if len(info.shape) == 3 else 1
         return Weights(tuple(self.alpha * normal(rng) for _ in range(axes)))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its colours moved."""
         return channels.shift_principal(image, params[0])

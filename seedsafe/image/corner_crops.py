@@ -69,7 +69,6 @@ class ThreeCrop(_FixedCrop):
     size: Pair = option()
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the view's window."""
         height, width = self.size
         rows, columns = self.free(info)
         top, left = (rows + 1) // 2, (columns + 1) // 2
@@ -99,7 +98,6 @@ class FiveCrop(_FixedCrop):
     size: Pair = option()
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the view's window."""
         return self.corner(view_of(rng) % 5, info)
 
 
@@ -137,7 +135,6 @@ class TenCrop(_FixedCrop):
     vertical_flip: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Mirrored:
-        """Return the view's window in the image, and whether it is mirrored."""
         view = view_of(rng) % 10
         top, left, height, width = self.corner(view % 5, info)
         if view < 5:
@@ -150,16 +147,13 @@ class TenCrop(_FixedCrop):
         return Mirrored((top, left, height, width), True)
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the window."""
         return CropTransform.out_info(self, info, params[0])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, mirrored or not."""
         window = CropTransform.apply_image(self, image, params[0])
         return self._mirror().image(window) if params[1] else window
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, mirrored or not."""
         return TenCrop.apply_image(self, mask, params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:

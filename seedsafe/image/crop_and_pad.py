@@ -69,7 +69,6 @@ class CropAndPad(FillTransform):
             raise ValueError(f"pass px or percent, not both or neither: got {px=!r} and {percent=!r}")
 
     def draw(self, rng: Draws, info: Info) -> Cropped:
-        """Return the window and the size of the result."""
         rows, columns = info.image_size()
         units = rng.units(4).tolist()
         if not self.sample_independently:
@@ -91,17 +90,14 @@ class CropAndPad(FillTransform):
         return Cropped(window, (rows, columns) if self.keep_size else window[2:])
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
         return info.resized(*params[1])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, resized."""
         window, (height, width) = params
         cut = crop(image, *window, mode=self.mode, fill=self.fill)
         return resize(cut, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, resized without new labels."""
         window, (height, width) = params
         cut = crop(mask, *window, mode=self.mode, fill=self.mask_fill)
         return resize(cut, height, width, interpolation="nearest")

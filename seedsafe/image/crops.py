@@ -44,7 +44,6 @@ class Crop(CropTransform):
     width: int = option(checked_int, 1, 2**31, _WAY_OUT)
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         if self.top + self.height > rows or self.left + self.width > columns:
             raise ValueError(
@@ -79,7 +78,6 @@ class RandomCropFromBorders(CropTransform):
     crop_bottom: float = option(real, 0.0, 1.0, _SHARE, default=0.1, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         words = rng.words(4)
         left, right = _ends(words[0], words[1], columns, self.crop_left, self.crop_right)

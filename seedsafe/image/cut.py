@@ -23,15 +23,12 @@ class CropTransform(SpatialTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the window."""
         return info.resized(params[2], params[3])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image."""
         return crop(image, *params)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask."""
         return crop(mask, *params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
@@ -52,18 +49,15 @@ class ResizeWindow(SpatialTransform):
     antialias: Any
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
         return info.resized(*(self.size or params[2:]))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image, resized."""
         top, left, rows, columns = params
         height, width = self.size or params[2:]
         window = image[top : top + rows, left : left + columns]
         return resize(window, height, width, interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask, resized without new labels."""
         height, width = self.size or params[2:]
         return resize(crop(mask, *params), height, width, interpolation="nearest")
 

@@ -36,11 +36,9 @@ class Distorted(FillTransform):
         return lambda x, y: way_back(source, x, y)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the distorted image."""
         return self._distort(image, params, self.interpolation, self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, distorted without new labels."""
         return self._distort(mask, params, "nearest", self.mask_fill)
 
     def _distort(self, image: Array, params: Any, interpolation: str, fill: Any) -> Array:
@@ -101,7 +99,6 @@ class GridDistortion(Distorted):
     normalized: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Grid:
-        """Return the image points that the grid's lines show."""
         rows, columns = info.image_size()
         return Grid(self._lines(rng, columns), self._lines(rng, rows), (rows, columns))
 
@@ -114,7 +111,6 @@ class GridDistortion(Distorted):
         return tuple(line * side / whole for line in lines)
 
     def source(self, params: Any) -> Field:
-        """Return the field from points of the result to points of the image."""
         (across, even_x), (down, even_y) = _lines_of(params)
         return lambda x, y: (_move(x, even_x, across), _move(y, even_y, down))
 
@@ -125,7 +121,6 @@ class GridDistortion(Distorted):
         return lambda first, last: (x, y[first:last])
 
     def forward(self, params: Any) -> Field:
-        """Return the field from points of the image to points of the result."""
         (across, even_x), (down, even_y) = _lines_of(params)
         return lambda x, y: (_move(x, across, even_x), _move(y, down, even_y))
 

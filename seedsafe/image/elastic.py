@@ -61,12 +61,10 @@ class ElasticTransform(Distorted):
     repeat_edges: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Bent:
-        """Return alpha, sigma and the address of the noise."""
         alpha, sigma = rng.uniform(*self.alpha), rng.uniform(*self.sigma)
         return Bent(alpha, sigma, rng.noise(), info.image_size())
 
     def source(self, params: Any) -> Field:
-        """Return the field from points of the result to points of the image."""
         alpha, sigma, address, (height, width) = params
         return elastic_sheet(
             address, height, width, alpha, sigma, same=self.same_dxdy, repeat=self.repeat_edges
@@ -109,13 +107,11 @@ class PiecewiseAffine(Distorted):
     absolute_scale: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Shifted:
-        """Return the shifts' scale, the lattice and the address of the noise."""
         scale = rng.uniform(*self.scale)
         rows, columns = _between(rng, self.nb_rows), _between(rng, self.nb_cols)
         return Shifted(scale, (rows, columns), rng.noise(), info.image_size())
 
     def source(self, params: Any) -> Folded:
-        """Return the field from points of the result to points of the image."""
         scale, (rows, columns), address, (height, width) = params
         noise = normal_quantiles()[sixteenths(address, 2 * rows * columns)].reshape(2, rows, columns) * scale
         cell = width / (columns - 1), height / (rows - 1)
@@ -129,7 +125,6 @@ class PiecewiseAffine(Distorted):
         return Folded(shifts[0], shifts[1], (-0.5, -0.5), cell)
 
     def forward(self, params: Any) -> Field:
-        """Return the field from points of the image to points of the result."""
         return self.source(params).back
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:

@@ -56,7 +56,6 @@ class CoarseDropout(EraseTransform):
     overhang: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
-        """Return the holes."""
         rows, columns = info.image_size()
         low, high = self.count
         count = low + rng.integer(high - low + 1)
@@ -208,7 +207,6 @@ class XYMasking(EraseTransform):
     height: Length = option(length, default=(0.0, 0.1), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Holes:
-        """Return the stripes."""
         height, width = info.image_size()
         upright = [(x0, 0, x1, height) for x0, x1 in _stripes(rng, self.columns, self.width, width)]
         flat = [(0, y0, width, y1) for y0, y1 in _stripes(rng, self.rows, self.height, height)]

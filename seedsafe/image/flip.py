@@ -42,18 +42,15 @@ class _Flip(SpatialTransform):
     mirror: ClassVar[Mirror]
 
     def draw(self, rng: Draws, info: Info) -> Flip:
-        """Return the image's width or height."""
         return Flip(info.image_size()[self.mirror.axis])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the mirrored image."""
         return self.mirror.image(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
         return flip.flip_each(images, self.mirror.axis)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mirrored mask."""
         return self.mirror.image(mask)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
@@ -61,7 +58,6 @@ class _Flip(SpatialTransform):
         return self.mirror.points(keypoints, params[0])
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the mirrored boxes."""
         return self.mirror.boxes(boxes, params[0])
 
 

@@ -66,14 +66,12 @@ class MultiplicativeNoise(Often):
     per_pixel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Factors:
-        """Return the factors and the address of the noise."""
         channels = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
         count = 0 if self.per_pixel else channels
         low, high = self.factor
         return Factors(tuple(rng.uniform(low, high) for _ in range(count)), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the multiplied image."""
         factors, address = params
         if factors:
             return scale_channels(image, factors)
@@ -103,12 +101,10 @@ class SaltAndPepper(Often):
     salt: Range = option(span, 0.0, 1.0, _SHARES, default=(0.4, 0.6))
 
     def draw(self, rng: Draws, info: Info) -> Shares:
-        """Return the shares and the address of the noise."""
         amount, salt = rng.uniform(*self.amount), rng.uniform(*self.salt)
         return Shares(amount * salt, amount * (1.0 - salt), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with white and black pixels."""
         return grain.salt_and_pepper(image, *params)
 
 
@@ -134,7 +130,6 @@ class ShotNoise(Often):
         return Grain(rng.uniform(*self.scale), 0.0, rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with noise."""
         scale, _, address = params
         return camera.shot_noise(image, scale, address)
 
@@ -163,9 +158,7 @@ class ISONoise(Often):
     intensity: Range = option(span, 0.0, 10.0, "pass a number about 0.3", default=(0.1, 0.5))
 
     def draw(self, rng: Draws, info: Info) -> Grain:
-        """Return the two strengths and the address of the noise."""
         return Grain(rng.uniform(*self.color_shift), rng.uniform(*self.intensity), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with noise."""
         return camera.iso_noise(image, *params)

@@ -81,7 +81,6 @@ class GridDropout(EraseTransform):
     shifted: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Grid:
-        """Return the grid."""
         height, width = info.image_size()
         low, high = (0, 0) if self.unit is None else self.unit
         side = low + rng.integer(high - low + 1)
@@ -154,15 +153,12 @@ class GridShuffle(SpatialTransform):
         return grid_tiles(height, width, rows, columns, heights=heights, widths=widths)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its tiles shuffled."""
         return shuffle_tiles(image, self._tiles(image.shape[:2], params[1:]), params[0])
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask with its tiles shuffled."""
         return shuffle_tiles(mask, self._tiles(mask.shape[:2], params[1:]), params[0])
 
     def apply_keypoints(self, keypoints: Array, params: Any, info: Info) -> Array:
-        """Return the keypoints, moved with their tiles."""
         return shuffle_points(keypoints, self._tiles(info.image_size(), params[1:]), params[0])
 
     def apply_boxes(self, boxes: Array, params: Any, info: Info) -> Array:
@@ -220,11 +216,9 @@ class PixelDropout(Often):
             )
 
     def draw(self, rng: Draws, info: Info) -> Pixels:
-        """Return the address of the noise."""
         return Pixels(rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with pixels filled."""
         return drop_pixels(image, self.share, self.fill, params[0], per_channel=self.per_channel)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:

@@ -40,7 +40,6 @@ class Equalize(Sometimes):
     method: str = option(choice, histogram.EQUALIZERS, default="pillow", kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the equalised image."""
         return histogram.equalize(image, self.method)
 
 
@@ -62,7 +61,6 @@ class AutoContrast(Sometimes):
     cutoff: float = option(real, 0.0, 49.0, "pass a percentage of the values", default=0.0, kw_only=True)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the stretched image."""
         return histogram.autocontrast(image, self.cutoff)
 
 
@@ -92,9 +90,7 @@ class CLAHE(Often):
     tiles: Pair = option(pair, "pass the numbers of rows and columns of tiles", default=(8, 8), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> ClipLimit:
-        """Return the limit."""
         return ClipLimit(rng.uniform(*self.clip))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its lightness equalised."""
         return histogram.equalize_adaptively(image, params[0], self.tiles)

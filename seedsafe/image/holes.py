@@ -99,7 +99,6 @@ class EraseTransform(Often):
         return holes
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with holes."""
         height, width = image.shape[:2]
         return fill_holes(image, self.holes(params, height, width), self.fill, params[-1])
 

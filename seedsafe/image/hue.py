@@ -85,7 +85,6 @@ class HueSaturationValue(Often):
             store(self, **{name: span(name, getattr(self, name), least, most, way_out, about=0.0, cut=True)})
 
     def draw(self, rng: Draws, info: Info) -> Shifts:
-        """Return the shifts."""
         return Shifts(
             rng.uniform(*self.hue),
             rng.uniform(*self.saturation),
@@ -93,7 +92,6 @@ class HueSaturationValue(Often):
         )
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its colours shifted."""
         hue, saturation, value = params
         turn = math.floor(180.0 * hue if self.fractional else hue) % 180
         if self.fractional:
@@ -144,7 +142,6 @@ class PhotoMetricDistortion(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Distortion:
-        """Return the amount of each step."""
 
         def step(limits: Any, nothing: float) -> float:
             fires, amount = rng.chance(self.step_p), rng.uniform(*limits)
@@ -157,5 +154,4 @@ class PhotoMetricDistortion(Often):
         return Distortion(brightness, contrast, first, saturation, hue, order if swap else _ORDERS[0])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the distorted image."""
         return distort(image, *params)

@@ -93,14 +93,12 @@ class ColorJitter(_Jitter):
     hue: Range = option(default=0.0)
 
     def draw(self, rng: Draws, info: Info) -> Jitter:
-        """Return the factors, the hue's turn and the order of the steps."""
         factors = self._factors(rng)
         left = [0, 1, 2, 3]
         order = (left.pop(rng.integer(4)), left.pop(rng.integer(3)), left.pop(rng.integer(2)), left[0])
         return Jitter(*factors, order)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with changed colours."""
         return color_jitter(image, *params)
 
 
@@ -124,11 +122,9 @@ class LinearColorJitter(_Jitter):
     hue: Range = option(default=0.0)
 
     def draw(self, rng: Draws, info: Info) -> LinearJitter:
-        """Return the factors and the hue's turn."""
         return LinearJitter(*self._factors(rng))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with changed colours."""
         brightness, contrast, saturation, hue = params
         colours = is_rgb(image, "LinearColorJitter")
         top = 255.0 if is_uint8(image) else 1.0

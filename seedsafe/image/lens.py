@@ -52,7 +52,6 @@ class OpticalDistortion(Distorted):
     lens: str = option(choice, ("camera", "fisheye"), default="camera", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Lens:
-        """Return the strength."""
         return Lens(rng.uniform(*self.distort_limit), info.image_size())
 
     def _optics(self, params: Any) -> tuple[float, float, float, float, float, float]:
@@ -65,7 +64,6 @@ class OpticalDistortion(Distorted):
         return x, y, corner, corner, strength, 0.0
 
     def source(self, params: Any) -> Field:
-        """Return the field from points of the result to points of the image."""
         middle_x, middle_y, across, down, second, fourth = self._optics(params)
 
         def field(x: Array, y: Array) -> tuple[Array, Array]:
@@ -76,7 +74,6 @@ class OpticalDistortion(Distorted):
         return field
 
     def places(self, params: Any) -> Coordinates:
-        """Return the image points that the result's rows show."""
         middle_x, middle_y, across, down, second, fourth = self._optics(params)
         from_x, squares_x = _axis(params[-1][1], middle_x, across)
         from_y, squares_y = (one.reshape(-1, 1) for one in _axis(params[-1][0], middle_y, down))

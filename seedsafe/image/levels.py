@@ -48,11 +48,9 @@ class Solarize(Sometimes):
     threshold: Range = option(span, 0.0, 1.0, "pass a share of the range: 128 of 255 is 0.5", default=0.5)
 
     def draw(self, rng: Draws, info: Info) -> Threshold:
-        """Return the threshold."""
         return Threshold(rng.uniform(*self.threshold))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the solarised image."""
         return tones.solarize(image, params[0])
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -80,12 +78,10 @@ class Posterize(Sometimes):
     bits: Pair = option(span, 1, 8, "pass how many of 8 bits to keep", whole=True, default=4)
 
     def draw(self, rng: Draws, info: Info) -> Bits:
-        """Return the number of bits."""
         low, high = self.bits
         return Bits(low + rng.integer(high - low + 1))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in fewer tones."""
         return tones.posterize(image, params[0])
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -112,7 +108,6 @@ class Invert(Sometimes):
     """
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the negative."""
         return tones.invert(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:

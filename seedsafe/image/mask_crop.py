@@ -69,7 +69,6 @@ class CropNonEmptyMask(CropTransform):
     )
 
     def draw(self, rng: Draws, info: Info) -> Pick:
-        """Return the share that picks the pixel, its point in the window, and a corner for an empty mask."""
         rows, columns = info.image_size()
         height, width = self.size
         if height > rows or width > columns:
@@ -113,5 +112,4 @@ class CropNonEmptyMask(CropTransform):
         return np.asarray(counts[..., channels].any(-1))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the window."""
         return info.resized(*self.size)

@@ -87,7 +87,6 @@ class MotionBlur(Often):
     shifted: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Line:
-        """Return the line."""
         size = draw_odd(rng, self.size)
         angle = rng.uniform(*self.angle)
         direction = rng.uniform(*self.direction)
@@ -95,7 +94,6 @@ class MotionBlur(Often):
         return Line(size, angle, direction, (rng.uniform(-reach, reach), rng.uniform(-reach, reach)))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return convolve(image, line_kernel(*params))
 
 
@@ -132,7 +130,6 @@ class AdvancedBlur(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Bell:
-        """Return the bell."""
         size = draw_odd(rng, self.size)
         sigmas = rng.uniform(*self.sigma_x), rng.uniform(*self.sigma_y)
         angle = rng.uniform(*self.angle)
@@ -140,7 +137,6 @@ class AdvancedBlur(Often):
         return Bell(size, sigmas, angle, rng.uniform(low, high), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         size, sigmas, angle, beta, address = params
         low, high = self.noise
         factors = low + (high - low) * (
@@ -170,10 +166,8 @@ class Defocus(Often):
     blur: Range = option(span, 0.01, 100.0, _PIXELS, default=(0.1, 0.5), kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Disk:
-        """Return the disk."""
         low, high = self.radius
         return Disk(low + rng.integer(high - low + 1), rng.uniform(*self.blur))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blurred image."""
         return convolve(image, disk_kernel(*params))

@@ -80,13 +80,11 @@ class GaussianNoise(Transform):
             )
 
     def draw(self, rng: Draws, info: Info) -> Noise:
-        """Return the standard deviation and the address of the noise."""
         if self.variance is not None:
             return Noise(math.sqrt(rng.uniform(*self.variance)), rng.noise())
         return Noise(rng.uniform(*self.std), rng.noise())
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with noise."""
         return add_gaussian_noise(image, *self._in_units_of(image, params), per_channel=self.per_channel)
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -97,7 +95,6 @@ class GaussianNoise(Transform):
         return np.array([self.apply_image(image, one) for image, *one in zip(images, *params, strict=True)])
 
     def apply_audio(self, audio: Array, params: Any) -> Array:
-        """Return the audio with noise."""
         return add_gaussian_noise(audio, *self._in_units_of(audio, params))
 
     def _in_units_of(self, array: Array, params: Any) -> tuple[float, Address]:

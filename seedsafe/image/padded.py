@@ -141,15 +141,12 @@ class LetterBox(FillTransform):
         return Boxed(inner, corner, (inner[0] + free_rows, inner[1] + free_columns), (rows, columns))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
         return info.resized(*params[2])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in the box."""
         return self._letterbox(image, params, self.interpolation, self.fill, self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask in the box."""
         return self._letterbox(mask, params, "nearest", self.mask_fill)
 
     def _letterbox(
@@ -162,7 +159,6 @@ class LetterBox(FillTransform):
         return crop(inner, -top, -left, height, width, mode=self.mode, fill=fill)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints in the box."""
         inner, (top, left), _, old = params
         return shift_points(resize_points(keypoints, old, inner), -top, -left)
 

@@ -86,7 +86,6 @@ class Perspective(WarpTransform):
             )
 
     def draw(self, rng: Draws, info: Info) -> Viewed:
-        """Return the matrix and the corners it follows from."""
         rows, columns = info.image_size()
         deviation = rng.uniform(*self.scale)
         if self.distortion_scale is not None:

@@ -199,14 +199,12 @@ class _Policy(SpatialTransform):
         return tuple(params)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image after all operations."""
         result = image
         for step in self.steps(params):
             result = _apply_step(result, step, self.fill)
         return image.copy(order="C") if result is image else result
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, moved like the image, without new labels."""
         for step in self.steps(params):
             if step.data is not None:
                 mask = pillow.transform_affine(mask, step.data, fill=self.mask_fill)
@@ -306,7 +304,6 @@ class PolicyOp(_Policy):
         store(self, span=span, level=level)
 
     def draw(self, rng: Draws, info: Info) -> Operation:
-        """Return the operation with its amount."""
         if self.std is None:
             first, last = self.level
             at = first + rng.integer(last - first + 1)
@@ -338,7 +335,6 @@ class PolicyOp(_Policy):
         return max(amount, -0.9) if self.op in _ENHANCED else amount
 
     def steps(self, params: Any) -> tuple[Operation, ...]:
-        """Return the operation."""
         return (params,)
 
 
@@ -496,7 +492,6 @@ class AugMix(SpatialTransform):
     p: float = option(probability, default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Mixture:
-        """Return the branches and their shares."""
         names = _AUGMIX if self.all_ops else tuple(op for op in _AUGMIX if op not in _ENHANCED)
         longest = 3 if self.chain_depth == -1 else self.chain_depth
         lengths = [1 + rng.integer(3) for _ in range(self.mixture_width)]
@@ -520,7 +515,6 @@ class AugMix(SpatialTransform):
         return Mixture(tuple(branches), weights, own)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the blend."""
         fill = self.fill
         if image.dtype == np.float32:
             fill = tuple(255.0 * one for one in fill) if isinstance(fill, tuple) else 255.0 * fill

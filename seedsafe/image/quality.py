@@ -52,12 +52,10 @@ class ImageCompression(Often):
     file_format: str = option(choice, tuple(FORMATS), default="jpeg", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Quality:
-        """Return the quality."""
         low, high = self.quality
         return Quality(low + rng.integer(high - low + 1))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image after compression."""
         return compress(image, params[0], self.file_format)
 
 
@@ -83,9 +81,7 @@ class Downscale(Often):
     up: str = option(choice, INTERPOLATIONS, default="nearest", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Scale:
-        """Return the scale."""
         return Scale(rng.uniform(*self.scale))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the coarser image."""
         return downscale(image, params[0], self.down, self.up)

@@ -89,7 +89,6 @@ class RandomScale(ScaleTransform):
             )
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
-        """Return the size."""
         rows, columns = info.image_size()
         low, high = (1.0, 1.0) if self.scale is None else self.scale
         factor = rng.uniform(low, high)

@@ -89,7 +89,6 @@ class _OneSide(ScaleTransform):
     longest: ClassVar[bool]
 
     def draw(self, rng: Draws, info: Info) -> Scaled:
-        """Return the size."""
         rows, columns = info.image_size()
         sides = (self.size,) if isinstance(self.size, int) else self.size
         factor = sides[rng.integer(len(sides))] / (max if self.longest else min)(rows, columns)

@@ -57,7 +57,6 @@ class RandomResizedCrop(ResizedCropTransform):
     )
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         height, width = self._shape(rng, rows, columns)
         if height:
@@ -114,7 +113,6 @@ class RandomSizedCrop(ResizedCropTransform):
     ratio: float = option(real, 1e-6, 1e6, "pass the window's width ÷ height", default=1.0, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         low, high = self.heights
         height = low + rng.integer(high - low + 1)
@@ -164,7 +162,6 @@ class MultiScaleCrop(ResizedCropTransform):
     places: str = option(choice, ("corners", "grid", "random"), default="corners", kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Window:
-        """Return the window."""
         rows, columns = info.image_size()
         sides = [max(int(min(rows, columns) * scale), 1) for scale in self.scales]
         pairs = [

@@ -37,24 +37,19 @@ class ScaleTransform(ResizeTransform):
     """A transform whose result is the whole image in a different size."""
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
         return info.resized(params[0], params[1])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image in its new size."""
         return resize(image, params[0], params[1], interpolation=self.interpolation, antialias=self.antialias)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask in its new size, without new labels."""
         return resize(mask, params[0], params[1], interpolation="nearest")
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the keypoints in the image's new size."""
         height, width, rows, columns = params
         return resize_points(keypoints, (rows, columns), (height, width))
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the boxes in the image's new size."""
         height, width, rows, columns = params
         return resize_boxes(boxes, (rows, columns), (height, width))
 

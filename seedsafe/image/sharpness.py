@@ -50,11 +50,9 @@ class Sharpen(Often):
     lightness: Range = option(span, 0.0, 1000.0, "pass 1 to keep the brightness", default=(0.5, 1.0))
 
     def draw(self, rng: Draws, info: Info) -> Edges:
-        """Return the share and the lightness."""
         return Edges(rng.uniform(*self.alpha), rng.uniform(*self.lightness))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the sharper image."""
         return convolve(image, sharpen_kernel(*params))
 
 
@@ -78,9 +76,7 @@ class Emboss(Often):
     strength: Range = option(span, 0.0, 1000.0, "pass a number about 0.5", default=(0.2, 0.7))
 
     def draw(self, rng: Draws, info: Info) -> Relief:
-        """Return the share and the strength."""
         return Relief(rng.uniform(*self.alpha), rng.uniform(*self.strength))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the embossed image."""
         return convolve(image, emboss_kernel(*params))

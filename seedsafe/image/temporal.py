@@ -102,7 +102,6 @@ class TemporalSample(VideoTransform):
         return list(applied[0].params.indices)
 
     def draw(self, rng: Draws, info: Info) -> Frames:
-        """Return the numbers of the frames."""
         info.frame()
         frames = info.shape[0]
         low, high = self.stride
@@ -125,15 +124,12 @@ class TemporalSample(VideoTransform):
         return Frames(tuple(indices))
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the frames to keep."""
         return info.reshaped(self.n_frames, *info.shape[1:])
 
     def apply_video(self, video: Array, params: Any) -> Array:
-        """Return the frames to keep."""
         frames: Array = np.take(video, params[0], axis=0)
         return frames
 
     def apply_video_mask(self, video_mask: Array, params: Any) -> Array:
-        """Return the masks of the frames to keep."""
         masks: Array = np.take(video_mask, params[0], axis=0)
         return masks

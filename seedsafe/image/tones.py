@@ -62,12 +62,10 @@ class RandomBrightnessContrast(Often):
     by_max: bool = option(flag, default=True, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Tones:
-        """Return the factor and the offset."""
         factor = 1.0 + rng.uniform(*self.contrast)
         return Tones(factor, rng.uniform(*self.brightness))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with other tones."""
         factor, offset = params
         return tones.adjust_tones(image, factor, offset if self.by_max else offset * tones.mean_value(image))
 
@@ -107,11 +105,9 @@ class Gamma(Often):
     )
 
     def draw(self, rng: Draws, info: Info) -> Exponent:
-        """Return the power."""
         return Exponent(rng.uniform(*self.gamma))
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its middle tones darker or brighter."""
         return tones.adjust_gamma(image, params[0])
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -142,7 +138,6 @@ class ToneCurve(Often):
     per_channel: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Curve:
-        """Return the points."""
         curves = info.shape[2] if self.per_channel and len(info.shape) == 3 else 1
         points = [(self._point(rng, 0.25), self._point(rng, 0.75)) for _ in range(curves)]
         return Curve(tuple(low for low, _ in points), tuple(high for _, high in points))
@@ -151,5 +146,4 @@ class ToneCurve(Often):
         return min(max(middle + self.scale * normal(rng), 0.0), 1.0)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the image with its tones bent."""
         return tones.bend_tones(image, *params)

@@ -34,12 +34,10 @@ class _QuarterTurn(SpatialTransform):
     p: float = option(probability, default=1.0)
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the turned image."""
         turns, _, rows, columns = params
         return info.resized(columns, rows) if turns % 2 else info
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the turned image."""
         return turn.quarter_turn(flip.horizontal_flip(image) if params[1] else image, params[0])
 
     def _apply_many(self, images: Array, params: Any) -> Array | None:
@@ -47,18 +45,15 @@ class _QuarterTurn(SpatialTransform):
         return turn.quarter_turn_each(images, *params) if square else None
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the turned mask."""
         return self.apply_image(mask, params)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the turned keypoints."""
         turns, mirrored, rows, columns = params
         if mirrored:
             keypoints = flip.horizontal_flip_points(keypoints, columns)
         return turn.quarter_turn_points(keypoints, turns, rows, columns)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the turned boxes."""
         turns, mirrored, rows, columns = params
         if mirrored:
             boxes = flip.horizontal_flip_boxes(boxes, columns)
@@ -82,7 +77,6 @@ class RandomRotate90(_QuarterTurn):
     """
 
     def draw(self, rng: Draws, info: Info) -> Turn:
-        """Return the turn."""
         return Turn(rng.integer(4), False, *info.image_size())
 
     def _draw_many(self, draws: ManyDraws, info: Info) -> Any:
@@ -107,7 +101,6 @@ class D4(_QuarterTurn):
     """
 
     def draw(self, rng: Draws, info: Info) -> Turn:
-        """Return the symmetry."""
         symmetry = rng.integer(8)
         return Turn(symmetry % 4, symmetry >= 4, *info.image_size())
 
@@ -130,25 +123,20 @@ class Transpose(SpatialTransform):
     p: float = option(probability, default=0.5)
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the transposed image."""
         rows, columns = info.image_size()
         return info.resized(columns, rows)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the transposed image."""
         return turn.transpose(image)
 
     def _apply_many(self, images: Array, params: Any) -> Array:
         return turn.transpose_each(images)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the transposed mask."""
         return turn.transpose(mask)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
-        """Return the transposed keypoints."""
         return turn.transpose_points(keypoints)
 
     def apply_boxes(self, boxes: Array, params: Any) -> Array:
-        """Return the transposed boxes."""
         return turn.transpose_boxes(boxes)

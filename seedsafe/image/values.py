@@ -66,7 +66,6 @@ class Normalize(ImageTransform):
             )
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of a float32 image."""
         return Info(info.shape, np.float32)
 
     def joined(self, following: Transform) -> Transform | None:
@@ -78,7 +77,6 @@ class Normalize(ImageTransform):
         )
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        """Return the normalised image."""
         return normalize(image, self.mean, self.std, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
@@ -98,7 +96,6 @@ class ToFloat(ImageTransform):
     """
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of a float32 image."""
         return Info(info.shape, np.float32)
 
     def joined(self, following: Transform) -> Transform | None:
@@ -106,7 +103,6 @@ class ToFloat(ImageTransform):
         return _ToFloatCHW() if (type(self), type(following)) == (ToFloat, ToCHW) else None
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        """Return the image as float32."""
         return to_float(image, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:
@@ -128,12 +124,10 @@ class ToCHW(ImageTransform):
     channels: ClassVar[Literal["any", "last", "to first"]] = "to first"
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of an image with its channels first."""
         height, width = info.image_size()
         return info.reshaped(info.shape[2] if len(info.shape) == 3 else 1, height, width)
 
     def apply_image(self, image: Array, params: Any, out: Array | None = None) -> Array:
-        """Return the image with its channels first."""
         return to_chw(image, out)
 
     def _apply_many(self, images: Array, params: Any, out: Array | None) -> Array:

@@ -42,18 +42,15 @@ class WarpTransform(FillTransform):
         return "corners"
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the result."""
         return info.resized(*params[1])
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the moved image."""
         matrix, (height, width) = params[0], params[1]
         return warp(
             image, matrix, height, width, interpolation=self.interpolation, mode=self.mode, fill=self.fill
         )
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the mask, moved without new labels."""
         matrix, (height, width) = params[0], params[1]
         return warp(mask, matrix, height, width, interpolation="nearest", mode=self.mode, fill=self.mask_fill)
 

@@ -67,16 +67,13 @@ class Windowed(FillTransform):
         return top, left, height, width
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the window."""
         _, _, height, width = self.window(params)
         return info.resized(height, width)
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image."""
         return crop(image, *self.window(params), mode=self.mode, fill=self.fill)
 
     def apply_mask(self, mask: Array, params: Any) -> Array:
-        """Return the window of a mask."""
         return crop(mask, *self.window(params), mode=self.mode, fill=self.mask_fill)
 
     def apply_keypoints(self, keypoints: Array, params: Any) -> Array:
@@ -110,7 +107,6 @@ class _FixedWindow(Windowed):
         return top, left, height, width
 
     def apply_image(self, image: Array, params: Any) -> Array:
-        """Return the window of an image."""
         height, width = self.size
         return crop(image, params[0], params[1], height, width, mode=self.mode, fill=self.fill)
 
@@ -141,7 +137,6 @@ class RandomCrop(_FixedWindow):
     pad_if_needed: bool = option(flag, default=False, kw_only=True)
 
     def draw(self, rng: Draws, info: Info) -> Corner:
-        """Return the window's corner."""
         free_rows, free_columns, above, before = self._free(info)
         return Corner(rng.integer(free_rows) - above, rng.integer(free_columns) - before)
 

@@ -60,7 +60,6 @@ class CopyPaste(MixTransform):
     object_p: float = option(real, 0.0, 1.0, "pass a probability", default=0.5)
 
     def draw(self, rng: Draws, info: Info) -> Pasted:
-        """Return the partner and the address of the words for its objects."""
         (partner,) = draw_partners(rng, info, 1, type(self).__name__)
         return Pasted((partner,), rng.noise())
 

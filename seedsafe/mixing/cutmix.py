@@ -58,7 +58,6 @@ class CutMix(BetaMixTransform):
     """
 
     def draw(self, rng: Draws, info: Info) -> Patch:
-        """Return the partner and the rectangle."""
         (partner,) = draw_partners(rng, info, 1, type(self).__name__)
         height, width = info.image_size()
         share = beta(rng, self.alpha, self.alpha)
@@ -67,14 +66,12 @@ class CutMix(BetaMixTransform):
         return Patch((partner,), 1.0 - area / (height * width), box)
 
     def mix_images(self, images: list[Array], params: Any) -> Array:
-        """Return the sample's image with the rectangle of the partner's."""
         top, bottom, left, right = params.box
         result = images[0].copy()
         result[top:bottom, left:right] = images[1][top:bottom, left:right]
         return result
 
     def place(self, number: int, boxes: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the boxes of one sample, shrunk to their visible parts."""
         top, bottom, left, right = params.box
         if not number:
             return around(boxes, (left, top, right, bottom))
@@ -84,7 +81,6 @@ class CutMix(BetaMixTransform):
         return result
 
     def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the visible part of an object's mask."""
         nothing = np.zeros_like(mask)
         return self.mix_images([nothing, mask] if number else [mask, nothing], params)
 

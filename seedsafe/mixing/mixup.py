@@ -49,12 +49,10 @@ class MixUp(BetaMixTransform):
     channels: ClassVar[Literal["any", "last", "to first"]] = "any"
 
     def draw(self, rng: Draws, info: Info) -> Blend:
-        """Return the partner and the share."""
         (partner,) = draw_partners(rng, info, 1, type(self).__name__)
         return Blend((partner,), beta(rng, self.alpha, self.alpha))
 
     def mix_images(self, images: list[Array], params: Any) -> Array:
-        """Return the blended images."""
         return blended(images[0], images[1], params.share)
 
     def mix_masks(self, masks: list[Array], params: Any) -> Array:

@@ -68,22 +68,18 @@ class Mosaic(LabelMixTransform):
     same_size: ClassVar[bool] = False
 
     def draw(self, rng: Draws, info: Info) -> Tiles:
-        """Return the partners and the point where the images meet."""
         first, second, third = draw_partners(rng, info, 3, type(self).__name__)
         height, width = self.size
         row, column = int(rng.uniform(*self.centre) * height), int(rng.uniform(*self.centre) * width)
         return Tiles((first, second, third), row, column)
 
     def out_info(self, info: Info, params: Any) -> Info:
-        """Return the info of the canvas."""
         return info.resized(*self.size)
 
     def mix_images(self, images: list[Array], params: Any) -> Array:
-        """Return the canvas with the images."""
         return self._canvas(images, params, self.fill)
 
     def mix_masks(self, masks: list[Array], params: Any) -> Array:
-        """Return the canvas with the masks."""
         return self._canvas(masks, params, self.mask_fill)
 
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
@@ -101,7 +97,6 @@ class Mosaic(LabelMixTransform):
         return result
 
     def show(self, number: int, mask: Array, sizes: list[tuple[int, int]], params: Any) -> Array:
-        """Return the canvas with only the mask of an object."""
         canvas = np.zeros((*self.size, *mask.shape[2:]), mask.dtype)
         (top, bottom, left, right), (down, across) = list(self._tiles(sizes, params))[number]
         canvas[top:bottom, left:right] = mask[top - down : bottom - down, left - across : right - across]

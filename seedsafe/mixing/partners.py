@@ -208,7 +208,6 @@ class LabelMixTransform(MixTransform):
     )
 
     def labelled(self) -> tuple[str | None, int | None]:
-        """Return the name of the entry with the label, and the number of classes."""
         return self.label, self.classes
 
 
@@ -226,5 +225,4 @@ class BetaMixTransform(LabelMixTransform):
     )
 
     def shares(self, sizes: list[tuple[int, int]], params: Any) -> tuple[float, ...]:
-        """Return each sample's share in the mixed label."""
         return params.share, 1.0 - params.share
