@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -95,6 +96,63 @@ def test_the_house_is_small() -> None:
     assert len(imports) <= 13
     assert sum(map(len, imports.values())) <= 30
     assert max(map(floor, imports)) <= 6
+
+
+COUNT = runpy.run_path(str(ROOT / "scripts" / "count_lines.py"))
+TO_BE_EMPTIED_AT_MERGE = {  # circles of files that branches under way remove
+    "seedsafe_albumentations": [
+        {"", "serialization"},
+        {"composition", "own", "parts"},
+    ],
+    "seedsafe_torch": [
+        {"inner", "sampler", "stamp", "trainers.accelerate", "trainers.lightning", "trainers.loaders"}
+    ],
+    "benchmarks": [{"peers.torchvision", "peers.torchvision_all"}],
+}
+
+
+@pytest.mark.parametrize("package", list(COUNT["packages"](ROOT)), ids=lambda package: package.name)
+def test_no_files_import_each_other_in_a_circle(package: Path) -> None:
+    found = COUNT["circles"](COUNT["imports"](package))
+    names = [{one.removeprefix(package.name).removeprefix(".") for one in circle} for circle in found]
+    assert [circle for circle in names if circle not in TO_BE_EMPTIED_AT_MERGE.get(package.name, [])] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("from package import other", "from package.one import name"),
+        ("import package.other", "def late():\n    from package.one import name"),
+        (
+            "from .other import name",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import one",
+        ),
+        ("import other", "import one"),  # run by its path
+        ("from package.third import name", "from package import one"),
+    ],
+)
+def test_that_a_circle_would_be_noticed(one: str, other: str, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    texts = {"__init__": "", "one": one, "other": other, "third": "from package.other import name"}
+    for name, text in texts.items():
+        (package / f"{name}.py").write_text(text)
+    (circle,) = COUNT["circles"](COUNT["imports"](package))
+    assert {"package.one", "package.other"} <= circle
+    (package / "other.py").write_text("import package.nothing, third")
+    (package / "third.py").write_text("")
+    assert COUNT["circles"](COUNT["imports"](package)) == []
+
+
+def test_each_package_is_searched_for_circles() -> None:
+    searched = {package.name for package in COUNT["packages"](ROOT)}
+    assert {*CONTRACTS["root_packages"], "benchmarks", "scripts", "tests"} <= searched
+    assert set(TO_BE_EMPTIED_AT_MERGE) <= searched
+
+
+def test_lines_of_code_are_counted() -> None:
+    text = '"""A text."""\n\nimport os\nfrom a import (\n    b,\n)\n\n__all__ = [\n    "c",\n]\n# why\nc = (\n    1,\n)\n'
+    assert COUNT["code_lines"](text) == 2
 
 
 def test_each_contract_has_a_break() -> None:
